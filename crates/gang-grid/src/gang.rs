@@ -1,0 +1,121 @@
+//! A gang that has been routed to processors, and the grid scheduler's queue of those that have not.
+
+use crate::config::GangOrder;
+use crate::submission::Submission;
+use sim_core::{Job, ProcId, Span, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A gang whose tasks have been routed: it waits for its processors, or runs.
+#[derive(Clone, Debug)]
+pub struct Gang {
+    /// The job.
+    pub job: Job,
+    /// Where task `i` runs, and how long it occupies that processor, speed and overhead included.
+    pub tasks: Vec<(ProcId, Span)>,
+    /// Whether it uses processors of more than one site.
+    pub spans_sites: bool,
+    /// The start it was promised when it was routed.
+    pub promised_start: Time,
+    /// The start as it stands now: the latest free time over its processors.
+    pub present_start: Time,
+    /// While it waits: how many of its processors are busy with something else. While it runs: how many tasks are left.
+    pub(crate) outstanding: u32,
+    pub(crate) started: bool,
+}
+
+impl Gang {
+    /// Whether its tasks run, rather than wait.
+    pub const fn has_started(&self) -> bool {
+        self.started
+    }
+}
+
+/// The grid scheduler's queue: by size, and by age among equals.
+#[derive(Clone, Debug, Default)]
+pub struct GangQueue {
+    by_size: BTreeMap<u32, VecDeque<(u64, Submission)>>,
+    joined: u64,
+    len: usize,
+}
+
+impl GangQueue {
+    /// Gangs in the queue.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no gang is in the queue.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of tasks of the smallest gang that may go next under `order`.
+    pub fn smallest_allowed(&self, order: GangOrder) -> Option<u32> {
+        let mut sizes = self.by_size.keys().copied();
+        match order {
+            GangOrder::LargestThatFits | GangOrder::OldestThatFits => sizes.next(),
+            GangOrder::LargestOnly => sizes.next_back(),
+        }
+    }
+
+    /// Gangs by size, smallest first, oldest first among equals.
+    pub fn iter(&self) -> impl Iterator<Item = &Submission> {
+        self.by_size.values().flatten().map(|(_, gang)| gang)
+    }
+
+    pub(crate) fn push(&mut self, gang: Submission) {
+        self.by_size.entry(gang.job.request.processors).or_default().push_back((self.joined, gang));
+        self.joined += 1;
+        self.len += 1;
+    }
+
+    /// The next gang, in `order`, that needs at most `processors`.
+    pub(crate) fn pop(&mut self, order: GangOrder, processors: u32) -> Option<Submission> {
+        let size = match order {
+            GangOrder::LargestThatFits => *self.by_size.range(..=processors).next_back()?.0,
+            GangOrder::LargestOnly => *self.by_size.keys().next_back().filter(|&&size| size <= processors)?,
+            GangOrder::OldestThatFits => {
+                let fitting = self.by_size.range(..=processors);
+                *fitting.min_by_key(|(_, gangs)| gangs.front().map(|(joined, _)| *joined))?.0
+            }
+        };
+        let gangs = self.by_size.get_mut(&size)?;
+        let (_, gang) = gangs.pop_front()?;
+        if gangs.is_empty() {
+            self.by_size.remove(&size);
+        }
+        self.len -= 1;
+        Some(gang)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::JobId;
+
+    fn check(order: GangOrder, fit: u32, expected: &[u32]) {
+        let mut queue = GangQueue::default();
+        for (id, size) in [(0, 4), (1, 2), (2, 8), (3, 4), (4, 2)] {
+            queue.push(Submission::gang(JobId(id), Time::ZERO, vec![Span::from_secs(1); size]));
+        }
+        let order: Vec<u32> = std::iter::from_fn(|| queue.pop(order, fit)).map(|gang| gang.job.id.0).collect();
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn the_largest_that_fits_goes_first_and_the_oldest_among_equals() {
+        check(GangOrder::LargestThatFits, 5, &[0, 3, 1, 4]);
+    }
+
+    #[test]
+    fn nothing_passes_the_largest_when_only_it_may_go() {
+        check(GangOrder::LargestOnly, 5, &[]);
+        check(GangOrder::LargestOnly, 8, &[2, 0, 3, 1, 4]);
+    }
+
+    #[test]
+    fn the_oldest_that_fits_goes_first_whatever_its_size() {
+        check(GangOrder::OldestThatFits, 5, &[0, 1, 3, 4]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Gangs and local jobs on a grid of sites.
+//!
+//! The model of S. K. Dimitriadou and H. D. Karatza, "Multi-Site Allocation Policies on a Grid and Local Level",
+//! Electronic Notes in Theoretical Computer Science 261 (2010) 163–179. Sections below are the paper's.
+//!
+//! **World** (§2). Each site has processors, each processor a queue of its own. *Locals* need one processor and arrive at
+//! a site. *Gangs* need several processors at once and arrive at the grid scheduler (GS), which either routes all
+//! tasks of a gang to processors or keeps the gang in its own queue. A gang begins when all of its processors are free;
+//! each task frees its processor at its own end; the gang ends with its last task.
+//!
+//! **Grid level** (§3.1, [`policy::grid`]). Approach 1 routes a gang to one site: to idle processors, or else to
+//! processors with empty queues. Approach 2 may also use idle processors of several sites together, approach 3 also
+//! empty queues of several sites together; a gang that spans sites pays an overhead on its service time.
+//! Gangs in the GS queue are tried, the largest that fits first, when a job leaves and an empty queue behind.
+//!
+//! **Local level** (§3.2, [`policy::local`]). A local joins a processor that can start it at once, or else the shortest
+//! queue. On a processor that is kept idle for a waiting gang it may start if
+//! `ServiceTime ≤ ElapsedTime + T` (1): if it ends before the gang can begin, give or take the threshold T.
+//!
+//! What the paper leaves open is a named field of [`Readings`] (R2 … R17 of the specification in
+//! `docs/papers/multi-site.md`). Words: the paper's *elapsed time* is the time that remains until the gang can begin.
+//!
+//! # Example
+//!
+//! Two sites of four processors; a gang of four waits for a local to finish.
+//!
+//! ```
+//! use gang_grid::{Approach, Config, Grid, Submission};
+//! use sim_core::{Job, JobId, JobLog, Sim, SiteId, Span, Streams, Time};
+//!
+//! let config = Config::uniform(1, 4, Approach::One);
+//! let local = Submission::local(JobId(0), Time::ZERO, SiteId(0), Span::from_secs(3));
+//! let gang = Submission::gang(JobId(1), Time::from_secs(1), [2, 5, 4, 1].map(Span::from_secs));
+//!
+//! let grid = Grid::new(config, [local, gang].into_iter(), &Streams::new(1, 0)).expect("a valid configuration");
+//! let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
+//!
+//! let gang = log.sink().iter().find(|record| record.job.id == JobId(1)).expect("it ran");
+//! assert_eq!(gang.start, Time::from_secs(3)); // with all four tasks, when the local has left
+//! assert_eq!(gang.finish, Time::from_secs(8)); // with its longest task
+//! assert_eq!(grid.tally().gangs_completed, 1);
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`config`] | parameters and readings, each with its section |
+//! | [`submission`] | what arrives: a local, or a gang with its tasks |
+//! | [`processors`] | processors, their queues, and who is idle; knows nothing of policies |
+//! | [`gang`] | a gang that has been routed, and the GS queue |
+//! | [`policy`] | the grid level and the local level |
+//! | [`world`] | events, and what happens in order |
+
+pub mod config;
+pub mod gang;
+pub mod policy;
+pub mod processors;
+pub mod submission;
+pub mod world;
+
+pub use config::{Approach, Config, ConfigError, Readings, Site};
+pub use submission::Submission;
+pub use world::{Event, Grid, Tally};

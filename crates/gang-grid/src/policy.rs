@@ -1,0 +1,42 @@
+//! The two levels of scheduling, each a question that looks and answers; the [`world`](crate::world) acts.
+
+pub mod grid;
+pub mod local;
+
+use crate::gang::Gang;
+use crate::processors::{GangKey, Processors};
+use rand::{Rng, RngExt};
+use sim_core::Time;
+use slab::Slab;
+
+/// What the schedulers may look at.
+#[derive(Copy, Clone, Debug)]
+pub struct View<'a> {
+    /// The present instant.
+    pub now: Time,
+    /// Who is idle, what waits.
+    pub processors: &'a Processors,
+    pub(crate) gangs: &'a Slab<Gang>,
+}
+
+impl<'a> View<'a> {
+    /// A gang that has been routed.
+    pub fn gang(&self, key: GangKey) -> &'a Gang {
+        &self.gangs[key.0 as usize]
+    }
+}
+
+/// A random number below `bound`, the same on machines of any word size.
+#[expect(clippy::cast_possible_truncation, reason = "below a bound that is a usize")]
+fn below(bound: usize, rng: &mut impl Rng) -> usize {
+    rng.random_range(0..bound as u64) as usize
+}
+
+/// One of them at random; no draw where there is no choice.
+fn pick<T: Copy>(from: &[T], rng: &mut impl Rng) -> Option<T> {
+    match from {
+        [] => None,
+        [only] => Some(*only),
+        _ => Some(from[below(from.len(), rng)]),
+    }
+}

@@ -1,0 +1,154 @@
+//! Grid level (§3.1): where a gang goes, and which gang of the GS queue is next.
+
+use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder};
+use crate::gang::GangQueue;
+use crate::policy::{View, below, pick};
+use crate::processors::{Eligible, Processors};
+use crate::submission::Submission;
+use rand::Rng;
+use sim_core::{ProcId, SiteId};
+
+/// Where the tasks of a gang may go.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// One site, or all of them together.
+    pub site: Option<SiteId>,
+    /// Which processors there.
+    pub eligible: Eligible,
+}
+
+/// The grid scheduler's rules: an approach and the readings that concern it.
+#[derive(Copy, Clone, Debug)]
+pub struct GridPolicy {
+    approach: Approach,
+    readings: Readings,
+}
+
+impl GridPolicy {
+    /// The rules of `approach`.
+    pub const fn new(approach: Approach, readings: Readings) -> Self {
+        Self { approach, readings }
+    }
+
+    /// Processors on which a gang begins at once (R6).
+    const fn idle(&self) -> Eligible {
+        if self.readings.reserved_is_idle { Eligible::IdleOrHeld } else { Eligible::Idle }
+    }
+
+    /// The most tasks that a gang can have to be routed at all.
+    pub fn widest(&self, config: &Config) -> u32 {
+        match self.approach {
+            Approach::One => config.sites.iter().map(|site| site.processors).max().unwrap_or(0),
+            Approach::Two | Approach::Three => config.processors(),
+        }
+    }
+
+    /// Where an arriving gang of `tasks` tasks goes, by the conditions of the approach, in the paper's order. `None`: to
+    /// the GS queue.
+    pub fn on_arrival(&self, tasks: u32, processors: &Processors, rng: &mut impl Rng) -> Option<Route> {
+        let empty = match self.readings.empty_on_arrival {
+            EmptyOnArrival::NoneWaiting => Eligible::NoneWaiting,
+            EmptyOnArrival::Idle => Eligible::Idle,
+        };
+        let one_site = |eligible, rng: &mut _| {
+            let site = self.site_for(tasks, eligible, processors, rng)?;
+            Some(Route { site: Some(site), eligible })
+        };
+        let all_sites = |eligible| (processors.total(eligible) >= tasks).then_some(Route { site: None, eligible });
+        one_site(self.idle(), rng)
+            .or_else(|| one_site(empty, rng))
+            .or_else(|| if self.approach >= Approach::Two { all_sites(self.idle()) } else { None })
+            .or_else(|| if self.approach == Approach::Three { all_sites(empty) } else { None })
+    }
+
+    /// One round of the scan (steps 1 to 4 of §3.1): takes the next gang out of the GS queue that can be routed, and says
+    /// where. `None`: no gang can be chosen, and the scan is over (step 5).
+    pub fn on_scan(
+        &self,
+        queue: &mut GangQueue,
+        processors: &Processors,
+        rng: &mut impl Rng,
+    ) -> Option<(Submission, Route)> {
+        let (smallest, order) = (queue.smallest_allowed(self.readings.gang_order)?, self.readings.gang_order);
+        let empty = |reading| match reading {
+            EmptyInScan::Idle => Eligible::Idle,
+            EmptyInScan::NoneWaiting => Eligible::NoneWaiting,
+        };
+
+        // Steps 1 and 2: the first site where any gang fits; the largest of those that do.
+        let eligible = empty(self.readings.empty_in_scan);
+        if let Some(site) = self.site_for(smallest, eligible, processors, rng)
+            && let Some(gang) = queue.pop(order, processors.count(site, eligible))
+        {
+            return Some((gang, Route { site: Some(site), eligible }));
+        }
+
+        // Step 3, approaches 2 and 3: idle processors of all sites together.
+        if self.approach >= Approach::Two
+            && let Some(gang) = queue.pop(order, processors.total(self.idle()))
+        {
+            return Some((gang, Route { site: None, eligible: self.idle() }));
+        }
+
+        // Step 4, approach 3: empty queues of all sites together.
+        let eligible = empty(self.readings.empty_in_step_4);
+        if self.approach == Approach::Three
+            && let Some(gang) = queue.pop(order, processors.total(eligible))
+        {
+            return Some((gang, Route { site: None, eligible }));
+        }
+        None
+    }
+
+    /// A site with at least `tasks` eligible processors: the first, or any (R8).
+    fn site_for(&self, tasks: u32, eligible: Eligible, processors: &Processors, rng: &mut impl Rng) -> Option<SiteId> {
+        match self.readings.site_order {
+            SiteOrder::Fixed => processors.first_site(tasks, eligible),
+            SiteOrder::Random => {
+                let fits = |site: &SiteId| processors.count(*site, eligible) >= tasks;
+                let fitting: Vec<SiteId> = processors.site_ids().filter(fits).collect();
+                pick(&fitting, rng)
+            }
+        }
+    }
+
+    /// Which processors along `route` the tasks of a gang go to, task by task (R7). They replace what is in `chosen`.
+    ///
+    /// # Panics
+    ///
+    /// If the route has fewer eligible processors than the gang has tasks: a bug of the caller.
+    pub fn place(&self, tasks: usize, route: Route, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
+        let processors = view.processors;
+        chosen.clear();
+        match route.site {
+            Some(site) => processors.collect(site, route.eligible, chosen),
+            None => processors.site_ids().for_each(|site| processors.collect(site, route.eligible, chosen)),
+        }
+        assert!(chosen.len() >= tasks, "{tasks} tasks were routed to {} processors", chosen.len());
+        match self.readings.placement {
+            Placement::IdleFirst => {
+                // Idle ones to the front, then as many random draws from each part as are needed.
+                let mut idle = 0;
+                for i in 0..chosen.len() {
+                    if processors.get(chosen[i]).running().is_none() {
+                        chosen.swap(i, idle);
+                        idle += 1;
+                    }
+                }
+                draw(&mut chosen[..idle], tasks.min(idle), rng);
+                draw(&mut chosen[idle..], tasks.saturating_sub(idle), rng);
+            }
+            Placement::Random => draw(chosen, tasks, rng),
+            Placement::SoonestFree => chosen.sort_unstable_by_key(|&id| (view.processors.free_at(id, view.now), id)),
+            Placement::LowestIndex => chosen.sort_unstable(),
+        }
+        chosen.truncate(tasks);
+    }
+}
+
+/// Moves `count` random elements to the front, in random order (the first steps of a Fisher–Yates shuffle).
+fn draw(from: &mut [ProcId], count: usize, rng: &mut impl Rng) {
+    for i in 0..count {
+        from.swap(i, i + below(from.len() - i, rng));
+    }
+}

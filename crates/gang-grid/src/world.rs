@@ -1,0 +1,395 @@
+//! What happens, in order: arrivals, ends of tasks, and the two schedulers that act on them.
+
+use crate::config::{Config, ConfigError, GangArrival, Release, ScanTrigger};
+use crate::gang::{Gang, GangQueue};
+use crate::policy::View;
+use crate::policy::grid::{GridPolicy, Route};
+use crate::policy::local::{Destination, LocalPolicy};
+use crate::processors::{GangKey, Local, Processors, Running};
+use crate::submission::Submission;
+use sim_core::{Context, Fact, Gauge, Model, ProcId, Purpose, Rank, Ranked, Rejection, SiteId, Stream, Streams, Time};
+use slab::Slab;
+
+/// What can happen to a [`Grid`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A processor ends what it runs.
+    End(ProcId),
+    /// The next submission comes in.
+    Arrive,
+}
+
+impl Ranked for Event {
+    fn rank(&self) -> Rank {
+        match self {
+            Self::End(_) => Rank::RELEASE,
+            Self::Arrive => Rank::ARRIVE,
+        }
+    }
+}
+
+/// How many jobs of each kind have come and gone.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Locals that have arrived.
+    pub locals_arrived: u64,
+    /// Locals that have ended.
+    pub locals_completed: u64,
+    /// Gangs that have arrived, rejected ones not counted.
+    pub gangs_arrived: u64,
+    /// Gangs whose last task has ended.
+    pub gangs_completed: u64,
+    /// Tasks of completed gangs.
+    pub gang_tasks_completed: u64,
+    /// Gangs that have begun on processors of more than one site.
+    pub gangs_spanning: u64,
+    /// Gangs with more tasks than there are processors to route them to.
+    pub gangs_rejected: u64,
+}
+
+/// The grid of §2: sites, processors with queues, and a grid scheduler with its own queue.
+///
+/// Submissions are pulled from `S` one at a time, in order of submission, so memory follows the jobs in the system.
+#[derive(Clone, Debug)]
+pub struct Grid<S> {
+    config: Config,
+    grid_policy: GridPolicy,
+    local_policy: LocalPolicy,
+    widest: u32,
+    processors: Processors,
+    gangs: Slab<Gang>,
+    queue: GangQueue,
+    submissions: S,
+    next: Option<Submission>,
+    placement: Stream,
+    routing: Stream,
+    tally: Tally,
+    busy: Gauge,
+    scratch: Vec<ProcId>,
+}
+
+impl<S: Iterator<Item = Submission>> Grid<S> {
+    /// A grid that is empty at time zero.
+    ///
+    /// Random choices (which processors, which queue) come from `streams`, under purposes of their own: they move no
+    /// number of the workload.
+    ///
+    /// # Errors
+    ///
+    /// The first field of `config` that makes no sense.
+    pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let processors = Processors::new(&config.sites);
+        let grid_policy = GridPolicy::new(config.approach, config.readings);
+        Ok(Self {
+            grid_policy,
+            local_policy: LocalPolicy::new(config.threshold, config.readings),
+            widest: grid_policy.widest(&config),
+            processors,
+            gangs: Slab::new(),
+            queue: GangQueue::default(),
+            submissions,
+            next: None,
+            placement: streams.stream(Purpose("gang placement"), 0),
+            routing: streams.stream(Purpose("local routing"), 0),
+            tally: Tally::default(),
+            busy: Gauge::new(Time::ZERO, 0),
+            scratch: Vec::new(),
+            config,
+        })
+    }
+
+    /// How many jobs have come and gone.
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Locals and gangs completed.
+    pub const fn completed(&self) -> u64 {
+        self.tally.locals_completed + self.tally.gangs_completed
+    }
+
+    /// Processors that run something. One that R2 holds until the end of its gang counts as running.
+    pub const fn busy(&self) -> &Gauge {
+        &self.busy
+    }
+
+    /// Utilization up to `now`: processor time in use over processor time there was, 0 … 1.
+    pub fn utilization(&self, now: Time) -> f64 {
+        self.busy.mean(now) / f64::from(self.config.processors())
+    }
+
+    /// The processors as they are now.
+    pub const fn processors(&self) -> &Processors {
+        &self.processors
+    }
+
+    /// A gang that has been routed and has not ended.
+    pub fn gang(&self, key: GangKey) -> &Gang {
+        &self.gangs[key.0 as usize]
+    }
+
+    /// The gangs that have been routed and have not ended.
+    pub fn gangs(&self) -> impl Iterator<Item = &Gang> {
+        self.gangs.iter().map(|(_, gang)| gang)
+    }
+
+    /// The grid scheduler's queue.
+    pub const fn queue(&self) -> &GangQueue {
+        &self.queue
+    }
+
+    /// Locals and gangs in the system, waiting or running.
+    pub fn present(&self) -> usize {
+        let locals = self.processors.iter().map(|(_, processor)| {
+            processor.queue().len() + usize::from(processor.running().is_some_and(|running| running.gang.is_none()))
+        });
+        locals.sum::<usize>() + self.gangs.len() + self.queue.len()
+    }
+
+    fn pull(&mut self, cx: &mut impl Context<Event>) {
+        self.next = self.submissions.next();
+        if let Some(next) = &self.next {
+            cx.post_at(next.job.submit, Event::Arrive);
+        }
+    }
+
+    fn arrive(&mut self, submission: Submission, cx: &mut impl Context<Event>) {
+        cx.tell(Fact::Submitted(submission.job));
+        match submission.job.origin {
+            Some(site) => self.local_arrives(&submission, site, cx),
+            None => self.gang_arrives(submission, cx),
+        }
+    }
+
+    /// §3.2: the local goes where it starts at once, or to the shortest queue.
+    fn local_arrives(&mut self, submission: &Submission, site: SiteId, cx: &mut impl Context<Event>) {
+        let (job, sites) = (&submission.job, self.config.sites.len());
+        assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
+        assert!(job.request.processors == 1, "local {} asks for {} processors", job.id, job.request.processors);
+        self.tally.locals_arrived += 1;
+        let slowness = 1.0 / self.config.sites[site.index()].speed;
+        let local = Local {
+            id: job.id,
+            service: job.runtime.scaled(slowness),
+            estimate: job.request.estimate.unwrap_or(job.runtime).scaled(slowness),
+        };
+        let Self { local_policy, processors, gangs, routing, scratch, .. } = self;
+        let view = View { now: cx.now(), processors, gangs };
+        match local_policy.on_arrival(&local, site, view, routing, scratch) {
+            Destination::Start(processor) => self.start_local(processor, local, cx),
+            Destination::Queue(processor) => self.processors.enqueue(processor, local),
+        }
+    }
+
+    /// §3.1: the gang goes where the conditions of the approach send it, or to the GS queue.
+    fn gang_arrives(&mut self, gang: Submission, cx: &mut impl Context<Event>) {
+        let tasks = gang.job.request.processors;
+        assert!(
+            gang.tasks.len() == tasks as usize,
+            "gang {} asks for {tasks} processors and has {} tasks",
+            gang.job.id,
+            gang.tasks.len()
+        );
+        if tasks > self.widest {
+            self.tally.gangs_rejected += 1;
+            cx.tell(Fact::Rejected { job: gang.job.id, reason: Rejection::TooWide });
+            return;
+        }
+        self.tally.gangs_arrived += 1;
+        if self.config.readings.gang_arrival == GangArrival::JoinsQueue {
+            self.queue.push(gang);
+            self.scan(cx);
+            return;
+        }
+        match self.grid_policy.on_arrival(tasks, &self.processors, &mut self.placement) {
+            Some(route) => self.route(gang, route, cx),
+            None => self.queue.push(gang),
+        }
+    }
+
+    /// Sends the tasks of a gang to processors. It starts at once if all of them are free.
+    fn route(&mut self, submission: Submission, route: Route, cx: &mut impl Context<Event>) {
+        let Submission { job, tasks } = submission;
+        let Self { config, grid_policy, processors, gangs, placement, scratch, .. } = self;
+        let view = View { now: cx.now(), processors, gangs };
+        grid_policy.place(tasks.len(), route, view, placement, scratch);
+
+        let site = |processor: &ProcId| processors.get(*processor).site();
+        let spans_sites = scratch.iter().any(|processor| site(processor) != site(&scratch[0]));
+        // Overhead is paid only by a gang that really spans sites (§3.1).
+        let overhead = if spans_sites { 1.0 + config.overhead } else { 1.0 };
+        let start = scratch.iter().map(|id| processors.free_at(*id, cx.now())).max().expect("a gang has tasks");
+        let busy = scratch.iter().filter(|id| processors.get(**id).running().is_some()).count();
+        let tasks = scratch.iter().zip(&tasks).map(|(processor, task)| {
+            let speed = config.sites[site(processor).index()].speed;
+            (*processor, task.scaled(overhead / speed))
+        });
+        let gang = Gang {
+            job,
+            tasks: tasks.collect(),
+            spans_sites,
+            promised_start: start,
+            present_start: start,
+            outstanding: u32::try_from(busy).expect("no more than the gang has tasks"),
+            started: false,
+        };
+        let key = GangKey(u32::try_from(gangs.insert(gang)).expect("fewer than 2³² gangs at once"));
+        if busy == 0 {
+            self.start_gang(key, cx);
+        } else {
+            for &processor in &self.scratch {
+                self.processors.reserve(processor, key);
+            }
+        }
+    }
+
+    /// All tasks of a gang begin.
+    fn start_gang(&mut self, key: GangKey, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        let gang = &mut self.gangs[key.0 as usize];
+        let (job, processors) = (gang.job.id, gang.job.request.processors);
+        gang.started = true;
+        gang.present_start = now;
+        gang.outstanding = processors;
+        // R2: a processor that is held until the end of the gang is released with the longest task.
+        let held = match self.config.readings.release {
+            Release::TaskEnd => None,
+            Release::GangEnd => gang.tasks.iter().map(|(_, task)| *task).max(),
+        };
+        let tasks = std::mem::take(&mut gang.tasks);
+        self.tally.gangs_spanning += u64::from(gang.spans_sites);
+        // Processors are numbered site by site: the first one lies in the first site.
+        let first = tasks.iter().map(|(processor, _)| *processor).min().expect("a gang has tasks");
+        cx.tell(Fact::Started { job, site: self.processors.get(first).site(), processors });
+        for &(processor, task) in &tasks {
+            let end = now + held.unwrap_or(task);
+            self.begin(processor, Running { job, gang: Some(key), expected_end: end }, end, cx);
+        }
+        self.gangs[key.0 as usize].tasks = tasks;
+    }
+
+    fn start_local(&mut self, processor: ProcId, local: Local, cx: &mut impl Context<Event>) {
+        let Local { id: job, service, estimate } = local;
+        cx.tell(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
+        let running = Running { job, gang: None, expected_end: cx.now() + estimate };
+        self.begin(processor, running, cx.now() + service, cx);
+    }
+
+    /// A processor begins work. If it is kept for another gang, that one now waits for this too.
+    fn begin(&mut self, processor: ProcId, running: Running, end: Time, cx: &mut impl Context<Event>) {
+        if let Some(waiting) = self.processors.get(processor).reserved() {
+            let gang = &mut self.gangs[waiting.0 as usize];
+            gang.outstanding += 1;
+            gang.present_start = gang.present_start.max(running.expected_end);
+        }
+        self.processors.begin(processor, running);
+        self.busy.raise(cx.now(), 1);
+        cx.tell(Fact::Seized { job: running.job, processor });
+        cx.post_at(end, Event::End(processor));
+    }
+
+    /// A processor ends what it runs: the job may leave, the processor serves its own queue, the GS may scan its own.
+    fn end(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
+        let Running { job, gang, .. } = self.processors.end(processor);
+        self.busy.lower(cx.now(), 1);
+        cx.tell(Fact::Released { job, processor });
+        let gone = match gang {
+            None => {
+                self.tally.locals_completed += 1;
+                cx.tell(Fact::Finished { job });
+                None
+            }
+            Some(key) => {
+                let gang = &mut self.gangs[key.0 as usize];
+                gang.outstanding -= 1;
+                (gang.outstanding == 0).then(|| self.gangs.remove(key.0 as usize))
+            }
+        };
+        if let Some(gang) = &gone {
+            self.tally.gangs_completed += 1;
+            self.tally.gang_tasks_completed += u64::from(gang.job.request.processors);
+            cx.tell(Fact::Finished { job });
+        }
+
+        let head = self.processors.get(processor).reserved();
+        let waited = !self.processors.get(processor).none_waiting();
+        self.serve(processor, cx);
+
+        if self.queue.is_empty() {
+            return;
+        }
+        let empty = |id: ProcId| self.processors.get(id).none_waiting();
+        let scan = match self.config.readings.scan_trigger {
+            ScanTrigger::AnyRelease => true,
+            ScanTrigger::QueueBecomesEmpty => match head.map(|key| self.gang(key)).filter(|gang| gang.started) {
+                // The gang has left the head of every queue that it stood in.
+                Some(gang) => gang.tasks.iter().any(|(used, _)| empty(*used)),
+                None => waited && empty(processor),
+            },
+            ScanTrigger::ExitLeavesEmptyQueue => match &gone {
+                Some(gang) => gang.tasks.iter().any(|(used, _)| empty(*used)),
+                None => gang.is_none() && empty(processor),
+            },
+        };
+        if scan {
+            self.scan(cx);
+        }
+    }
+
+    /// A freed processor takes up what waits in its own queue (§3.2).
+    fn serve(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        let Some(key) = self.processors.get(processor).reserved() else {
+            if let Some(local) = self.processors.dequeue(processor, |_| true) {
+                self.start_local(processor, local, cx);
+            }
+            return;
+        };
+        let Self { processors, gangs, local_policy, .. } = self;
+        let gang = &mut gangs[key.0 as usize];
+        gang.outstanding -= 1;
+        if gang.outstanding == 0 {
+            for &(processor, _) in &gang.tasks {
+                processors.unreserve(processor);
+            }
+            self.start_gang(key, cx);
+            return;
+        }
+        // With exact estimates this changes nothing; with others the start is believed anew at each release.
+        gang.present_start =
+            gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
+        if let Some(local) = processors.dequeue(processor, |local| local_policy.may_backfill(local.estimate, gang, now))
+        {
+            self.start_local(processor, local, cx);
+        }
+    }
+
+    /// The GS routes gangs from its queue until none can be chosen (§3.1, steps 1 to 5).
+    fn scan(&mut self, cx: &mut impl Context<Event>) {
+        while let Some((gang, route)) = self.grid_policy.on_scan(&mut self.queue, &self.processors, &mut self.placement)
+        {
+            self.route(gang, route, cx);
+        }
+    }
+}
+
+impl<S: Iterator<Item = Submission>> Model for Grid<S> {
+    type Event = Event;
+
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        self.pull(cx);
+    }
+
+    fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
+        match event {
+            Event::End(processor) => self.end(processor, cx),
+            Event::Arrive => {
+                if let Some(submission) = self.next.take() {
+                    self.pull(cx);
+                    self.arrive(submission, cx);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Shared set-up: small grids with any readings and any workload.
+
+use gang_grid::config::{
+    BackfillOnArrival, EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, Release, ScanTrigger,
+    ShortestQueue, SiteOrder, Startable, ThresholdFrom,
+};
+use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
+use proptest::prelude::*;
+use proptest::sample::select;
+use sim_core::{Fact, Job, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time};
+use std::collections::BTreeMap;
+
+/// What was told, in order.
+pub(crate) type Transcript = Vec<(Time, Fact)>;
+
+/// A model of a finite list of submissions.
+pub(crate) type ListGrid = Grid<std::vec::IntoIter<Submission>>;
+
+/// A grid, and all that will ever be submitted to it.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) config: Config,
+    pub(crate) submissions: Vec<Submission>,
+    pub(crate) seed: u64,
+}
+
+impl World {
+    pub(crate) fn start<P: Probe>(&self, probe: P) -> Sim<ListGrid, P> {
+        let streams = Streams::new(self.seed, 0);
+        let grid = Grid::new(self.config.clone(), self.submissions.clone().into_iter(), &streams);
+        Sim::new(grid.expect("a valid configuration"), probe)
+    }
+
+    pub(crate) fn transcript(&self) -> Transcript {
+        self.start(Transcript::new()).run().1
+    }
+
+    pub(crate) fn submission(&self, job: JobId) -> &Submission {
+        self.submissions.iter().find(|submission| submission.job.id == job).expect("submitted")
+    }
+
+    /// The site of each processor: they are numbered site by site.
+    pub(crate) fn site_of(&self, processor: ProcId) -> SiteId {
+        let mut first = 0;
+        for (site, Site { processors, .. }) in (0..).zip(&self.config.sites) {
+            first += processors;
+            if processor.0 < first {
+                return SiteId(site);
+            }
+        }
+        panic!("processor {processor} of {first}");
+    }
+
+    /// Has `change` made to the readings.
+    pub(crate) fn reading(mut self, change: impl FnOnce(&mut Readings)) -> Self {
+        change(&mut self.config.readings);
+        self
+    }
+
+    /// Makes every estimate exact.
+    pub(crate) fn with_exact_estimates(mut self) -> Self {
+        for Submission { job, .. } in &mut self.submissions {
+            job.request.estimate = Some(job.runtime);
+        }
+        self
+    }
+}
+
+/// All readings, each value of each as likely as the others.
+pub(crate) fn readings() -> impl Strategy<Value = Readings> {
+    use EmptyInScan as Scan;
+    let grid_level = (
+        select(vec![Release::TaskEnd, Release::GangEnd]),
+        select(vec![EmptyOnArrival::NoneWaiting, EmptyOnArrival::Idle]),
+        select(vec![Scan::Idle, Scan::NoneWaiting]),
+        select(vec![Scan::Idle, Scan::NoneWaiting]),
+        any::<bool>(),
+        select(vec![Placement::IdleFirst, Placement::SoonestFree, Placement::Random, Placement::LowestIndex]),
+        select(vec![SiteOrder::Fixed, SiteOrder::Random]),
+        select(vec![GangArrival::TriedAtOnce, GangArrival::JoinsQueue]),
+        select(vec![ScanTrigger::ExitLeavesEmptyQueue, ScanTrigger::AnyRelease, ScanTrigger::QueueBecomesEmpty]),
+        select(vec![GangOrder::LargestThatFits, GangOrder::LargestOnly, GangOrder::OldestThatFits]),
+    );
+    let local_level = (
+        select(vec![ShortestQueue::Jobs, ShortestQueue::Waiting, ShortestQueue::Work, ShortestQueue::Random]),
+        select(vec![Startable::Random, Startable::PreferEmpty, Startable::PreferReserved]),
+        select(vec![BackfillOnArrival::Yes, BackfillOnArrival::No]),
+        select(vec![ThresholdFrom::PresentStart, ThresholdFrom::PromisedStart]),
+    );
+    (grid_level, local_level).prop_map(|(grid, local)| Readings {
+        release: grid.0,
+        empty_on_arrival: grid.1,
+        empty_in_scan: grid.2,
+        empty_in_step_4: grid.3,
+        reserved_is_idle: grid.4,
+        placement: grid.5,
+        site_order: grid.6,
+        gang_arrival: grid.7,
+        scan_trigger: grid.8,
+        gang_order: grid.9,
+        shortest_queue: local.0,
+        startable: local.1,
+        backfill_on_arrival: local.2,
+        threshold_from: local.3,
+    })
+}
+
+/// One to three sites of one to six processors, all of speed 1 or of mixed speeds.
+fn sites() -> impl Strategy<Value = Vec<Site>> {
+    let site = |speeds: Vec<f64>| (1..=6_u32, select(speeds)).prop_map(|(processors, speed)| Site { processors, speed });
+    prop_oneof![
+        prop::collection::vec(site(vec![1.0]), 1..=3),
+        prop::collection::vec(site(vec![0.5, 0.7, 1.0, 3.0]), 1..=3),
+    ]
+}
+
+/// What a submission is made of, on a grid of whole seconds (ties are common) or on one of nanoseconds (they are rare).
+fn submissions(sites: u32) -> impl Strategy<Value = Vec<Submission>> {
+    let spans = |most: u64| prop_oneof![Just((most, 1_000_000_000)), Just((most * 1_000_000_000, 1))];
+    (spans(6), spans(2)).prop_flat_map(move |((longest, tick), (gap, gap_tick))| {
+        let gap = prop_oneof![3 => Just(0), 1 => 0..=gap].prop_map(move |ticks| Span::from_nanos(ticks * gap_tick));
+        let task = (0..=longest).prop_map(move |ticks| Span::from_nanos(ticks * tick));
+        let local = (0..sites, task.clone(), select(vec![1.0, 1.0, 0.4, 2.5]));
+        let body = prop_oneof![
+            3 => local.prop_map(Ok),
+            1 => prop::collection::vec(task, 1..=6).prop_map(Err),
+        ];
+        prop::collection::vec((gap, body), 0..60).prop_map(|all| {
+            let mut submit = Time::ZERO;
+            let numbered = (0..).map(JobId).zip(all);
+            let submissions = numbered.map(|(id, (gap, body))| {
+                submit += gap;
+                match body {
+                    Ok((site, service, belief)) => {
+                        let mut local = Submission::local(id, submit, SiteId(site), service);
+                        local.job.request.estimate = Some(service.scaled(belief));
+                        local
+                    }
+                    Err(tasks) => Submission::gang(id, submit, tasks),
+                }
+            });
+            submissions.collect()
+        })
+    })
+}
+
+/// Any small grid under any approach, threshold, overhead and readings, with any workload. Half of the locals do not take
+/// what they were estimated at.
+pub(crate) fn world() -> impl Strategy<Value = World> {
+    let config = (
+        sites(),
+        select(vec![Approach::One, Approach::Two, Approach::Three]),
+        select(vec![0.0, 0.5, 2.0]),
+        select(vec![0.0, 0.1, 0.5]),
+        readings(),
+    );
+    let config = config.prop_map(|(sites, approach, threshold, overhead, readings)| Config {
+        sites,
+        approach,
+        threshold: Span::from_secs_f64(threshold),
+        overhead,
+        readings,
+    });
+    config.prop_flat_map(|config| {
+        let sites = u32::try_from(config.sites.len()).expect("few sites");
+        (Just(config), submissions(sites), any::<u64>())
+            .prop_map(|(config, submissions, seed)| World { config, submissions, seed })
+    })
+}
+
+/// One job's history, read from a transcript.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    pub(crate) job: Job,
+    pub(crate) started: Option<(Time, SiteId, u32)>,
+    /// Processor, from, to: in the order in which they were seized, which is that of the tasks.
+    pub(crate) tasks: Vec<(ProcId, Time, Option<Time>)>,
+    pub(crate) finished: Option<Time>,
+    pub(crate) rejected: bool,
+}
+
+/// What became of each job, by id.
+pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
+    let mut all: BTreeMap<JobId, History> = BTreeMap::new();
+    for (now, fact) in transcript {
+        let (Fact::Submitted(Job { id, .. })
+        | Fact::Started { job: id, .. }
+        | Fact::Finished { job: id }
+        | Fact::Rejected { job: id, .. }
+        | Fact::Seized { job: id, .. }
+        | Fact::Released { job: id, .. }) = fact;
+        if let Fact::Submitted(job) = fact {
+            let history = History { job: *job, started: None, tasks: Vec::new(), finished: None, rejected: false };
+            assert!(all.insert(*id, history).is_none(), "job {id} was submitted twice");
+        }
+        let of = all.get_mut(id).unwrap_or_else(|| panic!("{fact:?} of a job never submitted"));
+        match fact {
+            Fact::Submitted(_) => {}
+            Fact::Started { site, processors, .. } => {
+                assert!(of.started.replace((*now, *site, *processors)).is_none(), "job {id} started twice");
+            }
+            Fact::Finished { .. } => assert!(of.finished.replace(*now).is_none(), "job {id} finished twice"),
+            Fact::Rejected { .. } => of.rejected = true,
+            Fact::Seized { processor, .. } => of.tasks.push((*processor, *now, None)),
+            Fact::Released { processor, .. } => {
+                let open = of.tasks.iter_mut().find(|(id, _, to)| id == processor && to.is_none());
+                open.unwrap_or_else(|| panic!("job {id} never seized processor {processor}")).2 = Some(*now);
+            }
+        }
+    }
+    all
+}

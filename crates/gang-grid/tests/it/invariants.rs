@@ -1,0 +1,347 @@
+//! What holds for every workload, under every approach and every reading.
+
+use crate::common::{ListGrid, Transcript, histories, world};
+use gang_grid::config::{Release, ScanTrigger, ThresholdFrom};
+use gang_grid::processors::{Eligible, Processor};
+use gang_grid::{Approach, Submission};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{TestCaseResult, TestRunner};
+use sim_core::{Fact, Gauge, JobLog, Probe, Sim, SiteId, Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asks `holds` after every event.
+fn always<P: Probe>(
+    mut sim: Sim<ListGrid, P>,
+    mut holds: impl FnMut(&Sim<ListGrid, P>) -> TestCaseResult,
+) -> TestCaseResult {
+    holds(&sim)?;
+    while sim.step() {
+        holds(&sim)?;
+    }
+    Ok(())
+}
+
+/// ∫ N(t) dt of jobs in the system, and the sum of their response times.
+struct InSystem {
+    present: Gauge,
+    last: Time,
+}
+
+impl Probe for InSystem {
+    fn hear(&mut self, now: Time, fact: &Fact) {
+        match fact {
+            Fact::Submitted(_) => self.present.raise(now, 1),
+            Fact::Finished { .. } | Fact::Rejected { .. } => self.present.lower(now, 1),
+            _ => {}
+        }
+        self.last = now;
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_job_is_finished_rejected_or_present(world in world()) {
+        always(world.start(JobLog::collecting()), |sim| {
+            let (grid, log, tally) = (sim.model(), sim.probe(), sim.model().tally());
+            prop_assert_eq!(log.tally().submitted, log.tally().finished + log.tally().rejected + grid.present() as u64);
+            prop_assert_eq!(log.present(), grid.present());
+            prop_assert_eq!(log.tally().finished, grid.completed());
+            prop_assert_eq!(log.tally().rejected, tally.gangs_rejected);
+            prop_assert_eq!(log.tally().submitted, tally.locals_arrived + tally.gangs_arrived + tally.gangs_rejected);
+            let of_gangs = log.sink().iter().filter(|record| record.job.origin.is_none());
+            let tasks: u64 = of_gangs.map(|record| u64::from(record.processors)).sum();
+            prop_assert_eq!(tasks, tally.gang_tasks_completed);
+            Ok(())
+        })?;
+    }
+
+    /// Under R13 "queue becomes empty" gangs may be left: the GS looks at its queue only when some other queue empties,
+    /// and when the last jobs have nothing behind them, no queue ever does (`cases` shows one). Under any other trigger the
+    /// last job to leave leaves an idle grid, which the GS then looks at, and every gang that was not rejected fits.
+    #[test]
+    fn no_job_is_lost(world in world()) {
+        let (grid, log) = world.start(JobLog::collecting()).run();
+        if world.config.readings.scan_trigger == ScanTrigger::QueueBecomesEmpty {
+            prop_assert_eq!(grid.present(), grid.queue().len());
+        } else {
+            prop_assert_eq!(grid.present(), 0);
+            prop_assert_eq!(log.tally().finished + log.tally().rejected, world.submissions.len() as u64);
+        }
+        let widest = match world.config.approach {
+            Approach::One => world.config.sites.iter().map(|site| site.processors).max().expect("a site"),
+            _ => world.config.processors(),
+        };
+        let too_wide = world.submissions.iter().filter(|submission| submission.job.request.processors > widest);
+        prop_assert_eq!(log.tally().rejected, too_wide.count() as u64);
+    }
+
+    #[test]
+    fn a_processor_runs_one_job_at_a_time(world in world()) {
+        let mut running = BTreeMap::new();
+        for (_, fact) in world.transcript() {
+            match fact {
+                Fact::Seized { job, processor } => prop_assert_eq!(running.insert(processor, job), None),
+                Fact::Released { job, processor } => prop_assert_eq!(running.remove(&processor), Some(job)),
+                _ => {}
+            }
+        }
+        prop_assert!(running.is_empty());
+    }
+
+    /// Starts with all tasks at once; each takes its service time, over the speed of its processor, with the overhead if
+    /// and only if the gang really spans sites; ends with the last. R2 decides when the others free their processors.
+    #[test]
+    fn a_gangs_tasks_start_together_and_take_what_they_should(world in world()) {
+        for (id, history) in histories(&world.transcript()) {
+            let Some((start, first_site, processors)) = history.started else { continue };
+            let Submission { job, tasks } = world.submission(id);
+            prop_assert_eq!(&history.job, job);
+            prop_assert!(start >= job.submit);
+            prop_assert_eq!(processors, job.request.processors);
+            prop_assert_eq!(history.tasks.len(), processors as usize);
+            prop_assert!(history.tasks.iter().all(|(_, from, _)| *from == start));
+
+            let sites: Vec<SiteId> = history.tasks.iter().map(|(processor, ..)| world.site_of(*processor)).collect();
+            prop_assert_eq!(Some(&first_site), sites.iter().min());
+            let spans_sites = sites.iter().any(|site| *site != first_site);
+            let overhead = if spans_sites { 1.0 + world.config.overhead } else { 1.0 };
+            let service = |task: Span, site: &SiteId| {
+                task.scaled(overhead / world.config.sites[site.index()].speed)
+            };
+            let tasks = if job.origin.is_some() { std::slice::from_ref(&job.runtime) } else { &tasks[..] };
+            let services: Vec<Span> = tasks.iter().zip(&sites).map(|(task, site)| service(*task, site)).collect();
+            let longest = *services.iter().max().expect("a task");
+            prop_assert_eq!(history.finished, Some(start + longest));
+            let held = job.origin.is_none() && world.config.readings.release == Release::GangEnd;
+            for ((_, _, to), service) in history.tasks.iter().zip(&services) {
+                prop_assert_eq!(*to, Some(start + if held { longest } else { *service }));
+            }
+            if let Some(origin) = job.origin {
+                prop_assert_eq!(first_site, origin);
+            }
+            if world.config.approach == Approach::One {
+                prop_assert!(!spans_sites);
+            }
+            let mut distinct: Vec<_> = history.tasks.iter().map(|(processor, ..)| processor).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            prop_assert_eq!(distinct.len(), tasks.len());
+        }
+    }
+
+    /// Idle while a local waits: only on behalf of a gang, and that gang waits for a processor that is busy.
+    #[test]
+    fn a_processor_idles_while_work_waits_only_for_the_sake_of_a_gang(world in world()) {
+        always(world.start(()), |sim| {
+            let grid = sim.model();
+            for (id, processor) in grid.processors().iter() {
+                if processor.running().is_none() && processor.reserved().is_none() {
+                    prop_assert!(processor.queue().is_empty(), "processor {} idles", id);
+                }
+                if let Some(key) = processor.reserved() {
+                    let gang = grid.gang(key);
+                    prop_assert!(!gang.has_started());
+                    prop_assert!(gang.tasks.iter().any(|(used, _)| *used == id));
+                    let is_busy = |id| grid.processors().get(id).running().is_some();
+                    prop_assert!(gang.tasks.iter().any(|(used, _)| is_busy(*used)), "{:?} waits for nobody", gang);
+                }
+            }
+            // And a gang that waits stands at the head of all of its queues.
+            for gang in grid.gangs().filter(|gang| !gang.has_started()) {
+                for (processor, _) in &gang.tasks {
+                    let head = grid.processors().get(*processor).reserved().map(|key| grid.gang(key).job.id);
+                    prop_assert_eq!(head, Some(gang.job.id));
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    /// T = 0: a backfilled local ends before the gang can begin. It takes exact estimates, and R6 "no": where a gang may
+    /// begin on processors that are kept for another, that other one waits longer.
+    #[test]
+    fn without_a_threshold_a_gang_starts_exactly_when_it_was_promised(world in world()) {
+        let mut world = world.with_exact_estimates().reading(|readings| readings.reserved_is_idle = false);
+        world.config.threshold = Span::ZERO;
+        always(world.start(()), |sim| {
+            for gang in sim.model().gangs() {
+                prop_assert_eq!(gang.present_start, gang.promised_start);
+                prop_assert!(gang.has_started() || gang.promised_start >= sim.now());
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn a_threshold_from_the_promised_start_caps_the_whole_delay(world in world()) {
+        let world = world.with_exact_estimates().reading(|readings| {
+            readings.reserved_is_idle = false;
+            readings.threshold_from = ThresholdFrom::PromisedStart;
+        });
+        always(world.start(()), |sim| {
+            for gang in sim.model().gangs() {
+                prop_assert!(gang.present_start >= gang.promised_start);
+                prop_assert!(gang.present_start <= gang.promised_start + world.config.threshold);
+            }
+            Ok(())
+        })?;
+    }
+
+    /// The start as it stands is the latest free time over the gang's processors, whatever the estimates are worth.
+    #[test]
+    fn the_start_of_a_waiting_gang_is_the_latest_free_time_of_its_processors(world in world()) {
+        always(world.start(()), |sim| {
+            let (grid, now) = (sim.model(), sim.now());
+            for gang in grid.gangs().filter(|gang| !gang.has_started()) {
+                let free = gang.tasks.iter().map(|(id, _)| grid.processors().free_at(*id, now)).max();
+                prop_assert_eq!(Some(gang.present_start.max(now)), free);
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn only_gangs_that_span_sites_are_counted_as_such(world in world()) {
+        let (grid, transcript) = world.start(Transcript::new()).run();
+        let spanning = histories(&transcript).into_values().filter(|history| {
+            let mut sites = history.tasks.iter().map(|(processor, ..)| world.site_of(*processor));
+            sites.next().is_some_and(|first| sites.any(|site| site != first))
+        });
+        let spanning = spanning.count() as u64;
+        prop_assert_eq!(grid.tally().gangs_spanning, spanning);
+        prop_assert!(world.config.approach > Approach::One || spanning == 0);
+    }
+
+    #[test]
+    fn the_busy_gauge_counts_the_processor_time_of_all_tasks(world in world()) {
+        let (grid, transcript) = world.start(Transcript::new()).run();
+        let Some((last, _)) = transcript.last() else { return Ok(()) };
+        let tasks = histories(&transcript).into_values().flat_map(|history| history.tasks);
+        let time: u128 = tasks.map(|(_, from, to)| u128::from(to.expect("ended").since(from).as_nanos())).sum();
+        prop_assert_eq!(grid.busy().area(*last), time); // integers: no tolerance
+        prop_assert_eq!(grid.busy().level(), 0);
+        prop_assert!((0.0..=1.0).contains(&grid.utilization(*last)));
+    }
+
+    /// ∫ N(t) dt = Σ response times: exact on every finite run that ends empty.
+    #[test]
+    fn littles_law_holds_on_every_sample_path(world in world()) {
+        let probe = (InSystem { present: Gauge::new(Time::ZERO, 0), last: Time::ZERO }, JobLog::collecting());
+        let (grid, (seen, log)) = world.start(probe).run();
+        if grid.present() == 0 {
+            let responses: u128 = log.sink().iter().map(|record| u128::from(record.response().as_nanos())).sum();
+            prop_assert_eq!(seen.present.area(seen.last), responses);
+        }
+    }
+
+    #[test]
+    fn counts_that_are_kept_equal_a_recount(world in world()) {
+        always(world.start(()), |sim| {
+            let processors = sim.model().processors();
+            let is: [(Eligible, fn(&Processor) -> bool); 3] = [
+                (Eligible::Idle, |one| one.running().is_none() && one.reserved().is_none()),
+                (Eligible::IdleOrHeld, |one| one.running().is_none()),
+                (Eligible::NoneWaiting, |one| one.reserved().is_none() && one.queue().is_empty()),
+            ];
+            for (eligible, is) in is {
+                let count = |site| processors.iter().filter(|(_, one)| one.site() == site && is(one)).count() as u64;
+                let counts: Vec<u64> = processors.site_ids().map(count).collect();
+                for site in processors.site_ids() {
+                    prop_assert_eq!(u64::from(processors.count(site, eligible)), counts[site.index()]);
+                }
+                prop_assert_eq!(u64::from(processors.total(eligible)), counts.iter().sum::<u64>());
+                for asked in 1..=7 {
+                    let first = processors.site_ids().find(|site| counts[site.index()] >= u64::from(asked));
+                    prop_assert_eq!(processors.first_site(asked, eligible), first);
+                }
+            }
+            let by_size: Vec<u32> = sim.model().queue().iter().map(|gang| gang.job.request.processors).collect();
+            prop_assert!(by_size.is_sorted());
+            prop_assert_eq!(by_size.len(), sim.model().queue().len());
+            prop_assert_eq!(by_size.is_empty(), sim.model().queue().is_empty());
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn the_same_input_gives_the_same_transcript(world in world()) {
+        prop_assert_eq!(world.transcript(), world.transcript());
+    }
+
+    #[test]
+    fn adding_a_probe_changes_nothing(world in world()) {
+        let (alone, silent) = (world.start(Transcript::new()).run().1, world.start(()).run().0);
+        let (grid, (watched, _)) = world.start((Transcript::new(), JobLog::collecting())).run();
+        prop_assert_eq!(alone, watched);
+        prop_assert_eq!(grid.tally(), silent.tally());
+        prop_assert_eq!(grid.busy(), silent.busy());
+    }
+
+    #[test]
+    fn a_fork_continues_like_its_original(world in world(), steps in 0..100_usize) {
+        let mut original = world.start(Transcript::new());
+        for _ in 0..steps {
+            original.step();
+        }
+        let heard = original.probe().len();
+        let branch = original.fork(Transcript::new()).run().1;
+        prop_assert_eq!(&original.run().1[heard..], &branch[..]);
+    }
+
+    /// Random choices come from streams of their own: they can change where a job runs, not what is submitted.
+    #[test]
+    fn every_job_is_submitted_as_it_came(world in world()) {
+        let told: Vec<_> = world.transcript().into_iter().filter_map(|(now, fact)| match fact {
+            Fact::Submitted(job) => Some((now, job)),
+            _ => None,
+        }).collect();
+        let came: Vec<_> = world.submissions.iter().map(|submission| (submission.job.submit, submission.job)).collect();
+        prop_assert_eq!(told, came);
+    }
+}
+
+/// A property test proves nothing of what its cases never reach.
+#[test]
+fn the_random_worlds_reach_what_is_tested() {
+    let mut runner = TestRunner::deterministic();
+    let mut reached: BTreeMap<&str, u32> = BTreeMap::new();
+    for _ in 0..300 {
+        let world = world().new_tree(&mut runner).expect("a world").current();
+        let mut sim = world.start(());
+        let mut seen = BTreeSet::new();
+        while sim.step() {
+            let (grid, mut waiting) = (sim.model(), sim.model().gangs().filter(|gang| !gang.has_started()));
+            if waiting.next().is_some() {
+                seen.insert("a gang waits at its processors");
+            }
+            if grid.gangs().any(|gang| gang.has_started() && gang.spans_sites) {
+                seen.insert("a gang spans sites");
+            }
+            if grid.gangs().any(|gang| gang.present_start > gang.promised_start) {
+                seen.insert("a gang is late");
+            }
+            for (_, processor) in grid.processors().iter() {
+                let local_runs = processor.running().is_some_and(|running| running.gang.is_none());
+                match (processor.reserved(), local_runs, processor.queue().is_empty()) {
+                    (Some(_), true, _) => seen.insert("a local passes a gang"),
+                    (Some(_), _, false) => seen.insert("locals wait behind a gang"),
+                    (None, _, false) => seen.insert("locals wait"),
+                    _ => false,
+                };
+            }
+            if grid.queue().len() >= 3 {
+                seen.insert("three gangs in the GS queue");
+            }
+        }
+        if sim.model().tally().gangs_rejected > 0 {
+            seen.insert("a gang is rejected");
+        }
+        for what in seen {
+            *reached.entry(what).or_default() += 1;
+        }
+    }
+    // Each in at least one world of ten.
+    assert_eq!(reached.len(), 8, "{reached:?}");
+    assert!(reached.values().all(|worlds| *worlds >= 30), "{reached:?}");
+}

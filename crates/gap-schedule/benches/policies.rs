@@ -1,0 +1,130 @@
+//! Jobs per second of a whole run, bookkeeping included.
+//!
+//! `cargo bench -p gap-schedule`. What to look at: the two lengths of the synthetic stream should run at the same rate, or
+//! the cost of a job grows with the log; and EASY prints how many times faster it is than its obvious twin. With
+//! `GRID_TRACES`, the folder of a collection of logs in the Standard Workload Format, a real log follows.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs};
+use rand_distr::{Distribution, Exp, Geometric, LogNormal};
+use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
+use std::hint::black_box;
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[path = "../tests/it/obvious.rs"]
+mod obvious;
+use obvious::ObviousEasy;
+
+/// A stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal runtimes,
+/// estimates up to some ten times too long.
+fn synthetic(jobs: usize) -> Vec<Job> {
+    let streams = Streams::new(42, 0);
+    let draws = |purpose| streams.stream(Purpose(purpose), 0);
+    let (mut gaps, mut widths, mut runtimes, mut slacks) =
+        (draws("gaps"), draws("widths"), draws("runtimes"), draws("slacks"));
+    // Widths: 2 to the power of G, P(G = k) = 2^-(k+1), at most 64: 4 processors on average. Runtimes: 3297 s on average.
+    let width = Geometric::new(0.5).expect("a probability");
+    let runtime = LogNormal::new(7.6, 1.0).expect("a deviation");
+    let gap = Exp::new(0.8 * 256.0 / (4.0 * 3297.0)).expect("a rate");
+    let slack = LogNormal::new(0.7, 0.7).expect("a deviation");
+    let mut submit = Time::ZERO;
+    (0..)
+        .map(|id| {
+            submit += Span::from_secs_f64(gap.sample(&mut gaps));
+            let processors = 1 << width.sample(&mut widths).min(6);
+            let mut job = Job::new(JobId(id), submit, processors, Span::from_secs_f64(runtime.sample(&mut runtimes)));
+            job.request.estimate = Some(job.runtime.scaled(1.0 + slack.sample(&mut slacks)));
+            job
+        })
+        .take(jobs)
+        .collect()
+}
+
+/// Many processors, thousands of jobs that run, and thousands that wait: a year of a large machine in a bad month.
+fn crowded(jobs: usize) -> Vec<Job> {
+    let mut crowd = synthetic(jobs);
+    for job in &mut crowd {
+        job.submit = Time::from_nanos(job.submit.as_nanos() / 80);
+    }
+    crowd
+}
+
+/// The jobs of a log, cut at their limits as a batch system would, in order of submission.
+fn log(name: &str) -> Option<Vec<Job>> {
+    let path = PathBuf::from(std::env::var_os("GRID_TRACES")?).join(name);
+    let mut text = String::new();
+    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("text");
+    let records = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(';'));
+    let mut jobs: Vec<Job> = records
+        .filter_map(|line| {
+            let fields: Vec<i64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+            let [submit, runtime, processors, estimate] =
+                [fields[1], fields[3], fields[4].max(fields[7]), fields[8]].map(|field| u64::try_from(field).ok());
+            let (runtime, processors) = (runtime?, u32::try_from(processors?).ok().filter(|number| *number > 0)?);
+            let estimate = estimate.unwrap_or(runtime);
+            let mut job =
+                Job::new(JobId(0), Time::from_secs(submit?), processors, Span::from_secs(runtime.min(estimate)));
+            job.request.estimate = Some(Span::from_secs(estimate));
+            Some(job)
+        })
+        .collect();
+    jobs.sort_by_key(|job| job.submit);
+    for (job, id) in jobs.iter_mut().zip(0..) {
+        job.id = JobId(id);
+    }
+    Some(jobs)
+}
+
+/// The sum of all waits, so that nothing can be left out.
+fn run(processors: u32, policy: impl Dispatch, jobs: &[Job]) -> u64 {
+    let mut waits = 0;
+    let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000;
+    Sim::new(Cluster::new(processors, policy, jobs.iter().copied()), JobLog::new(sink)).run();
+    waits
+}
+
+fn measure(c: &mut Criterion, group: &str, processors: u32, jobs: &[Job]) {
+    let mut group = c.benchmark_group(group);
+    group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(20);
+    group.bench_function("FCFS", |b| b.iter(|| run(processors, Fcfs, black_box(jobs))));
+    group.bench_function("EASY", |b| {
+        b.iter_batched(EasyBackfill::new, |easy| run(processors, easy, black_box(jobs)), BatchSize::SmallInput);
+    });
+    group.finish();
+}
+
+fn streams(c: &mut Criterion) {
+    measure(c, "10 000 jobs", 256, &synthetic(10_000));
+    measure(c, "100 000 jobs", 256, &synthetic(100_000));
+    measure(c, "20 000 jobs, crowded", 20_000, &crowded(20_000));
+    match log("KTH-SP2-1996-2.1-cln.swf.gz") {
+        Some(jobs) => measure(c, "KTH-SP2", 100, &jobs),
+        None => eprintln!("KTH-SP2 skipped: the variable GRID_TRACES names no folder"),
+    }
+}
+
+/// The shortest of five runs.
+#[expect(clippy::disallowed_methods, reason = "this is a stopwatch")]
+fn shortest(mut run: impl FnMut() -> u64) -> Duration {
+    let timed = |_| {
+        let start = Instant::now();
+        black_box(run());
+        start.elapsed()
+    };
+    (0..5).map(timed).min().expect("five runs")
+}
+
+fn twin(_: &mut Criterion) {
+    for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
+        let easy = shortest(|| run(processors, EasyBackfill::new(), &jobs));
+        let twin = shortest(|| run(processors, ObviousEasy, &jobs));
+        let ratio = twin.as_secs_f64() / easy.as_secs_f64();
+        println!("EASY against its twin, {name}: {ratio:.1} times as fast ({easy:.1?} against {twin:.1?})");
+    }
+}
+
+criterion_group!(benches, streams, twin);
+criterion_main!(benches);

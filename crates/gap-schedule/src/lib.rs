@@ -1,0 +1,99 @@
+//! Batch scheduling of rigid parallel jobs on one pool of processors: who starts now?
+//!
+//! A rigid job asks for a number of processors, all at once, and keeps them until it ends; nobody is preempted. What is
+//! left to decide is the order, and what this crate holds are policies that decide it, and the world that obeys them.
+//!
+//! | policy | rule | source |
+//! |---|---|---|
+//! | [`Fcfs`] | first come first served; the head of the queue blocks everybody behind it | |
+//! | [`EasyBackfill`] | the head is promised a start; others may go first if that does not delay it | Lifka 1995; Mu'alem & Feitelson 2001 |
+//!
+//! # A policy in a simulation
+//!
+//! [`Cluster`] is a [`sim_core::Model`]: give it processors, a policy and jobs. Four processors and four jobs, of which
+//! the second wants the whole machine while the first still runs:
+//!
+//! ```
+//! use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs};
+//! use sim_core::{Job, JobId, JobLog, Sim, Span, Time};
+//!
+//! fn starts(policy: impl Dispatch) -> Vec<Time> {
+//!     let job = |id, submit, processors, runtime| {
+//!         Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+//!     };
+//!     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
+//!     let cluster = Cluster::new(4, policy, jobs.into_iter());
+//!     let (_, log) = Sim::new(cluster, JobLog::collecting()).run();
+//!     let mut records = log.into_sink(); // in the order in which they finished
+//!     records.sort_by_key(|record| record.job.id);
+//!     records.iter().map(|record| record.start).collect()
+//! }
+//!
+//! assert_eq!(starts(Fcfs), [0, 100, 110, 110].map(Time::from_secs));
+//! // The third job ends before the second can start, so it need not wait. The fourth would not.
+//! assert_eq!(starts(EasyBackfill::new()), [0, 100, 2, 110].map(Time::from_secs));
+//! ```
+//!
+//! # A policy in your own simulator or scheduler
+//!
+//! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
+//! a [`Running`] up to date as jobs come, start and go, and ask whenever something has changed:
+//!
+//! ```
+//! use gap_schedule::{Dispatch, EasyBackfill, Queue, Running, RunningJob, View};
+//! use sim_core::{JobId, Request, Span, Time};
+//!
+//! let request = |processors, estimate| Request {
+//!     processors,
+//!     estimate: Some(Span::from_secs(estimate)),
+//!     deadline: None,
+//! };
+//! let now = Time::from_secs(1_000);
+//!
+//! let mut running = Running::new();
+//! running.insert(RunningJob::new(JobId(7), &request(6, 3_600), Time::from_secs(400)));
+//!
+//! let mut queue = Queue::new();
+//! queue.push(JobId(8), request(8, 600)); // must wait for job 7, until 4000 s at the latest
+//! queue.push(JobId(9), request(2, 3_000)); // ends just in time
+//!
+//! let view = View { now, free: 2, capacity: 8, queue: &queue, running: &running };
+//! let mut starts = Vec::new();
+//! EasyBackfill::new().dispatch(&view, &mut starts);
+//! assert_eq!(starts, [JobId(9)]);
+//!
+//! // Now start it, and write down that it runs.
+//! for job in starts {
+//!     let waiting = queue.remove(job).expect("a policy starts waiting jobs");
+//!     running.insert(RunningJob::new(job, &waiting.request, now));
+//! }
+//! # assert_eq!((queue.len(), running.len()), (1, 2));
+//! ```
+//!
+//! Your own policy is an implementation of [`Dispatch`]; [`Cluster`] runs it like those above.
+//!
+//! # Estimates
+//!
+//! Policies see a job's [`sim_core::Request`], never its runtime. Three things may be wrong with an estimate, and
+//! none stops a run:
+//!
+//! - *Too long*, as users' estimates are: the job ends early, and the next pass makes use of it.
+//! - *Too short*: a job that outlives its estimate is expected to end at any moment, see [`Running::shadow`]. The head's
+//!   promised start may then move, which is the price of an estimate that is no bound. Whoever wants jobs killed at
+//!   their limit hands in jobs with `runtime = min(runtime, estimate)`.
+//! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
+//!   of the queue will not need; no promise can rest on its end.
+//!
+//! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+
+mod cluster;
+mod dispatch;
+mod policy;
+mod queue;
+mod running;
+
+pub use cluster::{Cluster, Event, Passes};
+pub use dispatch::{Dispatch, View};
+pub use policy::{EasyBackfill, Fcfs};
+pub use queue::{Least, Queue, Waiting, WaitingJobs};
+pub use running::{Running, RunningJob, Shadow};

@@ -1,0 +1,300 @@
+//! The jobs that wait, in order of arrival.
+
+use rustc_hash::FxHashMap;
+use sim_core::{Job, JobId, Request, Span};
+
+/// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
+///
+/// Beside the jobs stands a tree of the least demands ([`Least`]) of 2, 4, 8, … neighbours, by which a policy passes over
+/// whole stretches of jobs that cannot start: see [`WaitingJobs::next_where`].
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
+    slots: Vec<Option<Slot>>,
+    /// Node `n` has the children `2n` and `2n + 1`; the leaf of slot `s` is `width + s`, half of the tree being leaves.
+    tree: Vec<Least>,
+    /// Every slot before this one is empty.
+    front: usize,
+    // Never iterated: its order cannot reach a result.
+    places: FxHashMap<JobId, usize>,
+}
+
+/// A job that waits: all that a policy may know of it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which job.
+    pub job: JobId,
+    /// What its submitter told.
+    pub request: Request,
+}
+
+/// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
+/// same job. Of a single job, its own demands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Least {
+    /// Processors.
+    pub processors: u32,
+    /// Expected runtime; [`Span::MAX`] where there is no estimate.
+    pub estimate: Span,
+}
+
+/// A walk along a [`Queue`], in order of arrival.
+#[derive(Clone, Debug)]
+pub struct WaitingJobs<'a> {
+    queue: &'a Queue,
+    /// The next slot.
+    at: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    waiting: Waiting,
+    /// The world's own knowledge travels with the job, so that one look-up finds both. Nothing that takes the queue by
+    /// shared reference, as a view does, gives it away.
+    runtime: Span,
+}
+
+impl Queue {
+    const SMALLEST: usize = 16;
+
+    /// Nobody waits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The job that has waited longest.
+    pub fn front(&self) -> Option<&Waiting> {
+        self.iter().next()
+    }
+
+    /// The jobs in order of arrival.
+    pub const fn iter(&self) -> WaitingJobs<'_> {
+        WaitingJobs { queue: self, at: self.front }
+    }
+
+    /// The job joins at the end.
+    ///
+    /// # Panics
+    ///
+    /// If a job of this id waits already.
+    pub fn push(&mut self, job: JobId, request: Request) {
+        self.join(Slot { waiting: Waiting { job, request }, runtime: Span::ZERO });
+    }
+
+    /// The job leaves, from wherever it stands; `None` if it does not wait.
+    pub fn remove(&mut self, job: JobId) -> Option<Waiting> {
+        self.take(job).map(|(waiting, _)| waiting)
+    }
+
+    pub(crate) fn admit(&mut self, job: &Job) {
+        self.join(Slot { waiting: Waiting { job: job.id, request: job.request }, runtime: job.runtime });
+    }
+
+    /// The job leaves, and its runtime is told to the world.
+    pub(crate) fn take(&mut self, job: JobId) -> Option<(Waiting, Span)> {
+        let place = self.places.remove(&job)?;
+        let slot = self.slots[place].take().expect("every place in the map is taken");
+        self.note(place, Least::NOTHING);
+        if self.places.is_empty() {
+            self.slots.clear();
+            self.front = 0;
+        } else {
+            while self.slots[self.front].is_none() {
+                self.front += 1;
+            }
+        }
+        Some((slot.waiting, slot.runtime))
+    }
+
+    fn join(&mut self, slot: Slot) {
+        if self.slots.len() == self.width() {
+            self.close_up();
+        }
+        let place = self.slots.len();
+        let Waiting { job, request } = slot.waiting;
+        assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
+        self.slots.push(Some(slot));
+        self.note(place, Least::of(&request));
+    }
+
+    /// Room for slots.
+    const fn width(&self) -> usize {
+        self.tree.len() / 2
+    }
+
+    /// Drops the empty slots and makes room for as many jobs again as there are, so that this is paid for by the jobs that
+    /// join until the next time.
+    fn close_up(&mut self) {
+        self.slots.retain(Option::is_some);
+        self.front = 0;
+        let width = (2 * self.slots.len()).next_power_of_two().max(Self::SMALLEST);
+        self.tree.clear();
+        self.tree.resize(2 * width, Least::NOTHING);
+        for (place, slot) in self.slots.iter().flatten().enumerate() {
+            self.places.insert(slot.waiting.job, place);
+            self.tree[width + place] = Least::of(&slot.waiting.request);
+        }
+        for node in (1..width).rev() {
+            self.tree[node] = self.tree[2 * node].and(self.tree[2 * node + 1]);
+        }
+    }
+
+    /// Writes a leaf, and what follows from it.
+    fn note(&mut self, place: usize, least: Least) {
+        let mut node = self.width() + place;
+        self.tree[node] = least;
+        while node > 1 {
+            node /= 2;
+            let least = self.tree[2 * node].and(self.tree[2 * node + 1]);
+            if self.tree[node] == least {
+                break;
+            }
+            self.tree[node] = least;
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a Queue {
+    type Item = &'a Waiting;
+    type IntoIter = WaitingJobs<'a>;
+
+    fn into_iter(self) -> WaitingJobs<'a> {
+        self.iter()
+    }
+}
+
+impl Least {
+    /// Of no job at all.
+    const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
+
+    /// What one job demands.
+    pub fn of(request: &Request) -> Self {
+        Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
+    }
+}
+
+impl<'a> WaitingJobs<'a> {
+    /// Walks on to the next job whose demands are `worth` a start, in O(log n) for each stretch that looked worth it.
+    ///
+    /// `worth` is asked about single jobs and about stretches of neighbours. It must not refuse a stretch that
+    /// holds a job it would accept; it never does if it accepts whatever demands less than something it accepts.
+    pub fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<&'a Waiting> {
+        let Queue { slots, tree, .. } = self.queue;
+        let width = self.queue.width();
+        if self.at >= slots.len() {
+            return None;
+        }
+        let mut node = width + self.at;
+        loop {
+            if worth(tree[node]) {
+                if node < width {
+                    node *= 2;
+                    continue;
+                }
+                let place = node - width;
+                if let Some(Some(slot)) = slots.get(place) {
+                    self.at = place + 1;
+                    return Some(&slot.waiting);
+                }
+            }
+            // On to the right, with the largest stretch that begins there. The root's right neighbour is the end.
+            node += 1;
+            node >>= node.trailing_zeros();
+            if node == 1 {
+                self.at = slots.len();
+                return None;
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for WaitingJobs<'a> {
+    type Item = &'a Waiting;
+
+    fn next(&mut self) -> Option<&'a Waiting> {
+        let ahead = self.queue.slots.get(self.at..)?;
+        let skipped = ahead.iter().position(Option::is_some)?;
+        self.at += skipped + 1;
+        ahead[skipped].as_ref().map(|slot| &slot.waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn request(processors: u32, estimate: u64) -> Request {
+        Request { processors, estimate: Some(Span::from_secs(estimate)), deadline: None }
+    }
+
+    proptest! {
+        /// The twin: a plain vector of those who wait.
+        #[test]
+        fn any_joining_and_leaving_keeps_the_order_of_arrival(
+            steps in prop::collection::vec((0..3_u32, 1..9_u32, 1..9_u64, any::<prop::sample::Index>()), 0..400),
+        ) {
+            let mut queue = Queue::new();
+            let mut twin: Vec<Waiting> = Vec::new();
+            for (id, (action, processors, estimate, who)) in (0..).zip(steps) {
+                if action > 0 || twin.is_empty() {
+                    let waiting = Waiting { job: JobId(id), request: request(processors, estimate) };
+                    queue.push(waiting.job, waiting.request);
+                    twin.push(waiting);
+                } else {
+                    let gone = twin.remove(who.index(twin.len()));
+                    prop_assert_eq!(queue.remove(gone.job), Some(gone));
+                    prop_assert_eq!(queue.remove(gone.job), None);
+                }
+                prop_assert_eq!(queue.len(), twin.len());
+                prop_assert_eq!(queue.front(), twin.first());
+                prop_assert!(queue.iter().eq(&twin));
+                let (widest, longest) = (processors / 2, Span::from_secs(estimate));
+                let worth = |least: Least| least.processors <= widest && least.estimate <= longest;
+                let mut walk = queue.iter();
+                let found: Vec<Waiting> = std::iter::from_fn(|| walk.next_where(worth)).copied().collect();
+                let plain: Vec<Waiting> = twin.iter().filter(|job| worth(Least::of(&job.request))).copied().collect();
+                prop_assert_eq!(found, plain);
+            }
+        }
+    }
+
+    #[test]
+    fn memory_follows_the_jobs_that_wait() {
+        let mut queue = Queue::new();
+        for id in 0..1_000 {
+            queue.push(JobId(id), request(1, 1));
+        }
+        for id in 1..1_000 {
+            queue.remove(JobId(id));
+        }
+        // The head stays while others pass it.
+        for id in 1_000..100_000 {
+            queue.push(JobId(id), request(1, 1));
+            queue.remove(JobId(id));
+        }
+        assert_eq!((queue.len(), queue.width()), (1, Queue::SMALLEST));
+    }
+
+    #[test]
+    #[should_panic(expected = "job 3 joined a queue in which it waits already")]
+    fn a_job_waits_once() {
+        let mut queue = Queue::new();
+        queue.push(JobId(3), request(1, 1));
+        queue.push(JobId(3), request(1, 1));
+    }
+}

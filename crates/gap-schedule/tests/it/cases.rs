@@ -1,0 +1,177 @@
+//! Cases small enough to check by hand.
+
+use crate::common::{job, starts, transcript};
+use gap_schedule::{Cluster, Dispatch, EasyBackfill, Event, Fcfs, Passes, View};
+use sim_core::testkit::FakeContext;
+use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Time};
+
+#[track_caller]
+fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
+    assert_eq!(starts(processors, Fcfs, jobs), fcfs, "FCFS");
+    assert_eq!(starts(processors, EasyBackfill::new(), jobs), easy, "EASY");
+}
+
+fn estimated(job: Job, estimate: u64) -> Job {
+    let mut job = job;
+    job.request.estimate = Some(Span::from_secs(estimate));
+    job
+}
+
+fn unestimated(job: Job) -> Job {
+    let mut job = job;
+    job.request.estimate = None;
+    job
+}
+
+#[test]
+fn the_hand_case_of_four_jobs_on_four_processors() {
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
+    check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 2., 110.]);
+}
+
+#[test]
+fn a_job_that_ends_at_the_very_shadow_time_goes_first() {
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 98)];
+    check(4, &jobs, &[0., 100., 110.], &[0., 100., 2.]);
+    let longer = [jobs[0], jobs[1], job(2, 2, 1, 99)];
+    check(4, &longer, &[0., 100., 110.], &[0., 100., 110.]);
+}
+
+#[test]
+fn extra_processors_are_used_once() {
+    // At 100 s six are free, the head takes four: two are extra. Three long jobs of one processor want them.
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 50), job(2, 2, 1, 500), job(3, 2, 1, 500), job(4, 2, 1, 500)];
+    check(6, &jobs, &[0., 100., 100., 100., 150.], &[0., 100., 2., 2., 150.]);
+}
+
+#[test]
+fn all_releases_of_the_shadow_time_count_as_extra() {
+    // Two jobs end at 100 s; the first alone would leave nothing extra.
+    let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 3, 50), job(3, 2, 1, 500), job(4, 2, 1, 500)];
+    check(5, &jobs, &[0., 0., 100., 100., 100.], &[0., 0., 100., 2., 100.]);
+}
+
+#[test]
+fn jobs_started_in_this_very_pass_count_for_the_shadow_time() {
+    // At 10 s, jobs 1 and 2 start together; job 3 must wait for both, until 40 s.
+    let jobs = [job(0, 0, 4, 10), job(1, 1, 1, 30), job(2, 1, 2, 20), job(3, 1, 4, 5), job(4, 1, 1, 30)];
+    check(4, &jobs, &[0., 10., 10., 40., 45.], &[0., 10., 10., 40., 10.]);
+    let longer = [jobs[0], jobs[1], jobs[2], jobs[3], job(4, 1, 1, 31)];
+    check(4, &longer, &[0., 10., 10., 40., 45.], &[0., 10., 10., 40., 45.]);
+}
+
+#[test]
+fn a_job_that_ends_early_makes_room_at_once() {
+    let jobs = [estimated(job(0, 0, 3, 20), 100), job(1, 1, 4, 10), job(2, 2, 1, 50)];
+    // The backfilled job was harmless by the estimates, and delays the head in truth.
+    check(4, &jobs, &[0., 20., 30.], &[0., 52., 2.]);
+}
+
+#[test]
+fn a_job_that_outlives_its_estimate_is_expected_to_end_at_any_moment() {
+    // From 10 s on, nothing is to be gained for the head by waiting: a job of any length would delay it, so job 2 waits,
+    // and job 3 takes the processor that is extra.
+    let jobs = [estimated(job(0, 0, 2, 100), 10), job(1, 20, 3, 10), job(2, 21, 2, 5), job(3, 22, 1, 500)];
+    check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 110., 22.]);
+}
+
+#[test]
+fn a_job_without_an_estimate_starts_in_its_turn_or_on_extra_processors() {
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), unestimated(job(2, 2, 1, 50))];
+    check(4, &jobs, &[0., 100., 110.], &[0., 100., 110.]);
+    let with_extra = [job(0, 0, 3, 100), job(1, 1, 3, 10), unestimated(job(2, 2, 1, 50))];
+    check(4, &with_extra, &[0., 100., 100.], &[0., 100., 2.]);
+    let first = [unestimated(job(0, 0, 3, 100)), job(1, 1, 4, 10), job(2, 2, 1, 50), unestimated(job(3, 3, 1, 50))];
+    check(4, &first, &[0., 100., 110., 110.], &[0., 100., 2., 110.]);
+}
+
+#[test]
+fn jobs_of_no_length_pass_through() {
+    let jobs = [job(0, 0, 4, 0), job(1, 0, 4, 0), job(2, 0, 4, 10), job(3, 0, 1, 0)];
+    check(4, &jobs, &[0., 0., 0., 10.], &[0., 0., 0., 10.]);
+}
+
+#[test]
+fn a_job_wider_than_the_pool_is_rejected_and_blocks_nobody() {
+    let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
+    let told = transcript(4, Fcfs, Passes::PerInstant, &jobs);
+    let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
+    assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
+    assert_eq!(told.len(), 5, "{told:?}");
+}
+
+/// Counts how often it is asked.
+struct Counting(u32);
+
+impl Dispatch for Counting {
+    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
+        self.0 += 1;
+        Fcfs.dispatch(view, starts);
+    }
+}
+
+#[test]
+fn the_policy_is_asked_once_per_instant_or_once_per_event() {
+    // At 10 s two jobs end and one comes; another has been waiting.
+    let jobs = [job(0, 0, 2, 10), job(1, 0, 2, 10), job(2, 1, 4, 10), job(3, 10, 4, 10)];
+    let asked = |passes| {
+        let mut policy = Counting(0);
+        transcript(4, &mut policy, passes, &jobs);
+        policy.0
+    };
+    assert_eq!(asked(Passes::PerInstant), 4, "at 0, 1, 10 and 20 s");
+    assert_eq!(asked(Passes::PerEvent), 7, "two at 0 s, one at 1 s, three at 10 s, one at 20 s");
+}
+
+#[test]
+fn passes_per_event_decide_before_the_whole_instant_is_seen() {
+    // At 10 s, job 0 ends before job 1. One processor is then free, which job 2, the head, will not need even when job 1
+    // has ended in a moment: job 4 takes it. A pass that sees both ends starts job 2, and makes job 3 the head that job 4
+    // must not delay.
+    let jobs = [job(0, 0, 1, 10), job(1, 0, 3, 10), job(2, 1, 3, 10), job(3, 2, 4, 10), job(4, 3, 1, 100)];
+    let starts = |passes| {
+        let cluster = Cluster::new(4, EasyBackfill::new(), jobs.into_iter()).with_passes(passes);
+        let mut records = Sim::new(cluster, JobLog::collecting()).run().1.into_sink();
+        records.sort_by_key(|record| record.job.id);
+        records.iter().map(|record| record.start.as_secs_f64()).collect::<Vec<_>>()
+    };
+    assert_eq!(starts(Passes::PerInstant), [0., 0., 10., 20., 30.]);
+    assert_eq!(starts(Passes::PerEvent), [0., 0., 10., 110., 10.]);
+}
+
+struct Overeager;
+
+impl Dispatch for Overeager {
+    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
+        starts.extend(view.queue.iter().map(|waiting| waiting.job));
+    }
+}
+
+#[test]
+#[should_panic(expected = "the policy started job 1 on 3 processors where 2 are free")]
+fn a_policy_cannot_overbook_the_pool() {
+    starts(4, Overeager, &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
+}
+
+#[test]
+fn a_cluster_without_a_stream_takes_jobs_from_elsewhere() {
+    let mut cluster = Cluster::new(4, Fcfs, std::iter::empty()).at_site(SiteId(7)).with_passes(Passes::PerEvent);
+    let mut cx = FakeContext::at(Time::from_secs(5));
+    cluster.start(&mut cx);
+    assert!(cx.calendar.is_empty());
+    let mut late = job(0, 3, 3, 10);
+    late.origin = Some(SiteId(2));
+    cluster.handle(Event::Arrive(late), &mut cx);
+    let started = Fact::Started { job: JobId(0), site: SiteId(7), processors: 3 };
+    assert_eq!(cx.facts, [Fact::Submitted(late), started]);
+    assert_eq!(cx.calendar.next_time(), Some(Time::from_secs(15)));
+    assert_eq!((cluster.pool().free(), cluster.queue().len(), cluster.running().len()), (1, 0, 1));
+}
+
+#[test]
+fn jobs_are_pulled_one_at_a_time() {
+    let endless = (0..).map(|id| job(id, id.into(), 1, 1));
+    let mut sim = Sim::new(Cluster::new(4, EasyBackfill::new(), endless), ());
+    sim.run_until(Time::from_secs(1_000));
+    assert_eq!((sim.model().queue().len(), sim.model().running().len()), (0, 1));
+}

@@ -1,0 +1,160 @@
+//! What holds for every workload.
+
+use crate::common::{Transcript, records, transcript};
+use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes, View};
+use proptest::prelude::*;
+use sim_core::testkit::{self, workload};
+use sim_core::{Fact, Gauge, Job, JobId, JobLog, Pool, Profile, Sim, Time};
+use std::collections::BTreeMap;
+
+const PROCESSORS: u32 = 10;
+
+/// A few of these jobs are wider than the pool.
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    workload(PROCESSORS + 2)
+}
+
+/// Asserts what every schedule owes, from nothing but what was told.
+fn check_schedule(jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> {
+    let mut busy = Gauge::new(Time::ZERO, 0);
+    let (mut submitted, mut rejected) = (Vec::new(), 0);
+    let mut started: BTreeMap<JobId, Time> = BTreeMap::new();
+    let mut finished = 0;
+    for (now, fact) in told {
+        match *fact {
+            Fact::Submitted(job) => {
+                prop_assert_eq!(job.submit, *now);
+                submitted.push(job);
+            }
+            Fact::Rejected { job, .. } => {
+                prop_assert!(jobs[job.index()].request.processors > PROCESSORS);
+                rejected += 1;
+            }
+            Fact::Started { job, processors, .. } => {
+                prop_assert!(
+                    submitted.iter().any(|known| known.id == job),
+                    "job {} started before its submission",
+                    job
+                );
+                prop_assert_eq!(processors, jobs[job.index()].request.processors);
+                prop_assert_eq!(started.insert(job, *now), None, "job {} started twice", job);
+                busy.raise(*now, processors.into());
+                prop_assert!(busy.level() <= PROCESSORS.into());
+            }
+            Fact::Finished { job } => {
+                prop_assert_eq!(*now, started[&job] + jobs[job.index()].runtime);
+                busy.lower(*now, jobs[job.index()].request.processors.into());
+                finished += 1;
+            }
+            Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a pool does not know processors apart"),
+        }
+    }
+    prop_assert_eq!(&submitted, jobs);
+    prop_assert_eq!(jobs.len(), finished + rejected);
+    prop_assert_eq!(rejected, jobs.iter().filter(|job| job.request.processors > PROCESSORS).count());
+    Ok(())
+}
+
+fn check_policy(policy: impl Dispatch + Clone, jobs: &[Job], branch: usize) -> Result<(), TestCaseError> {
+    for passes in [Passes::PerInstant, Passes::PerEvent] {
+        let told = transcript(PROCESSORS, policy.clone(), passes, jobs);
+        check_schedule(jobs, &told)?;
+        prop_assert_eq!(&transcript(PROCESSORS, policy.clone(), passes, jobs), &told, "same input, same transcript");
+
+        let cluster = || Cluster::new(PROCESSORS, policy.clone(), jobs.iter().copied()).with_passes(passes);
+        let (_, (_, beside)) = Sim::new(cluster(), (JobLog::collecting(), Transcript::new())).run();
+        prop_assert_eq!(&beside, &told, "a probe changes nothing");
+
+        let mut original = Sim::new(cluster(), Transcript::new());
+        for _ in 0..branch {
+            original.step();
+        }
+        let fork = original.fork(Transcript::new());
+        let before = original.probe().len();
+        prop_assert_eq!(fork.run().1, &told[before..], "a fork continues like its original");
+        prop_assert_eq!(original.run().1, told, "an original does not notice its fork");
+    }
+    Ok(())
+}
+
+/// EASY, with a note of the earliest and the latest start that each head was ever promised.
+#[derive(Clone, Default)]
+struct Promising {
+    easy: EasyBackfill,
+    promises: BTreeMap<JobId, Vec<Time>>,
+}
+
+impl Dispatch for Promising {
+    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
+        self.easy.dispatch(view, starts);
+        let mut plan = Profile::new(view.capacity);
+        for running in view.running.iter() {
+            plan.reserve(view.now, running.expected_end.since(view.now), running.processors);
+        }
+        let mut waiting = view.queue.iter().filter(|waiting| !starts.contains(&waiting.job));
+        let Some(head) = waiting.next() else { return };
+        // What was started, backfilled or in its turn, is part of what the head will find.
+        for started in view.queue.iter().filter(|waiting| starts.contains(&waiting.job)) {
+            plan.reserve(view.now, started.request.estimate.expect("given"), started.request.processors);
+        }
+        let promise = plan.earliest(view.now, head.request.estimate.expect("given"), head.request.processors);
+        self.promises.entry(head.job).or_default().push(promise.expect("not wider than the pool"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn fcfs_keeps_the_books(jobs in jobs(), branch in 0..150_usize) {
+        check_policy(Fcfs, &jobs, branch)?;
+    }
+
+    #[test]
+    fn easy_keeps_the_books(jobs in jobs(), branch in 0..150_usize) {
+        check_policy(EasyBackfill::new(), &jobs, branch)?;
+    }
+
+    #[test]
+    fn fcfs_starts_in_order_of_submission(jobs in jobs()) {
+        let records = records(PROCESSORS, Fcfs, &jobs);
+        prop_assert!(records.is_sorted_by_key(|record| record.start));
+    }
+
+    #[test]
+    fn easy_never_delays_a_promised_start(jobs in jobs()) {
+        let mut policy = Promising::default();
+        let starts: BTreeMap<JobId, Time> =
+            records(PROCESSORS, &mut policy, &jobs).iter().map(|record| (record.job.id, record.start)).collect();
+        for (head, promises) in policy.promises {
+            prop_assert!(promises.is_sorted_by(|earlier, later| later <= earlier), "job {head}: {promises:?}");
+            prop_assert!(starts[&head] <= *promises.last().expect("noted"), "job {head}: {promises:?}");
+        }
+    }
+
+    #[test]
+    fn with_exact_estimates_easy_keeps_its_promise_to_the_nanosecond(mut jobs in jobs()) {
+        for job in &mut jobs {
+            job.request.estimate = Some(job.runtime);
+        }
+        let mut policy = Promising::default();
+        let records = records(PROCESSORS, &mut policy, &jobs);
+        for record in records {
+            if let Some(promises) = policy.promises.get(&record.job.id) {
+                prop_assert!(promises.iter().all(|promise| *promise == record.start), "{record:?}: {promises:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn jobs_of_one_processor_are_served_as_by_the_reference_model(jobs in workload(1)) {
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            let reference = testkit::Fcfs::new(Pool::new(3), jobs.iter().copied());
+            let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
+            expected.sort_by_key(|record| record.job.id);
+            prop_assert_eq!(&records(3, Fcfs, &jobs), &expected);
+            // Nobody can pass a head that fits whenever anybody does.
+            prop_assert_eq!(&records(3, EasyBackfill::new(), &jobs), &expected);
+            let told = transcript(3, Fcfs, passes, &jobs);
+            prop_assert_eq!(told.len(), 3 * jobs.len());
+        }
+    }
+}

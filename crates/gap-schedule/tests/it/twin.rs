@@ -1,0 +1,71 @@
+//! EASY against its slow and obvious twin.
+
+use crate::common::transcript;
+use crate::obvious::ObviousEasy;
+use gap_schedule::{Dispatch, EasyBackfill, Passes, View};
+use proptest::prelude::*;
+use sim_core::testkit::workload;
+use sim_core::{Job, JobId, Span, Time};
+
+/// Estimates that are wrong in both directions, and some jobs of no length.
+fn misjudged(widest: u32) -> impl Strategy<Value = Vec<Job>> {
+    (workload(widest), prop::collection::vec((1..15_u64, 0..6_u64), 60)).prop_map(|(mut jobs, wrong)| {
+        for (job, (estimate, fate)) in jobs.iter_mut().zip(wrong) {
+            job.request.estimate = Some(Span::from_secs(estimate));
+            if fate == 0 {
+                job.runtime = Span::ZERO;
+            }
+        }
+        jobs
+    })
+}
+
+/// Both answer every question that comes up in the run of the first.
+#[derive(Clone, Default)]
+struct Both(EasyBackfill);
+
+impl Dispatch for Both {
+    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
+        self.0.dispatch(view, starts);
+        let mut obvious = Vec::new();
+        ObviousEasy.dispatch(view, &mut obvious);
+        assert_eq!(*starts, obvious, "{view:?}");
+    }
+}
+
+fn check(processors: u32, jobs: &[Job]) -> Result<(), TestCaseError> {
+    for passes in [Passes::PerInstant, Passes::PerEvent] {
+        let fast = transcript(processors, EasyBackfill::new(), passes, jobs);
+        let slow = transcript(processors, ObviousEasy, passes, jobs);
+        prop_assert_eq!(&fast, &slow);
+        prop_assert_eq!(transcript(processors, Both::default(), passes, jobs), fast);
+    }
+    Ok(())
+}
+
+/// The instants of a workload divided by four: an overloaded pool, on which most jobs wait.
+fn hurried(mut jobs: Vec<Job>) -> Vec<Job> {
+    for job in &mut jobs {
+        job.submit = Time::from_secs(job.submit.as_nanos() / 4_000_000_000);
+    }
+    jobs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn easy_equals_its_twin(jobs in workload(8)) {
+        check(8, &jobs)?;
+    }
+
+    #[test]
+    fn easy_equals_its_twin_on_an_overloaded_pool(jobs in workload(16).prop_map(hurried)) {
+        check(20, &jobs)?;
+    }
+
+    #[test]
+    fn easy_equals_its_twin_whatever_the_estimates(jobs in misjudged(8).prop_map(hurried)) {
+        check(10, &jobs)?;
+    }
+}

@@ -1,0 +1,78 @@
+//! How one metric is spread over the jobs of a run: [`Distribution`].
+
+use crate::mean::{Sum, as_f64};
+use crate::quantiles::Quantiles;
+
+/// Mean, quantiles and processor-weighted mean of one metric, value by value, in bounded memory.
+///
+/// Every answer is `None` as long as there is no value.
+#[derive(Clone, Debug, Default)]
+pub struct Distribution {
+    // Sums of its own in place of a `Mean` and a `WeightedMean`: a simulator feeds five of these per job, and what a
+    // run reports needs neither the variance nor a second count.
+    sum: Sum,
+    weighted_sum: Sum,
+    weights: u64,
+    quantiles: Quantiles,
+}
+
+impl Distribution {
+    /// Takes in one job's `value`, with the job's processors as its `weight`.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is negative, infinite or not a number.
+    #[track_caller]
+    #[inline]
+    pub fn add(&mut self, value: f64, weight: u32) {
+        self.quantiles.add(value);
+        self.sum.add(value);
+        self.weighted_sum.add(value * f64::from(weight));
+        self.weights += u64::from(weight);
+    }
+
+    /// How many values were taken in.
+    pub const fn count(&self) -> u64 {
+        self.quantiles.count()
+    }
+
+    /// Mean over jobs, Σ x / n.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.sum.total() / as_f64(self.count()))
+    }
+
+    /// Mean over jobs, each counted as often as it had processors: Σ w·x / Σ w.
+    pub fn weighted_mean(&self) -> Option<f64> {
+        (self.weights > 0).then(|| self.weighted_sum.total() / as_f64(self.weights))
+    }
+
+    /// The `p`-quantile by nearest rank, within [`Quantiles::RELATIVE_ERROR`].
+    ///
+    /// # Panics
+    ///
+    /// If `p` is not between 0 and 1.
+    #[track_caller]
+    pub fn quantile(&self, p: f64) -> Option<f64> {
+        self.quantiles.quantile(p)
+    }
+
+    /// The 0.5-quantile.
+    pub fn median(&self) -> Option<f64> {
+        self.quantile(0.5)
+    }
+
+    /// The 0.95-quantile.
+    pub fn p95(&self) -> Option<f64> {
+        self.quantile(0.95)
+    }
+
+    /// The 0.99-quantile.
+    pub fn p99(&self) -> Option<f64> {
+        self.quantile(0.99)
+    }
+
+    /// The largest value, exactly.
+    pub fn max(&self) -> Option<f64> {
+        self.quantiles.max()
+    }
+}

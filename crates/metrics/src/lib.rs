@@ -1,0 +1,63 @@
+//! From job records to numbers: scheduling metrics, quantiles, confidence intervals.
+//!
+//! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate says what
+//! each job experienced ([`job`]), what all of them experienced ([`Summary`]), and, from several replications, how far
+//! such a number can be trusted and whether two policies differ ([`Interval`], [`paired`]). It knows no policy and no
+//! simulator.
+//!
+//! | module | question it answers |
+//! |---|---|
+//! | [`job`] | how did one job fare? wait, response, slowdown, bounded slowdown, tardiness |
+//! | [`mean`] | what is the mean of a stream of values? [`Mean`], [`WeightedMean`] |
+//! | [`quantiles`] | what are its median and its tail? [`Quantiles`], a sketch right to 0.1 % |
+//! | [`distribution`] | both, for one metric: [`Distribution`] |
+//! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
+//! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
+//! | [`output`] | what do several replications tell? [`Interval`], [`paired`], [`relative_paired`] |
+//!
+//! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
+//! summary's memory does not grow with the number of jobs. What does not exist (the tardiness of jobs without a
+//! deadline, the interval of a single run) is `None`, never zero and never NaN.
+//!
+//! Sources: D. G. Feitelson and L. Rudolph, "Metrics and benchmarking for parallel job scheduling", JSSPP 1998
+//! (the metrics); A. M. Law and W. D. Kelton, "Simulation modeling and analysis" (replications, common random
+//! numbers); C. Masson, J. E. Rim and H. K. Lee, "DDSketch", PVLDB 12(12), 2019 (quantiles).
+//!
+//! # From a simulation to its metrics
+//!
+//! ```
+//! use metrics::Summary;
+//! use sim_core::testkit::Fcfs;
+//! use sim_core::{Job, JobId, JobLog, Pool, Sim, Span, Time};
+//!
+//! // Two processors; the second job needs both and waits for the first.
+//! let jobs = [
+//!     Job::new(JobId(0), Time::from_secs(0), 1, Span::from_secs(60)),
+//!     Job::new(JobId(1), Time::from_secs(20), 2, Span::from_secs(40)),
+//! ];
+//! let model = Fcfs::new(Pool::new(2), jobs.into_iter());
+//! let (_, log) = Sim::new(model, JobLog::new(Summary::new())).run();
+//! let summary = log.into_sink();
+//!
+//! assert_eq!(summary.wait().mean(), Some(20.0)); // 0 s and 40 s
+//! assert_eq!(summary.bounded_slowdown().max(), Some(2.0)); // 80 s instead of 40 s
+//! assert_eq!(summary.makespan(), Some(Span::from_secs(100)));
+//! assert_eq!(summary.utilization(2), Some(0.7)); // (60 + 80) / (2 × 100)
+//! ```
+
+pub mod job;
+pub mod mean;
+pub mod quantiles;
+
+pub mod distribution;
+pub mod summary;
+pub mod timeline;
+
+pub mod output;
+
+pub use distribution::Distribution;
+pub use mean::{Mean, WeightedMean};
+pub use output::{Interval, paired, relative_paired};
+pub use quantiles::Quantiles;
+pub use summary::Summary;
+pub use timeline::Timeline;

@@ -1,0 +1,187 @@
+//! Means of a stream of values, in constant memory: [`Mean`] and [`WeightedMean`].
+
+/// Count, mean, sample variance, minimum and maximum of the values seen so far.
+///
+/// The mean is a compensated sum divided by the count, so it is right to the last digit or nearly so however many
+/// values there are, and values that are whole numbers (seconds of a log) are summed exactly. The variance is updated
+/// value by value, without the cancellation of `E[x²] − E[x]²` (Youngs & Cramer 1971; Chan, Golub & LeVeque,
+/// "Algorithms for computing the sample variance", 1983).
+///
+/// ```
+/// let mut mean = metrics::Mean::default();
+/// for value in [2.0, 4.0, 9.0] {
+///     mean.add(value);
+/// }
+/// assert_eq!(mean.mean(), Some(5.0));
+/// assert_eq!(mean.variance(), Some(13.0));
+/// ```
+#[derive(Copy, Clone, Debug)]
+pub struct Mean {
+    count: u64,
+    sum: Sum,
+    /// Σ (x − mean)².
+    squares: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Default for Mean {
+    fn default() -> Self {
+        Self { count: 0, sum: Sum::default(), squares: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY }
+    }
+}
+
+impl Mean {
+    /// Takes in one value.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is infinite or not a number: one such value would spoil the mean of all others.
+    #[track_caller]
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        assert!(value.is_finite(), "a mean cannot take in {value}");
+        self.count += 1;
+        self.sum.add(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        if self.count > 1 {
+            let n = as_f64(self.count);
+            let gap = n * value - self.sum.total();
+            self.squares += gap * gap / (n * (n - 1.0));
+        }
+    }
+
+    /// How many values were taken in.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Σ x / n, or `None` without values. Always between the minimum and the maximum.
+    pub fn mean(&self) -> Option<f64> {
+        // Rounding could carry the mean of equal values one digit past them.
+        (self.count > 0).then(|| (self.sum.total() / as_f64(self.count)).clamp(self.min, self.max))
+    }
+
+    /// Sample variance Σ (x − mean)² / (n − 1), or `None` with fewer than two values.
+    ///
+    /// The variance *between jobs of one run* says how differently jobs fared. It does not say how precise the mean is:
+    /// jobs of one run depend on one another. That is what replications and [`Interval`](crate::Interval) are for.
+    pub fn variance(&self) -> Option<f64> {
+        (self.count > 1).then(|| self.squares / as_f64(self.count - 1))
+    }
+
+    /// The smallest value, or `None` without values.
+    pub fn min(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The largest value, or `None` without values.
+    pub fn max(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.max)
+    }
+}
+
+/// Weighted mean Σ w·x / Σ w of the values seen so far.
+///
+/// ```
+/// let mut mean = metrics::WeightedMean::default();
+/// mean.add(10.0, 1.0); // a job of one processor
+/// mean.add(20.0, 4.0); // a job of four
+/// assert_eq!(mean.mean(), Some(18.0));
+/// ```
+#[derive(Copy, Clone, Debug, Default)]
+pub struct WeightedMean {
+    products: Sum,
+    weights: Sum,
+}
+
+impl WeightedMean {
+    /// Takes in one value. Weight zero counts for nothing.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is not finite, or `weight` is negative or not finite.
+    #[track_caller]
+    #[inline]
+    pub fn add(&mut self, value: f64, weight: f64) {
+        assert!(value.is_finite(), "a mean cannot take in {value}");
+        assert!(weight >= 0.0 && weight.is_finite(), "{weight} cannot be a weight");
+        self.products.add(value * weight);
+        self.weights.add(weight);
+    }
+
+    /// Σ w·x / Σ w, or `None` while the weights sum to zero.
+    pub fn mean(&self) -> Option<f64> {
+        let weights = self.weights.total();
+        (weights > 0.0).then(|| self.products.total() / weights)
+    }
+}
+
+/// Counts stay far below 2⁵³, where every whole number is an `f64`.
+#[expect(clippy::cast_precision_loss, reason = "2^53 jobs are out of reach")]
+pub(crate) const fn as_f64(count: u64) -> f64 {
+    count as f64
+}
+
+/// A sum that carries its own rounding error along (Kahan–Babuška; the error term is Knuth's exact TwoSum).
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    #[inline]
+    pub(crate) fn add(&mut self, value: f64) {
+        let sum = self.sum + value;
+        let taken = sum - self.sum;
+        self.lost += (self.sum - (sum - taken)) + (value - taken);
+        self.sum = sum;
+    }
+
+    #[inline]
+    pub(crate) fn total(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the sums are exact")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_value_does_not_swallow_small_ones() {
+        let mut sum = Sum::default();
+        for value in [1e16, 1.0, 1.0, 1.0, -1e16] {
+            sum.add(value);
+        }
+        assert_eq!(sum.total(), 3.0); // a plain sum says 4
+    }
+
+    #[test]
+    fn variance_survives_a_large_offset() {
+        let mut mean = Mean::default();
+        for value in [4.0, 7.0, 13.0, 16.0] {
+            mean.add(1e9 + value);
+        }
+        assert_eq!(mean.mean(), Some(1e9 + 10.0));
+        assert_eq!(mean.variance(), Some(30.0)); // E[x²] − E[x]² loses all digits here
+    }
+
+    #[test]
+    fn nothing_seen_has_no_mean() {
+        let mut mean = Mean::default();
+        assert_eq!((mean.mean(), mean.variance(), mean.min(), mean.max()), (None, None, None, None));
+        mean.add(0.1);
+        assert_eq!((mean.mean(), mean.variance(), mean.min(), mean.max()), (Some(0.1), None, Some(0.1), Some(0.1)));
+        assert_eq!(WeightedMean::default().mean(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "a mean cannot take in NaN")]
+    fn a_mean_takes_in_no_nan() {
+        Mean::default().add(f64::NAN);
+    }
+}

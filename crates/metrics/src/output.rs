@@ -1,0 +1,247 @@
+//! From replications to conclusions: [`Interval`], [`paired`], [`relative_paired`].
+//!
+//! One run gives one number per metric, and the jobs within a run depend on one another; so the unit of statistics is
+//! the *replication*, an independent run with its own random numbers (Law & Kelton, "Simulation modeling and
+//! analysis", 3rd edition, 2000, chapter 9). Policies are compared on common random numbers,
+//! replication by replication, which cancels what the workload alone decides (ibid., §§ 10.2.1 and 11.2).
+
+use crate::mean::{Mean, as_f64};
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::fmt;
+
+/// A mean over independent replications with its confidence interval.
+///
+/// mean ± t · s / √n, where s² is the sample variance between replications and t the (1 + level)/2-quantile of
+/// Student's t with n − 1 degrees of freedom (Law & Kelton, eq. 4.12). Exact for normal replications; means over many
+/// jobs are nearly that.
+///
+/// One replication has a mean but no interval: `low` and `high` are `None`, and it prints as a single run. Replications
+/// that all agree have the interval [mean, mean].
+///
+/// ```
+/// use metrics::Interval;
+///
+/// let waits = Interval::of(&[41.0, 44.0, 38.0, 45.0, 42.0]); // mean wait of five replications, in seconds
+/// assert_eq!(format!("{waits:.1}"), "42.0 ± 3.4 (95 %, 5 replications)");
+/// assert_eq!(Interval::of(&[41.0]).to_string(), "41 (single run)");
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Mean over replications.
+    pub mean: f64,
+    /// Lower end; `None` for a single run.
+    pub low: Option<f64>,
+    /// Upper end; `None` for a single run.
+    pub high: Option<f64>,
+    /// How many replications it rests on.
+    pub replications: usize,
+    /// The share of such intervals that cover the true mean: 0.95 unless told otherwise.
+    pub level: f64,
+}
+
+impl Interval {
+    /// The customary confidence level, 95 %.
+    pub const LEVEL: f64 = 0.95;
+
+    /// The interval at 95 % for one value per replication.
+    ///
+    /// # Panics
+    ///
+    /// If there are no values, or one is infinite or not a number.
+    #[track_caller]
+    pub fn of(replications: &[f64]) -> Self {
+        Self::at(Self::LEVEL, replications)
+    }
+
+    /// The interval at another confidence level, 0.99 say.
+    ///
+    /// # Panics
+    ///
+    /// If there are no values, one is infinite or not a number, or `level` is not strictly between 0 and 1.
+    #[track_caller]
+    pub fn at(level: f64, replications: &[f64]) -> Self {
+        assert!(level > 0.0 && level < 1.0, "a confidence level lies between 0 and 1, not at {level}");
+        let mut values = Mean::default();
+        replications.iter().for_each(|&value| values.add(value));
+        let mean = values.mean().expect("an interval needs at least one replication");
+        let count = replications.len();
+        let half = (count > 1).then(|| {
+            // In two passes, so that equal values give exactly zero.
+            let squares: f64 = replications.iter().map(|value| (value - mean).powi(2)).sum();
+            let n = as_f64(count as u64);
+            t_quantile(level, count) * (squares / (n - 1.0) / n).sqrt()
+        });
+        Self { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), replications: count, level }
+    }
+
+    /// Half the width of the interval, the number behind the ±; `None` for a single run.
+    pub fn half_width(&self) -> Option<f64> {
+        Some((self.high? - self.low?) / 2.0)
+    }
+
+    /// Half-width / |mean|: 0.05 is a mean known to 5 %. `None` for a single run or a mean of zero.
+    pub fn relative_precision(&self) -> Option<f64> {
+        let half = self.half_width()?;
+        (self.mean.abs() > 0.0).then(|| half / self.mean.abs())
+    }
+
+    /// Whether the whole interval lies above `limit`. Never so for a single run.
+    pub fn lies_above(&self, limit: f64) -> bool {
+        self.low.is_some_and(|low| low > limit)
+    }
+
+    /// Whether the whole interval lies below `limit`. Never so for a single run.
+    pub fn lies_below(&self, limit: f64) -> bool {
+        self.high.is_some_and(|high| high < limit)
+    }
+
+    /// How many replications, in all, would bring [`relative_precision`](Self::relative_precision) down to
+    /// `precision`, judging by the variance seen so far; at least as many as there are.
+    ///
+    /// The smallest n with t · s / √n ≤ precision · |mean| (Law & Kelton, § 9.4.1, n*ᵣ(γ)). They ask for γ/(1 + γ) in
+    /// place of γ, so that the bound holds against the unknown true mean: pass `gamma / (1.0 + gamma)` to follow them.
+    /// It is an estimate, and from few replications a rough one.
+    ///
+    /// `None` for a single run, for a mean of zero, and where billions would be needed.
+    ///
+    /// # Panics
+    ///
+    /// If `precision` is not positive.
+    #[track_caller]
+    pub fn replications_for(&self, precision: f64) -> Option<usize> {
+        assert!(precision > 0.0, "a relative precision of {precision} cannot be reached");
+        let half = self.half_width()?;
+        let wanted = precision * self.mean.abs();
+        if half <= wanted {
+            return Some(self.replications);
+        }
+        if wanted <= 0.0 {
+            return None;
+        }
+        let deviation = half * as_f64(self.replications as u64).sqrt() / t_quantile(self.level, self.replications);
+        let enough = |n: usize| t_quantile(self.level, n) * deviation / as_f64(n as u64).sqrt() <= wanted;
+
+        // `few` is never enough and `many` always: double, then halve the gap.
+        let (mut few, mut many) = (self.replications, 2 * self.replications);
+        while !enough(many) {
+            if many > u32::MAX as usize / 2 {
+                return None;
+            }
+            (few, many) = (many, 2 * many);
+        }
+        while many - few > 1 {
+            let middle = few.midpoint(many);
+            if enough(middle) {
+                many = middle;
+            } else {
+                few = middle;
+            }
+        }
+        Some(many)
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mean.fmt(f)?;
+        match self.half_width() {
+            Some(half) => {
+                f.write_str(" ± ")?;
+                half.fmt(f)?;
+                write!(f, " ({} %, {} replications)", self.level * 100.0, self.replications)
+            }
+            None => f.write_str(" (single run)"),
+        }
+    }
+}
+
+/// The interval at 95 % of the difference a − b, paired on common random numbers: `a[i]` and `b[i]` are the same metric
+/// of two policies in replication `i`.
+///
+/// If it excludes zero, the policies differ. Comparing two separate intervals instead would throw away the common
+/// random numbers.
+///
+/// # Panics
+///
+/// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
+#[track_caller]
+pub fn paired(a: &[f64], b: &[f64]) -> Interval {
+    let differences: Vec<f64> = pairs(a, b).map(|(a, b)| a - b).collect();
+    Interval::of(&differences)
+}
+
+/// The interval at 95 % of the relative difference (a − b) / b in percent, replication by replication, so that −10 is a
+/// tenth less than the baseline `b`.
+///
+/// `None` if the baseline is zero in some replication: nothing can be said in percent of it.
+///
+/// # Panics
+///
+/// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
+#[track_caller]
+pub fn relative_paired(a: &[f64], b: &[f64]) -> Option<Interval> {
+    let percents: Option<Vec<f64>> = pairs(a, b).map(|(a, b)| (b.abs() > 0.0).then(|| 100.0 * (a - b) / b)).collect();
+    Some(Interval::of(&percents?))
+}
+
+#[track_caller]
+fn pairs<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64, f64)> {
+    assert_eq!(a.len(), b.len(), "paired values come from the same replications");
+    a.iter().copied().zip(b.iter().copied())
+}
+
+/// The two-sided quantile of Student's t: with `replications` − 1 degrees of freedom, |T| ≤ t with probability `level`.
+///
+/// By bisection of the tail probability, down to neighbouring `f64`s, which always ends. The library's own inverse (an
+/// iteration after algorithm AS 109) does not for very many degrees of freedom, 10⁹ for instance.
+fn t_quantile(level: f64, replications: usize) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, as_f64(replications as u64 - 1)).expect("at least two replications");
+    let tail = (1.0 - level) / 2.0;
+    let (mut low, mut high) = (0.0, 1.0);
+    while student.sf(high) > tail {
+        (low, high) = (high, 2.0 * high);
+    }
+    loop {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            return high;
+        }
+        if student.sf(middle) > tail {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_student_agree_with_the_tables() {
+        for (level, replications, table) in [
+            (0.95, 2, 12.706_204_736),
+            (0.95, 3, 4.302_652_730),
+            (0.95, 5, 2.776_445_105),
+            (0.95, 10, 2.262_157_163),
+            (0.95, 20, 2.093_024_054),
+            (0.95, 31, 2.042_272_456),
+            (0.95, 101, 1.983_971_519),
+            (0.95, 1001, 1.962_339_081),
+            (0.95, 1_000_001, 1.959_966_357),
+            (0.99, 10, 3.249_835_542),
+            (0.90, 10, 1.833_112_933),
+        ] {
+            let t = t_quantile(level, replications);
+            assert!((t - table).abs() < 1e-8, "level {level}, {replications} replications: {t}, not {table}");
+        }
+    }
+
+    /// Where the ratio of gamma functions has lost digits, the quantile still ends up near that of the normal.
+    #[test]
+    fn a_billion_replications_are_nearly_normal() {
+        assert!((t_quantile(0.95, 1_000_000_000) - 1.959_963_985).abs() < 1e-6);
+    }
+}

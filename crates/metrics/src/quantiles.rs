@@ -1,0 +1,251 @@
+//! Quantiles of a stream of values, in bounded memory: [`Quantiles`].
+
+use crate::mean::as_f64;
+use std::iter::repeat_n;
+
+/// A DDSketch: counts of values in bins so narrow that any quantile is known to [`Quantiles::RELATIVE_ERROR`].
+///
+/// The sketch is that of Masson, Rim & Lee, "DDSketch: a fast and fully-mergeable quantile sketch with relative-error
+/// guarantees", VLDB 2019, in its variant of bitwise linear interpolation: each octave [2ᵉ, 2ᵉ⁺¹) has 1024 bins of
+/// equal width, so the bin of a value is read from the leading bits of its `f64`. No logarithm is taken, so the same
+/// values fill the same bins on every machine, and no bin is ever collapsed, so the order of the values does not
+/// matter.
+///
+/// The `p`-quantile is that of *nearest rank*: the ⌈p·n⌉-th smallest of n values, a value that did occur (the median of
+/// an even number of values is the lower of the middle two). The number returned is the lower end of that value's bin:
+/// at most 0.1 % below the value, never above. Zero, the smallest and the largest value, and whole numbers up to 2048
+/// (most waits of a log in seconds) are returned exactly.
+///
+/// # Memory
+///
+/// 8 kB per octave between the smallest and the largest value other than zero, however many values there are: at most
+/// 512 kB for lengths of 1 ns to 584 years, at most 16 MB for any values.
+///
+/// ```
+/// let mut waits = metrics::Quantiles::default();
+/// for wait in 1..=1000 {
+///     waits.add(f64::from(wait));
+/// }
+/// let p95 = waits.quantile(0.95).unwrap();
+/// assert!((p95 - 950.0).abs() <= 950.0 * metrics::Quantiles::RELATIVE_ERROR);
+/// assert_eq!(waits.quantile(1.0), Some(1000.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Quantiles {
+    count: u64,
+    zeros: u64,
+    min: f64,
+    max: f64,
+    /// `bins[i]` counts the values whose key is `first + i`; whole octaves.
+    bins: Vec<u64>,
+    first: usize,
+}
+
+impl Default for Quantiles {
+    fn default() -> Self {
+        Self { count: 0, zeros: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, bins: Vec::new(), first: 0 }
+    }
+}
+
+impl Quantiles {
+    /// Bound on |reported − exact| / exact: the width of a bin over its lower end, 1/1024 or 0.098 %.
+    ///
+    /// Values below the smallest normal `f64`, 2.2 · 10⁻³⁰⁸, count as zero.
+    pub const RELATIVE_ERROR: f64 = 1.0 / BINS_PER_OCTAVE as f64;
+
+    /// Takes in one value.
+    ///
+    /// # Panics
+    ///
+    /// If `value` is negative, infinite or not a number.
+    #[track_caller]
+    #[inline]
+    pub fn add(&mut self, value: f64) {
+        assert!((0.0..f64::INFINITY).contains(&value), "quantiles cannot take in {value}");
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        if value < f64::MIN_POSITIVE {
+            self.zeros += 1;
+            return;
+        }
+        let key = key_of(value);
+        // One comparison for both ends: a key below `first` wraps to a huge number.
+        match self.bins.get_mut(key.wrapping_sub(self.first)) {
+            Some(bin) => *bin += 1,
+            None => {
+                self.grow_to_hold(key);
+                self.bins[key - self.first] += 1;
+            }
+        }
+    }
+
+    /// How many values were taken in.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The smallest value, exactly, or `None` without values.
+    pub fn min(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The largest value, exactly, or `None` without values.
+    pub fn max(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The `p`-quantile by nearest rank, `p` from 0 (the minimum) to 1 (the maximum), or `None` without values.
+    ///
+    /// # Panics
+    ///
+    /// If `p` is not between 0 and 1.
+    #[track_caller]
+    pub fn quantile(&self, p: f64) -> Option<f64> {
+        assert!((0.0..=1.0).contains(&p), "there is no {p}-quantile: 0 is the minimum, 1 the maximum");
+        if self.count == 0 {
+            return None;
+        }
+        let rank = self.rank(p);
+        if rank == 1 {
+            return Some(self.min);
+        }
+        if rank == self.count {
+            return Some(self.max);
+        }
+        let mut seen = self.zeros;
+        if rank <= seen {
+            return Some(0.0);
+        }
+        let bin = self.bins.iter().position(|count| {
+            seen += count;
+            rank <= seen
+        });
+        let key = self.first + bin.expect("every value is a zero or in a bin");
+        Some(lower_end_of(key).max(self.min)) // the first bin begins below the first value
+    }
+
+    /// ⌈p·n⌉, at least 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the count")]
+    fn rank(&self, p: f64) -> u64 {
+        // A product that rounding has carried past a whole number (0.07 · 100) must not be rounded up once more.
+        let rank = (p * as_f64(self.count) * (1.0 - f64::EPSILON)).ceil();
+        (rank as u64).clamp(1, self.count)
+    }
+
+    #[cold]
+    fn grow_to_hold(&mut self, key: usize) {
+        let octave = key - key % BINS_PER_OCTAVE;
+        if self.bins.is_empty() {
+            self.first = octave;
+        }
+        if octave < self.first {
+            self.bins.splice(0..0, repeat_n(0, self.first - octave));
+            self.first = octave;
+        } else {
+            self.bins.resize(octave + BINS_PER_OCTAVE - self.first, 0);
+        }
+    }
+}
+
+const BITS_PER_OCTAVE: u32 = 10;
+const BINS_PER_OCTAVE: usize = 1 << BITS_PER_OCTAVE;
+const BITS_WITHIN_BIN: u32 = f64::MANTISSA_DIGITS - 1 - BITS_PER_OCTAVE;
+
+/// Exponent and leading bits of the significand, as one number of 21 bits that grows with the value.
+#[inline]
+const fn key_of(value: f64) -> usize {
+    (value.to_bits() >> BITS_WITHIN_BIN) as usize
+}
+
+/// The smallest value that falls into a bin.
+const fn lower_end_of(key: usize) -> f64 {
+    f64::from_bits((key as u64) << BITS_WITHIN_BIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sketch(values: &[f64]) -> Quantiles {
+        let mut sketch = Quantiles::default();
+        values.iter().for_each(|&value| sketch.add(value));
+        sketch
+    }
+
+    #[test]
+    fn zeros_and_ends_are_exact() {
+        let sketch = sketch(&[0.0, 3.3, 0.0, 7.7, 0.0]);
+        assert_eq!(sketch.quantile(0.0), Some(0.0));
+        assert_eq!(sketch.quantile(0.6), Some(0.0));
+        assert_eq!(sketch.quantile(1.0), Some(7.7));
+        assert_eq!((sketch.min(), sketch.max(), sketch.count()), (Some(0.0), Some(7.7), 5));
+    }
+
+    #[test]
+    fn equal_values_have_that_value_for_every_quantile() {
+        let sketch = sketch(&[3.3; 10]);
+        for p in [0.0, 0.3, 0.5, 0.99, 1.0] {
+            assert_eq!(sketch.quantile(p), Some(3.3));
+        }
+    }
+
+    #[test]
+    fn nothing_seen_has_no_quantile() {
+        let sketch = Quantiles::default();
+        assert_eq!((sketch.quantile(0.5), sketch.min(), sketch.max()), (None, None, None));
+    }
+
+    #[test]
+    fn the_rank_is_not_pushed_up_by_rounding() {
+        let sketch = sketch(&[1.0; 100]);
+        for percent in 1..=100_u32 {
+            assert_eq!(sketch.rank(f64::from(percent) / 100.0), u64::from(percent));
+        }
+        assert_eq!(sketch.rank(0.0), 1);
+    }
+
+    #[test]
+    fn whole_numbers_up_to_2048_are_exact() {
+        let values: Vec<f64> = (1..=2048).map(f64::from).collect();
+        let sketch = sketch(&values);
+        for rank in 1..=2048 {
+            assert_eq!(sketch.quantile(f64::from(rank) / 2048.0), Some(f64::from(rank)));
+        }
+    }
+
+    #[test]
+    fn the_lower_end_of_a_bin_is_near_all_that_falls_into_it() {
+        for value in [f64::MIN_POSITIVE, 1e-9, 1.0, 1.000_976_5, 1.999_999, 2.0, 604_800.0, 1e19, f64::MAX] {
+            let error = (value - lower_end_of(key_of(value))) / value;
+            assert!((0.0..=Quantiles::RELATIVE_ERROR).contains(&error), "{value} is off by {error}");
+        }
+    }
+
+    #[test]
+    fn memory_follows_the_range_and_not_the_number_of_values() {
+        let mut sketch = Quantiles::default();
+        for nanos in (0..1_000_000_u32).rev() {
+            sketch.add(f64::from(nanos) * 1e-9);
+        }
+        assert_eq!(sketch.bins.len(), 21 * BINS_PER_OCTAVE); // from 2⁻³⁰ s < 1 ns to 2⁻⁹ s > 1 ms
+    }
+
+    #[test]
+    #[should_panic(expected = "quantiles cannot take in inf")]
+    fn infinity_is_refused() {
+        sketch(&[f64::INFINITY]);
+    }
+
+    #[test]
+    #[should_panic(expected = "quantiles cannot take in -1")]
+    fn a_negative_value_is_refused() {
+        sketch(&[-1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "there is no 95-quantile")]
+    fn a_percentage_is_not_a_quantile() {
+        sketch(&[1.0]).quantile(95.0);
+    }
+}

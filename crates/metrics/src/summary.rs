@@ -1,0 +1,231 @@
+//! What became of all jobs of one run: [`Summary`].
+
+use crate::distribution::Distribution;
+use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
+use crate::mean::as_f64;
+use sim_core::record::Sink;
+use sim_core::{JobRecord, Span, Time};
+
+/// Takes in finished jobs one at a time and knows every customary metric of the run at any moment.
+///
+/// Memory does not grow with the jobs (2.6 MB at most, see [`Quantiles`](crate::Quantiles)), so a trace of any
+/// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::new())`.
+///
+/// Times are in seconds. Jobs that were rejected are not seen here; the log's tally counts them.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    threshold: Span,
+    jobs: u64,
+    late: u64,
+    first_submit: Time,
+    last_finish: Time,
+    /// Σ processors × (finish − start), in processor-nanoseconds: 96 bits per job leave room for 2³² jobs.
+    work: u128,
+    wait: Distribution,
+    response: Distribution,
+    slowdown: Distribution,
+    bounded_slowdown: Distribution,
+    tardiness: Distribution,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Summary {
+    /// The customary threshold of bounded slowdown, 10 s.
+    pub const THRESHOLD: Span = Span::from_secs(10);
+
+    /// A summary of no jobs yet, with [`Summary::THRESHOLD`].
+    pub fn new() -> Self {
+        Self::with_threshold(Self::THRESHOLD)
+    }
+
+    /// A summary of no jobs yet; `threshold` is the floor under the runtime in bounded slowdown.
+    ///
+    /// # Panics
+    ///
+    /// If `threshold` is zero.
+    #[track_caller]
+    pub fn with_threshold(threshold: Span) -> Self {
+        assert!(!threshold.is_zero(), "the threshold of bounded slowdown must be longer than zero");
+        Self {
+            threshold,
+            jobs: 0,
+            late: 0,
+            first_submit: Time::MAX,
+            last_finish: Time::ZERO,
+            work: 0,
+            wait: Distribution::default(),
+            response: Distribution::default(),
+            slowdown: Distribution::default(),
+            bounded_slowdown: Distribution::default(),
+            tardiness: Distribution::default(),
+        }
+    }
+
+    /// Takes in the record of one finished job.
+    pub fn add(&mut self, record: &JobRecord) {
+        let weight = weight(record);
+        self.jobs += 1;
+        self.first_submit = self.first_submit.min(record.job.submit);
+        self.last_finish = self.last_finish.max(record.finish);
+        self.work += u128::from(record.finish.since(record.start).as_nanos()) * u128::from(weight);
+        self.wait.add(record.wait().as_secs_f64(), weight);
+        self.response.add(record.response().as_secs_f64(), weight);
+        // The slowdown of a job of zero runtime is infinite, and would be the mean of all.
+        if !record.job.runtime.is_zero() {
+            self.slowdown.add(slowdown(record), weight);
+        }
+        self.bounded_slowdown.add(bounded_slowdown(record, self.threshold), weight);
+        if let Some(tardiness) = tardiness(record) {
+            self.late += u64::from(!tardiness.is_zero());
+            self.tardiness.add(tardiness.as_secs_f64(), weight);
+        }
+    }
+
+    /// Jobs finished.
+    pub const fn jobs(&self) -> u64 {
+        self.jobs
+    }
+
+    /// Jobs of zero runtime, which have no [`slowdown`](Self::slowdown) and are counted in everything else.
+    pub const fn zero_runtime(&self) -> u64 {
+        self.jobs - self.slowdown.count()
+    }
+
+    /// Wait, in seconds.
+    pub const fn wait(&self) -> &Distribution {
+        &self.wait
+    }
+
+    /// Response, in seconds.
+    pub const fn response(&self) -> &Distribution {
+        &self.response
+    }
+
+    /// Slowdown of the jobs whose runtime is not zero.
+    pub const fn slowdown(&self) -> &Distribution {
+        &self.slowdown
+    }
+
+    /// Bounded slowdown.
+    pub const fn bounded_slowdown(&self) -> &Distribution {
+        &self.bounded_slowdown
+    }
+
+    /// Tardiness of the jobs with a deadline, in seconds; zero for those on time.
+    pub const fn tardiness(&self) -> &Distribution {
+        &self.tardiness
+    }
+
+    /// Jobs that finished after their deadline.
+    pub const fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// Late jobs in percent (0 … 100) of the jobs with a deadline; `None` if there are none.
+    pub fn late_percent(&self) -> Option<f64> {
+        let with_deadline = self.tardiness.count();
+        (with_deadline > 0).then(|| 100.0 * as_f64(self.late) / as_f64(with_deadline))
+    }
+
+    /// Last finish − first submit; `None` without jobs.
+    pub fn makespan(&self) -> Option<Span> {
+        (self.jobs > 0).then(|| self.last_finish.since(self.first_submit))
+    }
+
+    /// Work done, Σ processors × (finish − start), in processor-nanoseconds: an integer, exact.
+    pub const fn work_in_nanos(&self) -> u128 {
+        self.work
+    }
+
+    /// Work done, Σ processors × (finish − start), in processor-seconds.
+    #[expect(clippy::cast_precision_loss, reason = "for printing; the integer is at hand")]
+    pub const fn work(&self) -> f64 {
+        self.work as f64 / 1e9
+    }
+
+    /// Utilization, work / (capacity × makespan), from 0 to 1, of a system of `capacity` processors.
+    ///
+    /// The horizon is the makespan, so an idle tail after the last arrival counts against the policy. `None` without
+    /// jobs, or if all of them took no time. Above 1 only if `capacity` is less than what the jobs ran on.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is zero.
+    #[track_caller]
+    #[expect(clippy::cast_precision_loss, reason = "a ratio; rounding is monotonic, so it never exceeds 1")]
+    pub fn utilization(&self, capacity: u32) -> Option<f64> {
+        assert!(capacity > 0, "a system without processors has no utilization");
+        let available = u128::from(capacity) * u128::from(self.makespan()?.as_nanos());
+        (available > 0).then(|| self.work as f64 / available as f64)
+    }
+
+    /// Every metric under its column name, in a fixed order: one row of a table of policies.
+    ///
+    /// Names and order are the same for every summary. `None` marks what does not exist, an empty cell: tardiness
+    /// without deadlines, anything without jobs.
+    ///
+    /// | column | unit |
+    /// |---|---|
+    /// | `jobs`, `zero_runtime` | jobs |
+    /// | `wait_*`, `response_*`, `tardiness_*` | seconds |
+    /// | `slowdown_*`, `bounded_slowdown_*` | – |
+    /// | `late_percent` | percent of the jobs with a deadline, 0 … 100 |
+    /// | `makespan` | seconds |
+    /// | `work` | processor-seconds |
+    /// | `utilization` | share of `capacity` × makespan, 0 … 1 |
+    ///
+    /// where `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weighted_mean`.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is zero.
+    #[track_caller]
+    pub fn row(&self, capacity: u32) -> Vec<(&'static str, Option<f64>)> {
+        let mut row = vec![("jobs", Some(as_f64(self.jobs))), ("zero_runtime", Some(as_f64(self.zero_runtime())))];
+        macro_rules! columns {
+            ($($metric:ident),*) => {$(
+                row.extend([
+                    (concat!(stringify!($metric), "_mean"), self.$metric.mean()),
+                    (concat!(stringify!($metric), "_median"), self.$metric.median()),
+                    (concat!(stringify!($metric), "_p95"), self.$metric.p95()),
+                    (concat!(stringify!($metric), "_p99"), self.$metric.p99()),
+                    (concat!(stringify!($metric), "_max"), self.$metric.max()),
+                    (concat!(stringify!($metric), "_weighted_mean"), self.$metric.weighted_mean()),
+                ]);
+            )*};
+        }
+        columns!(wait, response, slowdown, bounded_slowdown, tardiness);
+        row.extend([
+            ("late_percent", self.late_percent()),
+            ("makespan", self.makespan().map(Span::as_secs_f64)),
+            ("work", Some(self.work())),
+            ("utilization", self.utilization(capacity)),
+        ]);
+        row
+    }
+}
+
+impl Sink for Summary {
+    fn take_in(&mut self, record: JobRecord) {
+        self.add(&record);
+    }
+}
+
+impl<'a> Extend<&'a JobRecord> for Summary {
+    fn extend<R: IntoIterator<Item = &'a JobRecord>>(&mut self, records: R) {
+        records.into_iter().for_each(|record| self.add(record));
+    }
+}
+
+impl<'a> FromIterator<&'a JobRecord> for Summary {
+    fn from_iter<R: IntoIterator<Item = &'a JobRecord>>(records: R) -> Self {
+        let mut summary = Self::new();
+        summary.extend(records);
+        summary
+    }
+}

@@ -1,0 +1,130 @@
+//! A level over time, for a plot: [`Timeline`].
+
+use sim_core::{Gauge, Span, Time};
+
+/// A level that changes at instants (busy processors, waiting jobs), as time-weighted means over equal slices of time.
+///
+/// The slices grow with the run: whenever there are [`Timeline::SLICES`] of them, neighbours are merged and the slice
+/// is twice as long. Memory is the same for a run of minutes and one of years, and no area is lost.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    gauge: Gauge,
+    slice: Span,
+    /// ∫ level dt over each complete slice, in level × nanoseconds.
+    areas: Vec<u128>,
+    /// ∫ level dt up to the end of the last complete slice.
+    covered: u128,
+}
+
+impl Timeline {
+    /// The most slices there are at any time.
+    pub const SLICES: usize = 1024;
+
+    /// A timeline that begins at time zero with level 0.
+    pub const fn new() -> Self {
+        Self { gauge: Gauge::new(Time::ZERO, 0), slice: Span::from_secs(1), areas: Vec::new(), covered: 0 }
+    }
+
+    /// Raises the level by `by` at the instant `now`.
+    pub fn raise(&mut self, now: Time, by: u64) {
+        self.advance(now);
+        self.gauge.raise(now, by);
+    }
+
+    /// Lowers the level by `by` at the instant `now`.
+    ///
+    /// # Panics
+    ///
+    /// If the level would become negative.
+    pub fn lower(&mut self, now: Time, by: u64) {
+        self.advance(now);
+        self.gauge.lower(now, by);
+    }
+
+    /// `(begin, mean level)` of each slice up to `end`, the last of which may be shorter.
+    #[expect(clippy::cast_precision_loss, reason = "means, for a plot")]
+    pub fn means(mut self, end: Time) -> Vec<(Time, f64)> {
+        self.advance(end);
+        let mut begin = Time::ZERO;
+        let mut means = Vec::with_capacity(self.areas.len() + 1);
+        for area in &self.areas {
+            means.push((begin, *area as f64 / self.slice.as_nanos() as f64));
+            begin += self.slice;
+        }
+        if end > begin {
+            let area = self.gauge.area(end) - self.covered;
+            means.push((begin, area as f64 / end.since(begin).as_nanos() as f64));
+        }
+        means
+    }
+
+    /// Completes the slices that end at or before `now`.
+    fn advance(&mut self, now: Time) {
+        // As long as there are too many slices up to now, longer ones are needed; a long pause costs no more than this.
+        while now.as_nanos() / self.slice.as_nanos() >= Self::SLICES as u64 {
+            self.merge();
+        }
+        let mut end = Time::ZERO + self.slice * (self.areas.len() as u64 + 1);
+        while end <= now {
+            // The gauge has not been told of anything later, so its level holds until now.
+            let area = self.gauge.area(end);
+            self.areas.push(area - self.covered);
+            self.covered = area;
+            end += self.slice;
+        }
+    }
+
+    /// Makes the slices twice as long.
+    fn merge(&mut self) {
+        if self.areas.len() % 2 == 1 {
+            // Half of the new slice is not over: it is open again.
+            self.covered -= self.areas.pop().expect("an odd number is not zero");
+        }
+        self.areas = self.areas.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+        self.slice = self.slice * 2;
+    }
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_slice_holds_the_mean_of_its_time() {
+        let mut timeline = Timeline::new();
+        timeline.raise(Time::from_secs(1), 4);
+        timeline.lower(Time::from_nanos(2_500_000_000), 2);
+        let means: Vec<f64> = timeline.means(Time::from_secs(4)).into_iter().map(|(_, mean)| mean).collect();
+        assert_eq!(format!("{means:?}"), "[0.0, 4.0, 3.0, 2.0]");
+    }
+
+    proptest! {
+        /// However often slices are merged, the area under the plot is the area under the level.
+        #[test]
+        fn no_area_is_lost(steps in prop::collection::vec((1..3_000_000_000_u64, 0..5_u64), 1..300), pace in 1..400_u64) {
+            let (mut timeline, mut gauge) = (Timeline::new(), Gauge::new(Time::ZERO, 0));
+            let mut now = Time::ZERO;
+            for (gap, level) in steps {
+                now += Span::from_nanos(gap) * pace;
+                let before = gauge.level();
+                gauge.set(now, level);
+                if level >= before { timeline.raise(now, level - before) } else { timeline.lower(now, before - level) }
+            }
+            let area = gauge.area(now);
+            let means = timeline.means(now);
+            prop_assert!(means.len() <= Timeline::SLICES);
+            let ends = means.iter().skip(1).map(|(begin, _)| *begin).chain([now]);
+            let total: f64 = means.iter().zip(ends).map(|((begin, mean), end)| mean * end.since(*begin).as_secs_f64()).sum();
+            #[expect(clippy::cast_precision_loss, reason = "compared within rounding")]
+            let expected = area as f64 / 1e9;
+            prop_assert!((total - expected).abs() <= 1e-9 * expected.max(1.0), "{total} is not {expected}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Intervals over replications.
+
+use metrics::{Interval, paired, relative_paired};
+use proptest::prelude::*;
+use rand_distr::{Distribution, StandardNormal};
+use sim_core::{Purpose, Streams};
+
+fn close(a: Option<f64>, b: f64) -> bool {
+    (a.expect("there is an interval") - b).abs() <= 1e-6 * b.abs().max(1.0)
+}
+
+/// Mean 5.5, s² = 55/6, t₉ = 2.262157, half-width 2.262157 · √(55/60) = 2.165850.
+#[test]
+fn ten_replications_by_hand() {
+    let values: Vec<f64> = (1..=10).map(f64::from).collect();
+    let interval = Interval::of(&values);
+    assert!(close(Some(interval.mean), 5.5));
+    assert!(close(interval.half_width(), 2.165_850));
+    assert!(close(interval.low, 3.334_150));
+    assert!(close(interval.high, 7.665_850));
+    assert!(close(interval.relative_precision(), 0.393_791));
+    assert!(interval.lies_above(3.0) && !interval.lies_above(4.0));
+    assert!(interval.lies_below(8.0) && !interval.lies_below(7.0));
+}
+
+#[test]
+fn a_single_run_has_no_interval_and_says_so() {
+    let single = Interval::of(&[12.5]);
+    assert_eq!((single.low, single.high, single.half_width(), single.relative_precision()), (None, None, None, None));
+    assert_eq!(single.replications_for(0.1), None);
+    assert!(!single.lies_above(0.0) && !single.lies_below(100.0));
+    assert_eq!(format!("{single:.2}"), "12.50 (single run)");
+}
+
+#[test]
+fn replications_that_agree_have_a_degenerate_interval() {
+    let same = Interval::of(&[0.1; 49]);
+    assert_eq!((same.low, same.high), (Some(0.1), Some(0.1)));
+    assert_eq!(same.replications_for(0.001), Some(49));
+}
+
+#[test]
+fn a_higher_level_is_a_wider_interval() {
+    let values = [3.0, 5.0, 4.0];
+    let widths = [0.8, 0.95, 0.99].map(|level| Interval::at(level, &values).half_width());
+    assert!(widths.is_sorted(), "{widths:?}");
+}
+
+/// The workload moves both policies by up to 100 s, the policies differ by 2 ± 1 s: pairs see it, separate intervals
+/// do not.
+#[test]
+fn pairing_removes_what_the_workload_decides() {
+    let a = [103.0, 52.0, 181.0, 78.0, 124.0];
+    let b = [101.0, 51.0, 178.0, 76.0, 122.0];
+    let difference = paired(&a, &b);
+    assert!(close(Some(difference.mean), 2.0));
+    assert!(difference.lies_above(0.0));
+    let (a, b) = (Interval::of(&a), Interval::of(&b));
+    assert!(a.low < b.high && b.low < a.high, "the separate intervals overlap");
+}
+
+#[test]
+fn relative_differences_are_percent_of_the_baseline() {
+    let relative = relative_paired(&[90.0, 45.0], &[100.0, 50.0]).expect("no baseline is zero");
+    assert!(close(Some(relative.mean), -10.0));
+    assert_eq!(relative_paired(&[1.0, 1.0], &[1.0, 0.0]), None);
+}
+
+#[test]
+#[should_panic(expected = "come from the same replications")]
+fn pairs_need_partners() {
+    paired(&[1.0, 2.0], &[1.0]);
+}
+
+#[test]
+#[should_panic(expected = "at least one replication")]
+fn an_interval_needs_a_value() {
+    Interval::of(&[]);
+}
+
+/// s = 1, mean 10: 2 % asks for t·1/√n ≤ 0.2, which 99 replications give (t₉₈ = 1.98447, 0.19945) and 98 do not
+/// (t₉₇ = 1.98472, 0.20049).
+#[test]
+fn the_wanted_precision_tells_the_replications() {
+    let deviation = (9.0_f64 / 10.0).sqrt();
+    let values: Vec<f64> = (0..10).map(|i| 10.0 + if i % 2 == 0 { deviation } else { -deviation }).collect();
+    let interval = Interval::of(&values);
+    assert_eq!(interval.replications_for(0.02), Some(99));
+    assert_eq!(interval.replications_for(0.5), Some(10)); // reached already
+    assert_eq!(Interval::of(&[-1.0, 1.0]).replications_for(0.1), None);
+    assert_eq!(Interval::of(&[1.0, 2.0]).replications_for(1e-9), None);
+}
+
+/// An interval at 95 % covers the true mean in 95 of 100 experiments, within what 4 000 experiments can tell.
+#[test]
+fn intervals_cover_as_often_as_they_say() {
+    const EXPERIMENTS: u32 = 4_000;
+    for (replications, level) in [(2, 0.95), (5, 0.9), (10, 0.95), (20, 0.99)] {
+        let covered = (0..EXPERIMENTS)
+            .filter(|&experiment| {
+                let mut stream = Streams::new(7, experiment).stream(Purpose("coverage"), replications);
+                let values: Vec<f64> = (0..replications)
+                    .map(|_| 50.0 + 3.0 * Distribution::<f64>::sample(&StandardNormal, &mut stream))
+                    .collect();
+                let interval = Interval::at(level, &values);
+                !interval.lies_above(50.0) && !interval.lies_below(50.0)
+            })
+            .count();
+        let share = covered as f64 / f64::from(EXPERIMENTS);
+        let stderr = (level * (1.0 - level) / f64::from(EXPERIMENTS)).sqrt();
+        assert!((share - level).abs() < 4.0 * stderr, "{replications} replications at {level}: covered {share}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_estimated_replications_reach_the_precision(
+        values in prop::collection::vec(1.0..100.0_f64, 2..30),
+        precision in 0.01..0.5_f64,
+    ) {
+        let interval = Interval::of(&values);
+        let n = interval.replications_for(precision).expect("the mean is positive");
+        prop_assert!(n >= values.len());
+        // As many values with the same variance and mean have (but for n − 1 in place of n) the wanted precision.
+        if n > values.len() {
+            let shrunk = interval.relative_precision().unwrap() * (values.len() as f64 / n as f64).sqrt();
+            prop_assert!(shrunk <= precision * 12.71 / 1.95, "t only falls as n grows");
+            prop_assert!(shrunk >= precision * 0.5 * ((n - 1) as f64 / n as f64));
+        }
+    }
+
+    #[test]
+    fn an_interval_survives_a_file(values in prop::collection::vec(-1e9..1e9_f64, 1..5)) {
+        let interval = Interval::of(&values);
+        let text = serde_json::to_string(&interval).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
+    }
+
+    #[test]
+    fn a_paired_interval_turns_with_its_sides(pairs in prop::collection::vec((-1e3..1e3_f64, -1e3..1e3_f64), 2..20)) {
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let (there, back) = (paired(&a, &b), paired(&b, &a));
+        prop_assert_eq!(there.low, back.high.map(|high| -high));
+    }
+}

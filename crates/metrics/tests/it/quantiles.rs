@@ -1,0 +1,88 @@
+//! Means and quantiles of any values, against the twins.
+
+use crate::twin;
+use metrics::{Mean, Quantiles, WeightedMean};
+use proptest::prelude::*;
+use sketches_ddsketch::{Config, DDSketch};
+
+/// Zeros, whole seconds with many ties, and values over many octaves.
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), (0..100_u32).prop_map(f64::from), (-30.0..64.0_f64).prop_map(f64::exp2)]
+}
+
+fn values() -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(value(), 1..300)
+}
+
+fn sketch(values: &[f64]) -> Quantiles {
+    let mut sketch = Quantiles::default();
+    values.iter().for_each(|&value| sketch.add(value));
+    sketch
+}
+
+fn mean(values: &[f64]) -> Mean {
+    let mut mean = Mean::default();
+    values.iter().for_each(|&value| mean.add(value));
+    mean
+}
+
+proptest! {
+    #[test]
+    fn every_quantile_is_within_its_bound(values in values(), thousandths in 0..=1000_usize) {
+        let exact = twin::nearest_rank(&values, thousandths);
+        let sketched = sketch(&values).quantile(thousandths as f64 / 1000.0).expect("there are values");
+        prop_assert!((sketched - exact).abs() <= exact * Quantiles::RELATIVE_ERROR, "{sketched}, not {exact}");
+        prop_assert!(sketched <= exact);
+    }
+
+    #[test]
+    fn quantiles_never_decrease(values in values()) {
+        let sketch = sketch(&values);
+        let all: Vec<_> = (0..=100_u32).map(|percent| sketch.quantile(f64::from(percent) / 100.0)).collect();
+        prop_assert!(all.is_sorted());
+    }
+
+    #[test]
+    fn quantiles_do_not_depend_on_the_order_of_values(values in values(), shuffled in any::<prop::sample::Index>()) {
+        let mut rotated = values.clone();
+        rotated.reverse();
+        rotated.rotate_left(shuffled.index(values.len()));
+        let (one, other) = (sketch(&values), sketch(&rotated));
+        for p in [0.0, 0.1, 0.5, 0.95, 0.99, 1.0] {
+            prop_assert_eq!(one.quantile(p), other.quantile(p));
+        }
+    }
+
+    /// The same sketch by other hands, its bins spaced by logarithms. It counts ranks from ⌊q·(n − 1)⌋, so it is asked
+    /// in the middle between two ranks.
+    #[test]
+    fn an_independent_implementation_agrees(values in values(), thousandths in 0..1000_usize) {
+        let mut theirs = DDSketch::new(Config::new(Quantiles::RELATIVE_ERROR, 1 << 16, 1e-12));
+        values.iter().for_each(|&value| theirs.add(value));
+        let rank = (thousandths * values.len()).div_ceil(1000).max(1);
+        prop_assume!(rank < values.len());
+        let theirs = theirs.quantile((rank as f64 - 0.5) / (values.len() as f64 - 1.0)).unwrap().unwrap();
+        let ours = sketch(&values).quantile(thousandths as f64 / 1000.0).unwrap();
+        prop_assert!((ours - theirs).abs() <= 2.01 * Quantiles::RELATIVE_ERROR * theirs, "{ours} and {theirs}");
+    }
+
+    #[test]
+    fn mean_and_variance_equal_the_twin(values in values()) {
+        let mean = mean(&values);
+        prop_assert!(twin::close(mean.mean().unwrap(), twin::mean(&values)));
+        prop_assert_eq!(mean.min(), values.iter().copied().reduce(f64::min));
+        prop_assert_eq!(mean.max(), values.iter().copied().reduce(f64::max));
+        if values.len() > 1 {
+            let (ours, twin) = (mean.variance().unwrap(), twin::variance(&values));
+            // Ties of one value: the twin's own rounding is all there is to compare.
+            prop_assert!((ours - twin).abs() <= 1e-12 * twin.max(twin::mean(&values).powi(2)), "{ours}, not {twin}");
+        }
+    }
+
+    #[test]
+    fn equal_weights_give_the_plain_mean(values in values(), weight in 1..10_000_u32) {
+        let mut weighted = WeightedMean::default();
+        values.iter().for_each(|&value| weighted.add(value, f64::from(weight)));
+        prop_assert!(twin::close(weighted.mean().unwrap(), mean(&values).mean().unwrap()));
+    }
+}

@@ -1,0 +1,33 @@
+//! The slow obvious twins: everything collected, then sorted and summed.
+
+/// Σ x / n.
+#[expect(clippy::cast_precision_loss, reason = "few values")]
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Σ (x − mean)² / (n − 1), in two passes.
+#[expect(clippy::cast_precision_loss, reason = "few values")]
+pub(crate) fn variance(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64
+}
+
+/// Σ w·x / Σ w.
+pub(crate) fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
+    let products: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+    products / weights.iter().sum::<f64>()
+}
+
+/// The ⌈p·n⌉-th smallest value, p in thousandths so that the rank is a matter of whole numbers.
+pub(crate) fn nearest_rank(values: &[f64], thousandths: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (thousandths * sorted.len()).div_ceil(1000).max(1);
+    sorted[rank - 1]
+}
+
+/// Whether two sums of a few hundred terms agree but for rounding.
+pub(crate) fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}

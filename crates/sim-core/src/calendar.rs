@@ -1,0 +1,297 @@
+//! The event calendar: a priority queue in the total order `(time, rank, order of posting)`.
+//!
+//! A four-ary heap of 16-byte keys stands over a slab of events. The keys of four siblings share one cache line,
+//! so a level costs one miss; the events themselves never move. Cancelling empties the event's slot in O(1); its key is
+//! dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending events.
+
+use crate::event::Rank;
+use crate::time::Time;
+
+/// Names a posted event, to cancel it. A key is never used twice.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct EventKey(Key);
+
+/// `time (64 bits) | rank (4) | order of posting (36) | slot (24)`: comparing keys compares in that order, and since
+/// no two share an order of posting, the slot never decides.
+type Key = u128;
+
+const SLOT_BITS: u32 = 24;
+const ORDER_BITS: u32 = 36;
+const MAX_PENDING: usize = 1 << SLOT_BITS;
+const MAX_POSTED: u64 = 1 << ORDER_BITS;
+
+const fn slot_of(key: Key) -> usize {
+    (key & ((1 << SLOT_BITS) - 1)) as usize
+}
+
+const fn time_of(key: Key) -> Time {
+    Time::from_nanos((key >> 64) as u64)
+}
+
+/// Pending events of type `E`, next one first.
+#[derive(Clone, Debug)]
+pub struct Calendar<E> {
+    keys: KeyHeap,
+    slots: Vec<Slot<E>>,
+    vacant: Vec<u32>,
+    posted: u64,
+    live: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Slot<E> {
+    /// The key of the event that stands here, or stood here last.
+    key: Key,
+    event: Option<E>,
+}
+
+impl<E> Default for Calendar<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E> Calendar<E> {
+    /// A calendar with nothing in it.
+    pub const fn new() -> Self {
+        Self { keys: KeyHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
+    }
+
+    /// Number of events that are still to happen.
+    pub const fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether nothing is left to happen.
+    pub const fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Enters `event` at the instant `at`; O(log n).
+    ///
+    /// # Panics
+    ///
+    /// Beyond 16 million pending events or 68 billion posted ones.
+    pub fn post(&mut self, at: Time, rank: Rank, event: E) -> EventKey {
+        assert!(self.posted < MAX_POSTED, "a calendar takes {MAX_POSTED} events in all");
+        let slot = self.vacant.pop().map_or(self.slots.len(), |slot| slot as usize);
+        assert!(slot < MAX_PENDING, "a calendar holds {MAX_PENDING} events at once");
+        let key = u128::from(at.as_nanos()) << 64
+            | rank.as_u128() << (ORDER_BITS + SLOT_BITS)
+            | u128::from(self.posted) << SLOT_BITS
+            | slot as u128;
+        let filled = Slot { key, event: Some(event) };
+        if slot == self.slots.len() {
+            self.slots.push(filled);
+        } else {
+            self.slots[slot] = filled;
+        }
+        self.posted += 1;
+        self.live += 1;
+        self.keys.push(key);
+        EventKey(key)
+    }
+
+    /// Takes the event back; O(1) amortised. `None` if it has already happened or been cancelled.
+    pub fn cancel(&mut self, key: EventKey) -> Option<E> {
+        let slot = &mut self.slots[slot_of(key.0)];
+        if slot.key != key.0 {
+            return None;
+        }
+        let event = slot.event.take()?;
+        self.live -= 1;
+        if self.keys.len() > 2 * self.live + 64 {
+            self.drop_dead_keys();
+        }
+        Some(event)
+    }
+
+    /// The instant of the next event.
+    pub fn next_time(&mut self) -> Option<Time> {
+        loop {
+            let key = self.keys.peek()?;
+            if self.slots[slot_of(key)].event.is_some() {
+                return Some(time_of(key));
+            }
+            self.keys.pop();
+            self.vacate(key);
+        }
+    }
+
+    /// Removes the next event and tells when it happens; O(log n).
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        loop {
+            let key = self.keys.pop()?;
+            let event = self.slots[slot_of(key)].event.take();
+            self.vacate(key);
+            if let Some(event) = event {
+                self.live -= 1;
+                return Some((time_of(key), event));
+            }
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a slot has 24 bits")]
+    fn vacate(&mut self, key: Key) {
+        self.vacant.push(slot_of(key) as u32);
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a slot has 24 bits")]
+    fn drop_dead_keys(&mut self) {
+        let Self { keys, slots, vacant, .. } = self;
+        keys.retain(|key| {
+            let live = slots[slot_of(key)].event.is_some();
+            if !live {
+                vacant.push(slot_of(key) as u32);
+            }
+            live
+        });
+    }
+}
+
+/// A four-ary min-heap. Element `i` is kept in line `⌈i / 4⌉` at place `(i + 3) mod 4`, so that the four children of
+/// `i`, elements `4i + 1 ..= 4i + 4`, are exactly line `i + 1`: one cache line. Every place that holds no element
+/// holds [`VACANT`], which loses every comparison, so the smallest child is found without asking how many there are.
+#[derive(Clone, Debug)]
+struct KeyHeap {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+#[derive(Copy, Clone, Debug)]
+#[repr(align(64))]
+struct Line([Key; 4]);
+
+const VACANT: Key = Key::MAX;
+
+impl KeyHeap {
+    const fn new() -> Self {
+        Self { lines: Vec::new(), len: 0 }
+    }
+
+    const fn len(&self) -> usize {
+        self.len
+    }
+
+    fn at(&self, element: usize) -> Key {
+        self.lines[element.div_ceil(4)].0[(element + 3) % 4]
+    }
+
+    fn put(&mut self, element: usize, key: Key) {
+        self.lines[element.div_ceil(4)].0[(element + 3) % 4] = key;
+    }
+
+    fn peek(&self) -> Option<Key> {
+        (self.len > 0).then(|| self.at(0))
+    }
+
+    fn push(&mut self, key: Key) {
+        if self.len.div_ceil(4) >= self.lines.len() {
+            self.lines.push(Line([VACANT; 4]));
+        }
+        let hole = self.len;
+        self.len += 1;
+        self.sift_up(hole, key);
+    }
+
+    fn pop(&mut self) -> Option<Key> {
+        let top = self.peek()?;
+        self.len -= 1;
+        let last = self.at(self.len);
+        self.put(self.len, VACANT);
+        if self.len > 0 {
+            self.sift_down(last);
+        }
+        Some(top)
+    }
+
+    /// Moves the hole up to where `key` belongs.
+    fn sift_up(&mut self, mut hole: usize, key: Key) {
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            let above = self.at(parent);
+            if above <= key {
+                break;
+            }
+            self.put(hole, above);
+            hole = parent;
+        }
+        self.put(hole, key);
+    }
+
+    /// Fills the hole at the root with `key`: the hole goes down to a leaf along the smallest children, then `key`
+    /// climbs from there. `key` comes from the bottom, so it rarely climbs, and the way down needs no second comparison.
+    fn sift_down(&mut self, key: Key) {
+        let mut hole = 0;
+        while let Some(Line(children)) = self.lines.get(hole + 1) {
+            let (left, right) = (usize::from(children[1] < children[0]), 2 + usize::from(children[3] < children[2]));
+            let smallest = if children[right] < children[left] { right } else { left };
+            if children[smallest] == VACANT {
+                break;
+            }
+            let child = children[smallest];
+            self.put(hole, child);
+            hole = 4 * hole + 1 + smallest;
+        }
+        self.sift_up(hole, key);
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(Key) -> bool) {
+        let mut kept: Vec<Key> = (0..self.len).map(|element| self.at(element)).filter(|&key| keep(key)).collect();
+        // A sorted sequence is a heap.
+        kept.sort_unstable();
+        *self = Self::new();
+        for key in kept {
+            self.push(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simultaneous_events_go_by_rank_then_by_order_of_posting() {
+        let mut calendar = Calendar::new();
+        let at = Time::from_secs(5);
+        calendar.post(at, Rank::ARRIVE, "second");
+        calendar.post(at, Rank::DECIDE, "fourth");
+        calendar.post(at, Rank::ARRIVE, "third");
+        calendar.post(at, Rank::RELEASE, "first");
+        let order: Vec<_> = std::iter::from_fn(|| calendar.pop()).map(|(_, event)| event).collect();
+        assert_eq!(order, ["first", "second", "third", "fourth"]);
+    }
+
+    #[test]
+    fn a_cancelled_event_does_not_happen_and_cannot_be_cancelled_again() {
+        let mut calendar = Calendar::new();
+        let key = calendar.post(Time::from_secs(1), Rank::ARRIVE, 'a');
+        calendar.post(Time::from_secs(2), Rank::ARRIVE, 'b');
+        assert_eq!(calendar.cancel(key), Some('a'));
+        assert_eq!(calendar.cancel(key), None);
+        assert_eq!(calendar.next_time(), Some(Time::from_secs(2)));
+        assert_eq!(calendar.pop(), Some((Time::from_secs(2), 'b')));
+        assert_eq!(calendar.pop(), None);
+    }
+
+    #[test]
+    fn a_key_does_not_reach_the_next_tenant_of_its_slot() {
+        let mut calendar = Calendar::new();
+        let old = calendar.post(Time::from_secs(1), Rank::ARRIVE, 'a');
+        calendar.pop();
+        calendar.post(Time::from_secs(2), Rank::ARRIVE, 'b');
+        assert_eq!(calendar.cancel(old), None);
+        assert_eq!(calendar.len(), 1);
+    }
+
+    #[test]
+    fn memory_follows_the_pending_events_when_most_are_cancelled() {
+        let mut calendar = Calendar::new();
+        for i in 0..100_000 {
+            let key = calendar.post(Time::from_secs(i + 1), Rank::ARRIVE, i);
+            calendar.cancel(key);
+        }
+        assert!(calendar.slots.len() < 200, "{} slots for no event", calendar.slots.len());
+    }
+}

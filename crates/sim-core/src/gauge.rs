@@ -1,0 +1,88 @@
+//! Time-weighted mean of a level: queue length, busy processors.
+
+use crate::time::Time;
+
+/// A level that changes at instants, and the area under it: ∫ level dt, exact in integers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Gauge {
+    since: Time,
+    changed: Time,
+    level: u64,
+    area: u128,
+}
+
+impl Gauge {
+    /// A gauge that stands at `level` from the instant `at` on.
+    pub const fn new(at: Time, level: u64) -> Self {
+        Self { since: at, changed: at, level, area: 0 }
+    }
+
+    /// The level now.
+    pub const fn level(&self) -> u64 {
+        self.level
+    }
+
+    /// Sets the level at the instant `now`.
+    ///
+    /// # Panics
+    ///
+    /// If `now` lies before the last change.
+    #[inline]
+    pub fn set(&mut self, now: Time, level: u64) {
+        self.area = self.area(now);
+        self.changed = now;
+        self.level = level;
+    }
+
+    /// Raises the level by `by`.
+    #[inline]
+    pub fn raise(&mut self, now: Time, by: u64) {
+        self.set(now, self.level + by);
+    }
+
+    /// Lowers the level by `by`.
+    ///
+    /// # Panics
+    ///
+    /// If the level would become negative.
+    #[inline]
+    pub fn lower(&mut self, now: Time, by: u64) {
+        let level = self.level.checked_sub(by);
+        self.set(now, level.unwrap_or_else(|| panic!("a level of {} cannot be lowered by {by}", self.level)));
+    }
+
+    /// ∫ level dt from the start to `now`, in level × nanoseconds.
+    #[inline]
+    pub const fn area(&self, now: Time) -> u128 {
+        self.area + self.level as u128 * now.since(self.changed).as_nanos() as u128
+    }
+
+    /// The time-weighted mean from the start to `now`; the level itself if no time has passed.
+    #[expect(clippy::cast_precision_loss, reason = "a mean, for statistics")]
+    pub fn mean(&self, now: Time) -> f64 {
+        match now.since(self.since).as_nanos() {
+            0 => self.level as f64,
+            nanos => self.area(now) as f64 / nanos as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_weighs_each_level_with_its_time() {
+        let mut gauge = Gauge::new(Time::from_secs(10), 0);
+        gauge.raise(Time::from_secs(11), 4);
+        gauge.lower(Time::from_secs(13), 3);
+        assert_eq!(gauge.area(Time::from_secs(15)), (2 * 4 + 2) * 1_000_000_000);
+        assert_eq!(gauge.mean(Time::from_secs(15)).to_bits(), 2.0_f64.to_bits());
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot be lowered")]
+    fn a_level_is_never_negative() {
+        Gauge::new(Time::ZERO, 1).lower(Time::ZERO, 2);
+    }
+}

@@ -1,0 +1,49 @@
+//! For tests: workload strategies, slow obvious twins, a context without a simulator, and a reference model.
+//!
+//! Behind the feature `testkit`. Other crates take it as a dev-dependency:
+//! `sim-core = { workspace = true, features = ["testkit"] }`.
+
+mod fake;
+mod fcfs;
+mod twins;
+
+pub use fake::FakeContext;
+pub use fcfs::{Fcfs, FcfsEvent};
+pub use twins::{SortedCalendar, TickProfile};
+
+use crate::job::{Job, JobId};
+use crate::time::{Span, Time};
+use proptest::prelude::*;
+
+/// Up to 60 jobs of 1 to `widest` processors, in order of submission, on a grid of few instants and lengths, so that
+/// ties are common. Estimates are at least the run time, and exact for about half of the jobs.
+pub fn workload(widest: u32) -> impl Strategy<Value = Vec<Job>> {
+    let job = (0..4_u64, 1..=widest, 1..12_u64, prop_oneof![Just(0), 0..8_u64]);
+    prop::collection::vec(job, 0..60).prop_map(|jobs| {
+        let mut submit = Time::ZERO;
+        let number = |id: usize| JobId(u32::try_from(id).expect("few jobs"));
+        jobs.into_iter()
+            .enumerate()
+            .map(|(id, (gap, processors, runtime, slack))| {
+                submit += Span::from_secs(gap);
+                let mut job = Job::new(number(id), submit, processors, Span::from_secs(runtime));
+                job.request.estimate = Some(Span::from_secs(runtime + slack));
+                job
+            })
+            .collect()
+    })
+}
+
+/// Sample mean and its standard error, for tests whose tolerance comes from the sample.
+///
+/// # Panics
+///
+/// If there are fewer than two values.
+#[expect(clippy::cast_precision_loss, reason = "few values")]
+pub fn mean_and_stderr(values: &[f64]) -> (f64, f64) {
+    assert!(values.len() > 1, "a standard error needs two values");
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}

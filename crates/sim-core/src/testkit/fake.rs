@@ -1,0 +1,42 @@
+use crate::calendar::{Calendar, EventKey};
+use crate::event::Ranked;
+use crate::fact::Fact;
+use crate::sim::Context;
+use crate::time::Time;
+
+/// Records what a component posts and tells, so that it can be asked one question with no simulator running.
+#[derive(Debug)]
+pub struct FakeContext<E> {
+    /// The instant that the component sees.
+    pub now: Time,
+    /// What it posted and did not cancel.
+    pub calendar: Calendar<E>,
+    /// What it told.
+    pub facts: Vec<Fact>,
+}
+
+impl<E> FakeContext<E> {
+    /// A context at the instant `now`, in which nothing has been posted or told.
+    pub const fn at(now: Time) -> Self {
+        Self { now, calendar: Calendar::new(), facts: Vec::new() }
+    }
+}
+
+impl<E: Ranked> Context<E> for FakeContext<E> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn post_at(&mut self, at: Time, event: E) -> EventKey {
+        assert!(at >= self.now, "posted into the past");
+        self.calendar.post(at, event.rank(), event)
+    }
+
+    fn cancel(&mut self, key: EventKey) -> bool {
+        self.calendar.cancel(key).is_some()
+    }
+
+    fn tell(&mut self, fact: Fact) {
+        self.facts.push(fact);
+    }
+}

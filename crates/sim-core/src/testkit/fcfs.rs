@@ -1,0 +1,73 @@
+use crate::event::{Rank, Ranked};
+use crate::fact::Fact;
+use crate::job::{Job, JobId, SiteId};
+use crate::pool::Pool;
+use crate::sim::{Context, Model};
+use std::collections::VecDeque;
+
+/// The reference model: one pool, one queue, strict first come first served. With jobs of one processor it is the
+/// queue G/G/c, for which theory knows the answers.
+#[derive(Clone, Debug)]
+pub struct Fcfs<J> {
+    pool: Pool,
+    queue: VecDeque<Job>,
+    arrivals: J,
+}
+
+/// What can happen to [`Fcfs`].
+#[derive(Clone, Debug)]
+pub enum FcfsEvent {
+    /// A job comes in.
+    Arrive(Job),
+    /// A job ends and gives its processors back.
+    Finish(JobId, u32),
+}
+
+impl Ranked for FcfsEvent {
+    fn rank(&self) -> Rank {
+        match self {
+            Self::Finish(..) => Rank::RELEASE,
+            Self::Arrive(_) => Rank::ARRIVE,
+        }
+    }
+}
+
+impl<J: Iterator<Item = Job>> Fcfs<J> {
+    /// Jobs from `arrivals`, in order of submission, served by `pool`.
+    pub const fn new(pool: Pool, arrivals: J) -> Self {
+        Self { pool, queue: VecDeque::new(), arrivals }
+    }
+
+    fn post_next_arrival(&mut self, cx: &mut impl Context<FcfsEvent>) {
+        if let Some(job) = self.arrivals.next() {
+            cx.post_at(job.submit, FcfsEvent::Arrive(job));
+        }
+    }
+}
+
+impl<J: Iterator<Item = Job>> Model for Fcfs<J> {
+    type Event = FcfsEvent;
+
+    fn start(&mut self, cx: &mut impl Context<FcfsEvent>) {
+        self.post_next_arrival(cx);
+    }
+
+    fn handle(&mut self, event: FcfsEvent, cx: &mut impl Context<FcfsEvent>) {
+        match event {
+            FcfsEvent::Arrive(job) => {
+                cx.tell(Fact::Submitted(job));
+                self.queue.push_back(job);
+                self.post_next_arrival(cx);
+            }
+            FcfsEvent::Finish(job, processors) => {
+                self.pool.release(processors);
+                cx.tell(Fact::Finished { job });
+            }
+        }
+        // Strict FCFS: a wide job at the head blocks narrower ones behind it.
+        while let Some(job) = self.queue.pop_front_if(|job| self.pool.try_seize(job.request.processors)) {
+            cx.tell(Fact::Started { job: job.id, site: SiteId(0), processors: job.request.processors });
+            cx.post_in(job.runtime, FcfsEvent::Finish(job.id, job.request.processors));
+        }
+    }
+}

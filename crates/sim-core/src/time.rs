@@ -1,0 +1,299 @@
+//! Integer time: [`Time`] is an instant, [`Span`] a length, both in nanoseconds.
+//!
+//! Where a paper has abstract time units, one unit is one second. `f64` appears only at the rim: drawing a
+//! variate, dividing work by speed, printing. Integers make equality mean something: slots touch exactly, ties
+//! are real ties, and areas sum without drift. The range is 584 years; leaving it is a panic, never a wrap.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+
+/// An instant: nanoseconds since the start of the simulation.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(u64);
+
+/// A length of time: nanoseconds.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Span(u64);
+
+impl Time {
+    /// The start of the simulation.
+    pub const ZERO: Self = Self(0);
+    /// Later than every instant that a model can reach; "never".
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the start.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The instant `secs` seconds after the start.
+    ///
+    /// # Panics
+    ///
+    /// If `secs` exceeds 584 years.
+    pub const fn from_secs(secs: u64) -> Self {
+        Self(secs_to_nanos(secs))
+    }
+
+    /// Nanoseconds since the start.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the start, for printing and statistics.
+    #[expect(clippy::cast_precision_loss, reason = "printing; 53 bits of nanoseconds are 104 days to the nanosecond")]
+    pub const fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SEC as f64
+    }
+
+    /// The time from `earlier` to this instant.
+    ///
+    /// # Panics
+    ///
+    /// If `earlier` is later: a broken invariant of the caller.
+    #[track_caller]
+    pub const fn since(self, earlier: Self) -> Span {
+        match self.0.checked_sub(earlier.0) {
+            Some(nanos) => Span(nanos),
+            None => panic!("time runs backwards: asked for the span since a later instant"),
+        }
+    }
+
+    /// The time from `earlier` to this instant, or zero if `earlier` is later.
+    pub const fn saturating_since(self, earlier: Self) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+
+    /// This instant plus `span`, or [`Time::MAX`] beyond the range.
+    pub const fn saturating_add(self, span: Span) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// Longer than every run.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// `nanos` nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// `secs` seconds.
+    ///
+    /// # Panics
+    ///
+    /// If `secs` exceeds 584 years.
+    pub const fn from_secs(secs: u64) -> Self {
+        Self(secs_to_nanos(secs))
+    }
+
+    /// The nearest whole number of nanoseconds to `secs` seconds: the rim where drawn variates become time.
+    ///
+    /// # Panics
+    ///
+    /// If `secs` is negative, not a number, or exceeds 584 years.
+    #[track_caller]
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "range checked just before"
+    )]
+    pub fn from_secs_f64(secs: f64) -> Self {
+        let nanos = (secs * NANOS_PER_SEC as f64).round_ties_even();
+        assert!((0.0..u64::MAX as f64).contains(&nanos), "a span cannot be {secs} s");
+        Self(nanos as u64)
+    }
+
+    /// Length in nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Length in seconds, for printing and statistics.
+    #[expect(clippy::cast_precision_loss, reason = "printing")]
+    pub const fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS_PER_SEC as f64
+    }
+
+    /// Whether this is no time at all.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The length multiplied by `factor`, rounded to the nearest nanosecond: an overhead of 10 % is `scaled(1.1)`,
+    /// work on a processor of speed `s` takes `scaled(1.0 / s)`.
+    ///
+    /// # Panics
+    ///
+    /// If `factor` is negative or not a number, or the result exceeds 584 years.
+    #[track_caller]
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "range checked just before"
+    )]
+    pub fn scaled(self, factor: f64) -> Self {
+        let nanos = (self.0 as f64 * factor).round_ties_even();
+        assert!((0.0..u64::MAX as f64).contains(&nanos), "a span of {self} cannot be scaled by {factor}");
+        Self(nanos as u64)
+    }
+
+    /// This length minus `other`, or zero if `other` is longer.
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+const fn secs_to_nanos(secs: u64) -> u64 {
+    match secs.checked_mul(NANOS_PER_SEC) {
+        Some(nanos) => nanos,
+        None => panic!("time out of range: more than 584 years"),
+    }
+}
+
+#[track_caller]
+#[inline]
+fn checked(nanos: Option<u64>) -> u64 {
+    nanos.expect("time stays between zero and 584 years")
+}
+
+impl Add<Span> for Time {
+    type Output = Self;
+    #[track_caller]
+    #[inline]
+    fn add(self, span: Span) -> Self {
+        Self(checked(self.0.checked_add(span.0)))
+    }
+}
+
+impl AddAssign<Span> for Time {
+    #[track_caller]
+    fn add_assign(&mut self, span: Span) {
+        *self = *self + span;
+    }
+}
+
+impl Sub<Span> for Time {
+    type Output = Self;
+    #[track_caller]
+    fn sub(self, span: Span) -> Self {
+        Self(checked(self.0.checked_sub(span.0)))
+    }
+}
+
+impl Add for Span {
+    type Output = Self;
+    #[track_caller]
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(checked(self.0.checked_add(other.0)))
+    }
+}
+
+impl AddAssign for Span {
+    #[track_caller]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Span {
+    type Output = Self;
+    #[track_caller]
+    fn sub(self, other: Self) -> Self {
+        Self(checked(self.0.checked_sub(other.0)))
+    }
+}
+
+impl SubAssign for Span {
+    #[track_caller]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Mul<u64> for Span {
+    type Output = Self;
+    #[track_caller]
+    fn mul(self, times: u64) -> Self {
+        Self(checked(self.0.checked_mul(times)))
+    }
+}
+
+impl Sum for Span {
+    fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
+        spans.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Seconds, with as many decimals as there are: `12`, `0.08`, `3.000000001`.
+fn write_secs(nanos: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (whole, rest) = (nanos / NANOS_PER_SEC, nanos % NANOS_PER_SEC);
+    if rest == 0 {
+        write!(f, "{whole}")
+    } else {
+        let decimals = format!("{rest:09}");
+        write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_secs(self.0, f)
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_secs(self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_print_with_as_many_decimals_as_they_have() {
+        assert_eq!(Time::from_secs(12).to_string(), "12");
+        assert_eq!(Span::from_secs_f64(0.08).to_string(), "0.08");
+        assert_eq!(Span::from_nanos(3_000_000_001).to_string(), "3.000000001");
+    }
+
+    #[test]
+    fn a_variate_becomes_the_nearest_nanosecond() {
+        assert_eq!(Span::from_secs_f64(1.000_000_000_6), Span::from_nanos(1_000_000_001));
+        assert_eq!(Span::from_secs(10).scaled(1.1), Span::from_secs(11));
+    }
+
+    #[test]
+    #[should_panic(expected = "a span cannot be NaN s")]
+    fn a_span_is_never_nan() {
+        let _ = Span::from_secs_f64(f64::NAN);
+    }
+
+    #[test]
+    #[should_panic(expected = "time runs backwards")]
+    fn a_span_is_never_negative() {
+        let _ = Time::from_secs(1).since(Time::from_secs(2));
+    }
+
+    #[test]
+    #[should_panic(expected = "584 years")]
+    fn time_never_wraps() {
+        let _ = Time::MAX + Span::from_nanos(1);
+    }
+}

@@ -1,0 +1,49 @@
+//! The calendar against a vector searched from end to end.
+
+use proptest::prelude::*;
+use sim_core::testkit::SortedCalendar;
+use sim_core::{Calendar, Rank, Time};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Post(u64, u8),
+    Pop,
+    Cancel(prop::sample::Index),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => (0..20_u64, 0..16_u8).prop_map(|(at, rank)| Step::Post(at, rank)),
+        2 => Just(Step::Pop),
+        2 => any::<prop::sample::Index>().prop_map(Step::Cancel),
+    ];
+    prop::collection::vec(step, 0..400)
+}
+
+proptest! {
+    #[test]
+    fn any_mix_of_posting_popping_and_cancelling_equals_the_plain_twin(steps in steps()) {
+        let (mut calendar, mut twin) = (Calendar::new(), SortedCalendar::default());
+        let mut keys = Vec::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Post(at, rank) => {
+                    let (at, rank) = (Time::from_secs(at), Rank::new(rank));
+                    keys.push((calendar.post(at, rank, number), twin.post(at, rank, number)));
+                }
+                Step::Pop => prop_assert_eq!(calendar.pop(), twin.pop()),
+                Step::Cancel(which) if !keys.is_empty() => {
+                    let (key, twin_key) = keys[which.index(keys.len())];
+                    prop_assert_eq!(calendar.cancel(key), twin.cancel(twin_key));
+                }
+                Step::Cancel(_) => {}
+            }
+        }
+        while let Some(event) = twin.pop() {
+            prop_assert_eq!(calendar.next_time(), Some(event.0));
+            prop_assert_eq!(calendar.pop(), Some(event));
+        }
+        prop_assert!(calendar.is_empty());
+        prop_assert_eq!(calendar.pop(), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The profile against one number per tick.
+
+use proptest::prelude::*;
+use sim_core::testkit::TickProfile;
+use sim_core::{Profile, Span, Time};
+
+const CAPACITY: u32 = 8;
+
+fn time(tick: usize) -> Time {
+    Time::from_secs(tick as u64)
+}
+
+fn span(ticks: usize) -> Span {
+    Span::from_secs(ticks as u64)
+}
+
+proptest! {
+    /// Reservations are placed where the profile says they fit, some are cancelled, the past is forgotten: at every
+    /// step both answer alike, wherever they are asked.
+    #[test]
+    fn the_profile_answers_like_its_per_tick_twin(
+        requests in prop::collection::vec((0..30_usize, 0..12_usize, 1..=CAPACITY, any::<bool>(), 0..3_usize), 0..60),
+        asked in (0..40_usize, 0..15_usize, 1..=CAPACITY + 1),
+    ) {
+        let (mut profile, mut twin) = (Profile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
+        let mut reserved = Vec::new();
+        let mut now = 0;
+        for (after, ticks, processors, cancel, pass) in requests {
+            let from = now + after;
+            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
+            prop_assert_eq!(profile.earliest(time(from), span(ticks), processors), Some(time(start)));
+            prop_assert!(profile.fits(time(start), span(ticks), processors));
+            prop_assert_eq!(
+                profile.fits(time(from), span(ticks), processors),
+                twin.fits(from, ticks, processors)
+            );
+            profile.reserve(time(start), span(ticks), processors);
+            twin.reserve(start, ticks, processors);
+            reserved.push((start, ticks, processors));
+            if cancel {
+                let (start, ticks, processors) = reserved.swap_remove(after % reserved.len());
+                if start >= now {
+                    profile.cancel(time(start), span(ticks), processors);
+                    twin.cancel(start, ticks, processors);
+                }
+            }
+            now += pass;
+            profile.forget_before(time(now));
+            let (from, ticks, processors) = asked;
+            prop_assert_eq!(
+                profile.earliest(time(now + from), span(ticks), processors),
+                twin.earliest(now + from, ticks, processors).map(time)
+            );
+            prop_assert_eq!(profile.free_at(time(now + from)), twin.free_at(now + from));
+        }
+    }
+
+    #[test]
+    fn cancelling_everything_leaves_nothing_behind(
+        requests in prop::collection::vec((0..50_u64, 1..20_u64, 1..=CAPACITY), 0..40),
+    ) {
+        let mut profile = Profile::new(CAPACITY);
+        let mut reserved = Vec::new();
+        for (from, length, processors) in requests {
+            let span = Span::from_secs(length);
+            let start = profile.earliest(Time::from_secs(from), span, processors).expect("it fits in the end");
+            profile.reserve(start, span, processors);
+            reserved.push((start, span, processors));
+        }
+        for (start, span, processors) in reserved {
+            profile.cancel(start, span, processors);
+        }
+        prop_assert!(profile.is_empty());
+        prop_assert_eq!(profile.len(), 1);
+    }
+}
+
+#[test]
+fn a_request_wider_than_what_is_ever_free_has_no_start() {
+    let mut profile = Profile::new(4);
+    assert_eq!(profile.earliest(Time::ZERO, Span::from_secs(1), 5), None);
+    profile.reserve(Time::from_secs(10), Span::MAX, 2); // a machine that leaves for good
+    assert_eq!(profile.earliest(Time::ZERO, Span::from_secs(11), 3), None);
+    assert_eq!(profile.earliest(Time::ZERO, Span::from_secs(10), 3), Some(Time::ZERO));
+}
+
+#[test]
+#[should_panic(expected = "where only 4 are free")]
+fn nothing_is_reserved_twice() {
+    Profile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
+}

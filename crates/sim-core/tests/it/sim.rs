@@ -1,0 +1,124 @@
+//! Runs: order, branching, nesting, and what may not change a result.
+
+use proptest::prelude::*;
+use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
+use sim_core::{Context, Fact, Job, JobId, JobLog, Model, Pool, Rank, Ranked, Sim, Span, Time};
+
+type Transcript = Vec<(Time, Fact)>;
+
+fn model(jobs: Vec<Job>) -> Fcfs<std::vec::IntoIter<Job>> {
+    Fcfs::new(Pool::new(8), jobs.into_iter())
+}
+
+proptest! {
+    #[test]
+    fn the_same_input_gives_the_same_transcript(jobs in workload(8)) {
+        let first = Sim::new(model(jobs.clone()), Transcript::new()).run().1;
+        let second = Sim::new(model(jobs), Transcript::new()).run().1;
+        prop_assert_eq!(first, second);
+    }
+
+    #[test]
+    fn a_fork_continues_like_its_original(jobs in workload(8), steps in 0..200_usize) {
+        let mut original = Sim::new(model(jobs), Transcript::new());
+        for _ in 0..steps {
+            original.step();
+        }
+        let heard = original.probe().len();
+        let branch = original.fork(Transcript::new()).run().1;
+        prop_assert_eq!(&original.run().1[heard..], &branch[..]);
+    }
+
+    #[test]
+    fn adding_a_probe_changes_nothing(jobs in workload(8)) {
+        let alone = Sim::new(model(jobs.clone()), Transcript::new()).run().1;
+        let (watched, _) = Sim::new(model(jobs), (Transcript::new(), JobLog::collecting())).run().1;
+        prop_assert_eq!(alone, watched);
+    }
+
+    #[test]
+    fn running_in_slices_of_time_equals_running_at_once(jobs in workload(8), slice in 1..30_u64) {
+        let whole = Sim::new(model(jobs.clone()), Transcript::new()).run().1;
+        let mut sliced = Sim::new(model(jobs), Transcript::new());
+        for end in 1..100 {
+            sliced.run_until(Time::from_secs(end * slice));
+            prop_assert!(sliced.probe().iter().all(|(at, _)| *at <= sliced.now()));
+        }
+        prop_assert_eq!(whole, sliced.run().1);
+    }
+}
+
+/// A parent that holds two queues and wraps their events: the queues are the same code as alone.
+struct Pair<J>([Fcfs<J>; 2]);
+
+enum PairEvent {
+    Of(usize, FcfsEvent),
+}
+
+impl Ranked for PairEvent {
+    fn rank(&self) -> Rank {
+        let Self::Of(_, event) = self;
+        event.rank()
+    }
+}
+
+impl<J: Iterator<Item = Job>> Model for Pair<J> {
+    type Event = PairEvent;
+
+    fn start(&mut self, cx: &mut impl Context<PairEvent>) {
+        for (i, child) in self.0.iter_mut().enumerate() {
+            child.start(&mut cx.lift(|event| PairEvent::Of(i, event)));
+        }
+    }
+
+    fn handle(&mut self, PairEvent::Of(i, event): PairEvent, cx: &mut impl Context<PairEvent>) {
+        self.0[i].handle(event, &mut cx.lift(|event| PairEvent::Of(i, event)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_model_runs_inside_another_as_it_runs_alone(jobs in workload(8)) {
+        let (even, odd): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.id.0 % 2 == 0);
+        let finishes = |transcript: Transcript| -> Vec<(Time, JobId)> {
+            let mut finishes: Vec<_> = transcript
+                .into_iter()
+                .filter_map(|(at, fact)| if let Fact::Finished { job } = fact { Some((at, job)) } else { None })
+                .collect();
+            finishes.sort_unstable();
+            finishes
+        };
+        let apart = [even.clone(), odd.clone()].map(|jobs| Sim::new(model(jobs), Transcript::new()).run().1).concat();
+        let together = Sim::new(Pair([model(even), model(odd)]), Transcript::new()).run().1;
+        prop_assert_eq!(finishes(apart), finishes(together));
+    }
+}
+
+#[test]
+fn a_simulation_inside_a_simulation_begins_at_the_outer_present() {
+    let now = Time::from_secs(100);
+    let job = Job::new(JobId(0), now + Span::from_secs(5), 1, Span::from_secs(10));
+    let mut inner = Sim::starting_at(now, model(vec![job]), ());
+    assert_eq!(inner.now(), now);
+    inner.run_while(|_| true);
+    assert_eq!(inner.now(), Time::from_secs(115));
+}
+
+#[test]
+fn a_component_can_be_asked_one_question_without_a_simulator() {
+    let mut cx = FakeContext::at(Time::from_secs(7));
+    let job = Job::new(JobId(0), cx.now, 2, Span::from_secs(3));
+    model(Vec::new()).handle(FcfsEvent::Arrive(job), &mut cx);
+    assert!(matches!(cx.facts[..], [Fact::Submitted(_), Fact::Started { processors: 2, .. }]));
+    let (at, event) = cx.calendar.pop().expect("it posted the finish");
+    assert_eq!(at, Time::from_secs(10));
+    assert!(matches!(event, FcfsEvent::Finish(JobId(0), 2)));
+}
+
+#[test]
+#[should_panic(expected = "an event was posted for 1 s, but it is already 2 s")]
+fn posting_into_the_past_is_a_model_bug() {
+    let early = Job::new(JobId(1), Time::from_secs(1), 1, Span::ZERO);
+    let late = Job::new(JobId(0), Time::from_secs(2), 1, Span::ZERO);
+    Sim::new(model(vec![late, early]), ()).run();
+}

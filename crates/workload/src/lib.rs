@@ -1,0 +1,57 @@
+//! Jobs from logs and from distributions.
+//!
+//! Everything that turns a file or a random stream into [`sim_core::Job`]s lives here, so that a policy crate never sees
+//! a parser. Three ways in:
+//!
+//! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
+//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair.
+//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
+//! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
+//!   and Local Level" (2010), §2 and §4.2.
+//!
+//! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
+//! and the field, and says what to do; it is never a panic.
+//!
+//! ```
+//! use sim_core::{Span, Time};
+//! use workload::{Estimates, Intake, Options, Rule, SwfReader};
+//!
+//! let log = "\
+//! ; MaxProcs: 128
+//! 1 100  5 60 4 -1 -1 4 50 -1 1 7 1 -1 -1 -1 -1 -1
+//! 2 130 -1 -1 8 -1 -1 8 90 -1 5 7 1 -1 -1 -1 -1 -1
+//! 3 160  0 30 1 -1 -1 1 -1 -1 1 9 1 -1 -1 -1 -1 -1
+//! ";
+//! let reader = SwfReader::from_read("three.swf", log.as_bytes())?;
+//! assert_eq!(reader.header().max_procs, Some(128));
+//!
+//! let mut intake = Intake::new(reader, Options { estimates: Estimates::User, ..Options::default() });
+//! let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(jobs.len(), 2); // job 2 never ran
+//! assert_eq!(jobs[0].job.runtime, Span::from_secs(50)); // its limit, which a machine would have enforced
+//! assert_eq!(jobs[1].job.submit, Time::from_secs(60)); // since the first job
+//!
+//! let repairs: Vec<_> = intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count)).collect();
+//! assert_eq!(repairs, [("no-runtime", 1), ("estimate-from-runtime", 1), ("cut-at-estimate", 1)]);
+//! assert_eq!(intake.repairs().count(Rule::NoProcessors), 0);
+//! # Ok::<(), workload::SwfError>(())
+//! ```
+
+pub mod file;
+pub mod swf;
+
+pub mod capacity;
+pub mod intake;
+pub mod repair;
+
+pub mod machines;
+
+pub mod gang_mix;
+
+pub use capacity::capacity;
+pub use file::FileError;
+pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
+pub use intake::{Estimates, Intake, LogJob, Options};
+pub use machines::{Machine, Machines, MachinesError};
+pub use repair::{Repairs, Rule};
+pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};

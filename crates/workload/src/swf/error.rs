@@ -1,0 +1,109 @@
+//! What can be wrong with a log, in words that lead to the place and to the fix.
+
+use crate::file::FileError;
+use std::io;
+use std::path::PathBuf;
+
+/// A log that cannot be read on.
+#[derive(Debug, thiserror::Error)]
+pub enum SwfError {
+    /// The file cannot be opened or read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A field holds something else than expected.
+    #[error("{path}:{line}: field {field} ({name}): expected {expected}, found {found:?}; {fix}", path = path.display())]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+        /// The column, counted from 1.
+        field: u8,
+        /// The column's name in the standard.
+        name: &'static str,
+        /// What may stand there.
+        expected: &'static str,
+        /// What stands there, shortened if it is long.
+        found: String,
+        /// What to do.
+        fix: &'static str,
+    },
+    /// A record has fewer than 18 columns.
+    #[error("{path}:{line}: expected 18 columns separated by blanks, found {found}; {fix}", path = path.display())]
+    Columns {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+        /// Columns of that line.
+        found: usize,
+        /// What to do.
+        fix: &'static str,
+    },
+    /// A line is longer than any record can be; it was not read to its end.
+    #[error("{path}:{line}: the line is longer than 1 MiB; is this a log in the Standard Workload Format?", path = path.display())]
+    LongLine {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+    },
+    /// The file holds bytes that are no text.
+    #[error("{path}:{line}: the file is not text; give a log in the Standard Workload Format, plain or gzip", path = path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+    },
+    /// The file is packed, but not with gzip.
+    #[error("{path}: the file is packed with {format}, which is not read here; unpack it, or pack it with gzip", path = path.display())]
+    Packed {
+        /// The file.
+        path: PathBuf,
+        /// The program that packed it.
+        format: &'static str,
+    },
+    /// The gzip data ends in the middle.
+    #[error("{path}:{line}: the gzip data ends early: the download may be incomplete; fetch the file again", path = path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// The line that could not be read to its end, counted from 1.
+        line: u64,
+    },
+    /// The gzip data contradicts itself.
+    #[error("{path}:{line}: the gzip data is damaged; fetch the file again", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line that could not be read to its end, counted from 1.
+        line: u64,
+        /// What the decoder says.
+        #[source]
+        source: io::Error,
+    },
+    /// There is nothing in the file, or nothing but comments.
+    #[error("{path}: there is no job record in the file; {fix}", path = path.display())]
+    NoRecord {
+        /// The file.
+        path: PathBuf,
+        /// What to do.
+        fix: &'static str,
+    },
+    /// Neither the header nor any record tells how large the machine was.
+    #[error("{path}: neither the header (MaxProcs, MaxNodes) nor any record tells how many processors the machine has; give their number", path = path.display())]
+    NoCapacity {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl SwfError {
+    /// Whether the system failed (`true`: the input may be fine), or the input is at fault (`false`).
+    ///
+    /// A file that does not exist is at fault, too: what has to be mended is the command.
+    pub const fn is_io(&self) -> bool {
+        matches!(self, Self::File(error) if error.is_io())
+    }
+}

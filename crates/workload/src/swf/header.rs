@@ -1,0 +1,67 @@
+//! The header: the comments that precede the first record.
+
+/// What a log says about itself before its first record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Processors of the machine (`MaxProcs`).
+    pub max_procs: Option<u32>,
+    /// Nodes of the machine (`MaxNodes`); a node may have several processors.
+    pub max_nodes: Option<u32>,
+    /// When the log begins, in seconds since 1970 (`UnixStartTime`): submit times count from there.
+    pub unix_start_time: Option<u64>,
+    /// All `key: value` lines in their order, and those without a key as continuations of the line above.
+    entries: Vec<(String, String)>,
+}
+
+impl Header {
+    /// The value of the first line with that key, in any case of letters: `header.get("TimeZoneString")`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.entries().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+
+    /// Every `(key, value)` in the order of the file. Keys may repeat (`Note`, `Queue`).
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Takes in one comment line, without its `;`. Old logs are in Latin-1, so what is no UTF-8 is replaced.
+    pub(super) fn take_in(&mut self, comment: &[u8]) {
+        let comment = String::from_utf8_lossy(comment);
+        let comment = comment.trim_start_matches(';').trim();
+        if comment.is_empty() {
+            return;
+        }
+        let Some((key, value)) = comment.split_once(':').filter(|(key, _)| is_key(key)) else {
+            if let Some((_, above)) = self.entries.last_mut() {
+                above.push('\n');
+                above.push_str(comment);
+            }
+            return;
+        };
+        let value = value.trim();
+        let number = leading_number(value);
+        let small = || number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
+        if key.eq_ignore_ascii_case("MaxProcs") {
+            self.max_procs = self.max_procs.or_else(small);
+        } else if key.eq_ignore_ascii_case("MaxNodes") {
+            self.max_nodes = self.max_nodes.or_else(small);
+        } else if key.eq_ignore_ascii_case("UnixStartTime") {
+            self.unix_start_time = self.unix_start_time.or(number);
+        }
+        self.entries.push((key.to_owned(), value.to_owned()));
+    }
+}
+
+/// Keys are single words; `http://…` and `job<=10 (see: …)` are continuations.
+fn is_key(key: &str) -> bool {
+    !key.is_empty()
+        && !key.eq_ignore_ascii_case("http")
+        && !key.eq_ignore_ascii_case("https")
+        && key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// The number at the start of `338 (batch partition; 512 total)`.
+fn leading_number(value: &str) -> Option<u64> {
+    let end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
+    value[..end].parse().ok()
+}

@@ -1,0 +1,84 @@
+//! Packed logs: told by their first bytes, in several members, cut short, damaged.
+
+use crate::data::{error, line, records};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+use workload::SwfReader;
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory does not fail")
+}
+
+fn log(jobs: u64) -> String {
+    (1..=jobs)
+        .map(|number| line(number, &(number * number % 10_007 + 7 * number).to_string(), "9", "1", "1", "9"))
+        .collect()
+}
+
+#[test]
+fn gzip_is_told_by_its_first_bytes_and_not_by_its_name() {
+    assert_eq!(records(packed(&log(1_000))), records(log(1_000)));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, bytes) in [("packed.swf", packed(&log(3))), ("plain.swf.gz", log(3).into_bytes())] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        assert_eq!(SwfReader::open(&path).expect("a log").count(), 3, "{name}");
+    }
+}
+
+#[test]
+fn all_members_are_read() {
+    let members = [packed("; MaxProcs: 4\n"), packed(&log(5)), packed(&log(7))].concat();
+    assert_eq!(records(members).len(), 12);
+}
+
+#[test]
+fn gzip_that_ends_early_is_told_as_an_incomplete_download() {
+    let whole = packed(&log(10_000));
+    let error = error(&whole[..whole.len() / 2]);
+    let message = error.to_string();
+    assert!(message.starts_with("a.swf:"), "{message}");
+    assert!(
+        message.ends_with(": the gzip data ends early: the download may be incomplete; fetch the file again"),
+        "{message}"
+    );
+    assert!(!error.is_io());
+}
+
+#[test]
+fn wherever_gzip_ends_early_it_is_an_error() {
+    let whole = packed(&log(20));
+    for end in 3..whole.len() {
+        let message = error(&whole[..end]).to_string();
+        assert!(message.contains("the gzip data ends early"), "{end}: {message}");
+    }
+}
+
+#[test]
+fn damaged_gzip_is_an_error() {
+    let mut bytes = packed(&log(1_000));
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 64].fill(0xff);
+    let error = error(bytes);
+    assert!(!error.is_io());
+    assert!(
+        matches!(
+            error,
+            workload::SwfError::Damaged { .. }
+                | workload::SwfError::Field { .. }
+                | workload::SwfError::Columns { .. }
+                | workload::SwfError::NotText { .. }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_wrong_checksum_is_an_error() {
+    let mut bytes = packed(&log(10));
+    let checksum = bytes.len() - 8;
+    bytes[checksum] ^= 1;
+    assert_eq!(error(bytes).to_string(), "a.swf:11: the gzip data is damaged; fetch the file again");
+}

@@ -1,0 +1,186 @@
+//! Records become jobs under named rules, each of them counted.
+
+use crate::data::{line, reader};
+use sim_core::{JobId, Span, Time};
+use workload::intake::EstimatesError;
+use workload::{Estimates, Intake, LogJob, Options, Rule, SwfError, capacity};
+
+/// Name of a rule, how often it was applied, and the line where first.
+type Told = (&'static str, u64, Option<u64>);
+
+fn take_in(log: &str, options: Options) -> (Vec<LogJob>, Vec<Told>) {
+    let mut intake = Intake::new(reader(log).expect("a log"), options);
+    let jobs = intake.by_ref().collect::<Result<_, _>>().expect("no faulty line");
+    (jobs, intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect())
+}
+
+fn told(estimates: Estimates) -> Options {
+    Options { estimates, ..Options::default() }
+}
+
+#[test]
+fn jobs_are_numbered_from_0_and_submitted_from_0() {
+    let log = line(40, "1356996147", "9", "2", "2", "60") + &line(41, "1356996150.5", "9", "3", "3", "60");
+    let (jobs, repairs) = take_in(&log, Options::default());
+    assert!(repairs.is_empty());
+    assert_eq!(jobs[0].job.id, JobId(0));
+    assert_eq!((jobs[0].number, jobs[0].line, jobs[0].user, jobs[0].queue), (40, 1, Some(7), Some(2)));
+    assert_eq!(jobs[0].job.submit, Time::ZERO);
+    assert_eq!(jobs[1].job.id, JobId(1));
+    assert_eq!(jobs[1].job.submit, Time::from_nanos(3_500_000_000));
+    assert_eq!(jobs[1].job.request.processors, 3);
+    assert_eq!(jobs[1].job.request.deadline, None);
+}
+
+#[test]
+fn records_of_jobs_that_never_ran_are_skipped_and_counted_once() {
+    let log = line(1, "-1", "-1", "-1", "-1", "60")
+        + &line(2, "1", "-1", "-1", "-1", "60")
+        + &line(3, "1", "0", "2", "2", "60")
+        + &line(4, "1", "9", "0", "0", "60")
+        + &line(5, "1", "9", "-1", "-1", "60")
+        + &line(6, "7", "9", "1", "1", "60");
+    let (jobs, repairs) = take_in(&log, Options::default());
+    assert_eq!(jobs.iter().map(|job| job.number).collect::<Vec<_>>(), [6]);
+    assert_eq!(jobs[0].job.submit, Time::ZERO);
+    assert_eq!(repairs, [("no-submit", 1, Some(1)), ("no-runtime", 2, Some(2)), ("no-processors", 2, Some(4))]);
+}
+
+#[test]
+fn allocated_processors_come_before_requested_ones() {
+    let log =
+        line(1, "0", "9", "30", "40", "60") + &line(2, "0", "9", "0", "4", "60") + &line(3, "0", "9", "-1", "5", "60");
+    let (jobs, repairs) = take_in(&log, Options::default());
+    assert_eq!(jobs.iter().map(|job| job.job.request.processors).collect::<Vec<_>>(), [30, 4, 5]);
+    assert_eq!(repairs, [("processors-from-request", 2, Some(2))]);
+}
+
+#[test]
+fn exact_estimates_never_cut() {
+    let (jobs, repairs) = take_in(&line(1, "0", "90", "1", "1", "60"), told(Estimates::Exact));
+    assert_eq!(jobs[0].job.runtime, Span::from_secs(90));
+    assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(90)));
+    assert!(repairs.is_empty());
+}
+
+#[test]
+fn user_estimates_are_limits() {
+    let log = line(1, "0", "90", "1", "1", "60")
+        + &line(2, "0", "30", "1", "1", "60")
+        + &line(3, "0", "30", "1", "1", "-1")
+        + &line(4, "0", "30", "1", "1", "0");
+    let (jobs, repairs) = take_in(&log, told(Estimates::User));
+    let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate)).collect();
+    let seconds = |runtime, estimate| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
+    assert_eq!(pairs, [seconds(60, 60), seconds(30, 60), seconds(30, 30), seconds(30, 30)]);
+    assert_eq!(repairs, [("estimate-from-runtime", 2, Some(3)), ("cut-at-estimate", 1, Some(1))]);
+}
+
+#[test]
+fn a_factor_stretches_the_run_time() {
+    let (jobs, _) = take_in(&line(1, "0", "90", "1", "1", "60"), told(Estimates::Factor(2.5)));
+    assert_eq!(jobs[0].job.runtime, Span::from_secs(90));
+    assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(225)));
+    // An absurd product stays within the range of time.
+    let (jobs, _) = take_in(&line(1, "0", "4000000000", "1", "1", "60"), told(Estimates::Factor(1e6)));
+    assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(4_294_967_295)));
+}
+
+#[test]
+#[should_panic(expected = "an estimate cannot be 0.5 times the run time")]
+fn a_factor_is_at_least_1() {
+    let _ = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), told(Estimates::Factor(0.5)));
+}
+
+#[test]
+fn estimates_are_read_and_printed() {
+    for text in ["exact", "user", "factor:2.5"] {
+        assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
+    }
+    for text in ["", "Exact", "factor", "factor:", "factor:0.9", "factor:nan", "factor:inf", "factor:-2"] {
+        let error: EstimatesError = text.parse::<Estimates>().expect_err(text);
+        assert_eq!(
+            error.to_string(),
+            format!("estimates: expected exact, user, or factor:F with F from 1 to 1000000, found {text:?}")
+        );
+    }
+}
+
+#[test]
+fn a_job_out_of_order_is_submitted_with_its_predecessor() {
+    let log = ["10", "20", "15", "18", "25"].map(|submit| line(1, submit, "9", "1", "1", "60")).concat();
+    let (jobs, repairs) = take_in(&log, Options::default());
+    assert_eq!(jobs.iter().map(|job| job.job.submit).collect::<Vec<_>>(), [0, 10, 10, 10, 15].map(Time::from_secs));
+    assert_eq!(repairs, [("submit-out-of-order", 2, Some(3))]);
+}
+
+#[test]
+fn jobs_wider_than_the_machine_are_kept_and_counted() {
+    let log = line(1, "0", "9", "64", "64", "60") + &line(2, "0", "9", "65", "65", "60");
+    let (jobs, repairs) = take_in(&log, Options { capacity: Some(64), ..Options::default() });
+    assert_eq!(jobs.len(), 2);
+    assert_eq!(repairs, [("wider-than-machine", 1, Some(2))]);
+}
+
+#[test]
+fn max_jobs_counts_records_skipped_ones_included() {
+    let log =
+        line(1, "0", "9", "1", "1", "60") + &line(2, "0", "-1", "1", "1", "60") + &line(3, "0", "9", "1", "1", "60");
+    let numbers = |max_jobs| {
+        let (jobs, _) = take_in(&log, Options { max_jobs: Some(max_jobs), ..Options::default() });
+        jobs.iter().map(|job| job.number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(0), []);
+    assert_eq!(numbers(2), [1]);
+    assert_eq!(numbers(3), [1, 3]);
+    assert_eq!(numbers(9), [1, 3]);
+}
+
+#[test]
+fn a_faulty_line_is_handed_on_and_the_origin_is_kept() {
+    let log =
+        line(1, "5", "9", "1", "1", "60") + &line(2, "x", "9", "1", "1", "60") + &line(3, "7", "9", "1", "1", "60");
+    let mut intake = Intake::new(reader(log).expect("a log"), Options::default());
+    let items: Vec<_> = intake.by_ref().map(|item| item.ok().map(|job| job.job.submit)).collect();
+    assert_eq!(items, [Some(Time::ZERO), None, Some(Time::from_secs(2))]);
+    assert_eq!(intake.origin(), Some(Span::from_secs(5)));
+}
+
+#[test]
+fn rules_have_stable_distinct_names_and_one_line_each() {
+    let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
+    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order wider-than-machine capacity-from-nodes capacity-from-widest-job");
+    assert!(Rule::ALL.iter().all(|rule| !rule.description().contains('\n')));
+}
+
+#[test]
+fn the_machine_s_size_comes_from_the_header_or_else_from_the_widest_job() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.swf");
+    let jobs = line(1, "0", "9", "30", "99", "60") + &line(2, "0", "9", "-1", "40", "60");
+    let check = |header: &str, jobs: &str| -> Result<(u32, Option<Rule>), SwfError> {
+        std::fs::write(&path, format!("{header}{jobs}")).expect("written");
+        let reader = workload::SwfReader::open(&path)?;
+        capacity(reader.header(), &path)
+    };
+    assert_eq!(check("; MaxNodes: 70\n; MaxProcs: 140\n", &jobs).expect("known"), (140, None));
+    assert_eq!(check("; MaxNodes: 70\n; MaxProcs: -1\n", &jobs).expect("known"), (70, Some(Rule::CapacityFromNodes)));
+    assert_eq!(check("", &jobs).expect("known"), (40, Some(Rule::CapacityFromWidestJob)));
+    let error = check("", &line(1, "0", "9", "-1", "-1", "60")).expect_err("nothing tells");
+    assert!(
+        error.to_string().ends_with(
+            "a.swf: neither the header (MaxProcs, MaxNodes) nor any record tells how many processors the machine has; \
+             give their number"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_was_done_to_the_log_as_a_whole_can_be_noted() {
+    let mut intake = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), Options::default());
+    intake.note(Rule::CapacityFromNodes);
+    assert_eq!(intake.repairs().count(Rule::CapacityFromNodes), 1);
+    assert_eq!(intake.repairs().first_line(Rule::CapacityFromNodes), None);
+    assert_eq!(intake.repairs().skipped(), 0);
+}

@@ -1,0 +1,12 @@
+//! Integration tests of the crate `workload`.
+
+mod data;
+mod errors;
+mod example;
+mod gang_mix;
+mod gzip;
+mod intake;
+mod machines;
+mod reading;
+mod real_logs;
+mod round_trip;

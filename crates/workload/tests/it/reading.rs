@@ -1,0 +1,116 @@
+//! What a well-formed log, with the oddities of real ones, is read as.
+
+use crate::data::{line, reader, records};
+use sim_core::Span;
+use workload::SwfRecord;
+use workload::swf::Status;
+
+#[test]
+fn every_field_has_its_column() {
+    let read = records("1 2.5 3 4 5 6.25 7 8 9 10 5 12 13 14 15 16 17 18\n");
+    let expected = SwfRecord {
+        number: 1,
+        submit: Some(Span::from_secs_f64(2.5)),
+        wait: Some(Span::from_secs(3)),
+        runtime: Some(Span::from_secs(4)),
+        allocated_processors: Some(5),
+        cpu_time: Some(Span::from_secs_f64(6.25)),
+        memory: Some(7),
+        requested_processors: Some(8),
+        requested_time: Some(Span::from_secs(9)),
+        requested_memory: Some(10),
+        status: Some(Status::Cancelled),
+        user: Some(12),
+        group: Some(13),
+        executable: Some(14),
+        queue: Some(15),
+        partition: Some(16),
+        preceding_job: Some(17),
+        think_time: Some(Span::from_secs(18)),
+        further: None,
+    };
+    assert_eq!(read, [expected]);
+}
+
+#[test]
+fn minus_one_is_unknown() {
+    assert_eq!(records(format!("7{}\n", " -1".repeat(17))), [SwfRecord::numbered(7)]);
+    assert_eq!(records(format!("7{}\n", " -1.00".repeat(17))), [SwfRecord::numbered(7)]);
+}
+
+#[test]
+fn fractions_of_whole_numbers_are_read() {
+    let read = records("1.0 0 0 142.00 4.00 142.00 12.5 4 1e2 -1 1.0 3.0 -1 -1 -1 -1 -1 -1\n");
+    assert_eq!(read[0].allocated_processors, Some(4));
+    assert_eq!(read[0].memory, Some(13)); // the nearest whole KiB
+    assert_eq!(read[0].requested_time, Some(Span::from_secs(100)));
+    assert_eq!(read[0].user, Some(3));
+}
+
+#[test]
+fn unix_seconds_fit() {
+    let read = records(line(0, "1356996147", "56011", "64", "64", "86400"));
+    assert_eq!(read[0].submit, Some(Span::from_secs(1_356_996_147)));
+}
+
+#[test]
+fn a_negative_run_time_is_unknown() {
+    assert_eq!(records(line(0, "5", "-1359980917", "1", "1", "60"))[0].runtime, None);
+}
+
+#[test]
+fn columns_beyond_the_eighteenth_are_kept_but_for_the_hosts() {
+    let log = "1 0 0 9 12 -1 -1 12 9 -1 1 1 1 1 -1 1 1 1 {1129,1129} q_2w 1:ppn=12:cl_zegox#excl\n\
+               2 0 0 9 1 -1 -1 1 9 -1 1 1 1 1 -1 1 1 1 {7}\n";
+    let read = records(log);
+    assert_eq!(read[0].queue_name(), Some("q_2w"));
+    assert_eq!(read[0].node_spec(), Some("1:ppn=12:cl_zegox#excl"));
+    assert_eq!(read[1].further, None);
+    assert_eq!(read[1].queue_name(), None);
+}
+
+#[test]
+fn the_header_is_read_before_the_first_record() {
+    let log = ";            Note: CLEANED\n;\n; MaxNodes: 338 (batch partition; 512 total)\n;   MaxProcs: 140\n\
+               ; UnixStartTime: 835823160\n; Information: http://example.org/\n;              http://example.org/more\n\
+               ;; TimeZone: 3600\t # DEPRECATED\n"
+        .to_owned()
+        + &line(1, "0", "1", "1", "1", "1");
+    let reader = reader(log).expect("a log");
+    let header = reader.header();
+    assert_eq!((header.max_nodes, header.max_procs), (Some(338), Some(140)));
+    assert_eq!(header.unix_start_time, Some(835_823_160));
+    assert_eq!(header.get("note"), Some("CLEANED"));
+    assert_eq!(header.get("TimeZone"), Some("3600\t # DEPRECATED"));
+    assert_eq!(header.get("Information"), Some("http://example.org/\nhttp://example.org/more"));
+    assert_eq!(header.get("MaxQueues"), None);
+    assert_eq!(header.entries().count(), 6);
+}
+
+#[test]
+fn a_header_in_latin_1_is_read() {
+    let mut log = b"; Acknowledge: \xc5ke Sandgren\n".to_vec();
+    log.extend(line(1, "0", "1", "1", "1", "1").bytes());
+    assert_eq!(reader(log).expect("a log").header().get("Acknowledge"), Some("\u{fffd}ke Sandgren"));
+}
+
+#[test]
+fn blank_lines_late_comments_tabs_and_windows_ends_are_tolerated() {
+    let one = line(1, "0", "1", "1", "1", "1");
+    let log =
+        format!("\u{feff}; MaxProcs: 4\r\n{}\n ; late\n\n\t\n  {}", one.replace('\n', "\r\n"), one.replace(' ', "\t"));
+    let mut reader = reader(log.trim_end()).expect("a log"); // the last line has no end
+    assert_eq!(reader.header().max_procs, Some(4));
+    assert_eq!(reader.next().expect("a record").expect("no error").number, 1);
+    assert_eq!(reader.line(), 2);
+    assert_eq!(reader.next().expect("a record").expect("no error").partition, Some(3));
+    assert_eq!(reader.line(), 7);
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn lines_may_be_as_long_as_a_mebibyte() {
+    let hosts = "1,".repeat((1 << 19) - 100);
+    let read = records(format!("1 0 0 9 12 -1 -1 12 9 -1 1 1 1 1 -1 1 1 1 {{{hosts}}} q_2w\n"));
+    assert_eq!(read[0].queue_name(), Some("q_2w"));
+}

@@ -1,0 +1,99 @@
+//! Writing and reading are inverse.
+
+use crate::data::{reader, records};
+use proptest::option;
+use proptest::prelude::*;
+use sim_core::Span;
+use workload::swf::Status;
+use workload::{SwfRecord, SwfWriter};
+
+fn time() -> impl Strategy<Value = Option<Span>> {
+    let seconds = prop_oneof![0..100_000_u64, 0..=u64::from(u32::MAX)];
+    let nanos = prop_oneof![Just(0), (0..100_u64).prop_map(|hundredths| 10_000_000 * hundredths), 0..1_000_000_000_u64];
+    option::of((seconds, nanos).prop_map(|(seconds, nanos)| Span::from_nanos(1_000_000_000 * seconds + nanos)))
+}
+
+fn status() -> impl Strategy<Value = Option<Status>> {
+    option::of(prop_oneof![
+        Just(Status::Failed),
+        Just(Status::Completed),
+        Just(Status::PartToBeContinued),
+        Just(Status::LastPartCompleted),
+        Just(Status::LastPartFailed),
+        Just(Status::Cancelled),
+    ])
+}
+
+fn further() -> impl Strategy<Value = Option<Box<str>>> {
+    option::of("[a-z_0-9]{1,8}( [0-9]:ppn=[0-9]{1,2}(:cl_[a-z]{1,6})?)?".prop_map(String::into_boxed_str))
+}
+
+prop_compose! {
+    fn record()(
+        number: u64,
+        times in (time(), time(), time(), time(), time(), time()),
+        processors: (Option<u32>, Option<u32>),
+        memory: (Option<u64>, Option<u64>),
+        status in status(),
+        ids: (Option<u32>, Option<u32>, Option<u32>, Option<u32>, Option<u32>),
+        preceding_job: Option<u64>,
+        further in further(),
+    ) -> SwfRecord {
+        SwfRecord {
+            number,
+            submit: times.0,
+            wait: times.1,
+            runtime: times.2,
+            allocated_processors: processors.0,
+            cpu_time: times.3,
+            memory: memory.0,
+            requested_processors: processors.1,
+            requested_time: times.4,
+            requested_memory: memory.1,
+            status,
+            user: ids.0,
+            group: ids.1,
+            executable: ids.2,
+            queue: ids.3,
+            partition: ids.4,
+            preceding_job,
+            think_time: times.5,
+            further,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_is_read(written in prop::collection::vec(record(), 1..20)) {
+        let mut log = SwfWriter::new(Vec::new());
+        log.comment("MaxProcs: 64\nNote: two lines").expect("memory does not fail");
+        for record in &written {
+            log.record(record).expect("memory does not fail");
+        }
+        let text = log.into_inner();
+        prop_assert_eq!(reader(text.clone()).expect("a log").header().max_procs, Some(64));
+        prop_assert_eq!(records(text), written);
+    }
+
+    /// Whatever the bytes, reading them ends, with records or an error, and without a panic.
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, line in "[ -~\\n\\t]{0,300}", numbers in "([-+.0-9e]{1,25} ){18}") {
+        for log in [bytes, line.into_bytes(), numbers.into_bytes()] {
+            let gzip = [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &log].concat();
+            for log in [log, gzip] {
+                if let Ok(reader) = reader(log) {
+                    reader.for_each(drop);
+                }
+            }
+        }
+    }
+
+    /// Numbers with at most nine decimals are read as what they say.
+    #[test]
+    fn times_are_exact(seconds in 0..=u64::from(u32::MAX), nanos in 0..1_000_000_000_u64) {
+        let log = format!("1 {seconds}.{nanos:09}{}", " -1".repeat(16));
+        let submit = records(log)[0].submit;
+        prop_assert_eq!(submit, Some(Span::from_nanos(1_000_000_000 * seconds + nanos)));
+    }
+}

@@ -1,0 +1,230 @@
+//! Pictures: a [`Chart`] of series over x, or a [`Gantt`] chart of who ran where, as SVG and PNG.
+//!
+//! One layout serves three outputs. [`svg`] draws it with plotters, [`png`] rasterises that same SVG, and
+//! [`interactive`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
+//! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
+
+mod arrange;
+mod canvas;
+mod draw;
+mod frame;
+mod gantt;
+mod interactive;
+mod marks;
+mod scale;
+
+pub(crate) use gantt::{Bar, Gantt};
+pub(crate) use interactive::{Interactive, interactive};
+pub(crate) use scale::significant;
+
+/// Width of every picture in CSS pixels.
+pub(crate) const WIDTH: f64 = 720.0;
+
+/// Height of every picture in CSS pixels.
+pub(crate) const HEIGHT: f64 = 450.0;
+
+/// One figure: series of points over a common x.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Chart {
+    /// Short name, as in file names and links: `fig2`.
+    pub(crate) id: String,
+    /// What is seen, in a few words. At most two lines of it are drawn.
+    pub(crate) title: String,
+    /// One small line under the picture, such as what the bars mean. May be empty.
+    pub(crate) note: String,
+    /// The horizontal axis.
+    pub(crate) x: Axis,
+    /// The vertical axis. If its label contains `%`, the axis shows zero.
+    pub(crate) y: Axis,
+    /// What was simulated.
+    pub(crate) series: Vec<Series>,
+    /// What the paper prints, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
+    pub(crate) reference: Vec<Series>,
+}
+
+/// One axis of a [`Chart`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Axis {
+    /// Quantity and unit: `Mean response time (s)`.
+    pub(crate) label: String,
+    /// Logarithmic. Points that are not positive are then left out.
+    pub(crate) log: bool,
+    /// Exact places and their labels. `None` chooses: the x values themselves where they are few, else round numbers.
+    pub(crate) ticks: Option<Vec<(f64, String)>>,
+}
+
+impl Axis {
+    /// A linear axis that chooses its own ticks.
+    pub(crate) fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The same axis with exactly these ticks.
+    pub(crate) fn with_ticks(self, ticks: Vec<(f64, String)>) -> Self {
+        Self { ticks: Some(ticks), ..self }
+    }
+}
+
+/// One line of a [`Chart`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series {
+    /// Name in the legend.
+    pub(crate) name: String,
+    /// How points are joined.
+    pub(crate) style: LineStyle,
+    /// Points in the order in which they are joined. Those with a coordinate that is not finite are skipped.
+    pub(crate) points: Vec<Point>,
+    /// Which colour and mark; `None` is the series' place in its chart. A policy that keeps one slot
+    /// keeps one colour through all figures of a paper.
+    pub(crate) slot: Option<usize>,
+}
+
+impl Series {
+    /// A series of marks joined by lines.
+    pub(crate) fn lines(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { name: name.into(), style: LineStyle::Lines, points, slot: None }
+    }
+
+    /// A level that holds from each point to the next.
+    pub(crate) fn steps(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::Steps, ..Self::lines(name, points) }
+    }
+
+    /// Marks that nothing joins.
+    pub(crate) fn marks(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::MarksOnly, ..Self::lines(name, points) }
+    }
+
+    /// The same series in the colour and mark of `slot`.
+    pub(crate) fn in_slot(self, slot: usize) -> Self {
+        Self { slot: Some(slot), ..self }
+    }
+}
+
+/// How the points of a [`Series`] are joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum LineStyle {
+    /// Marks joined by straight lines.
+    #[default]
+    Lines,
+    /// A level that holds until the next point; no marks.
+    Steps,
+    /// Marks alone.
+    MarksOnly,
+}
+
+/// One measured value.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Point {
+    /// Place on the horizontal axis.
+    pub(crate) x: f64,
+    /// The value, usually a mean.
+    pub(crate) y: f64,
+    /// Low and high end of its confidence interval.
+    pub(crate) interval: Option<(f64, f64)>,
+    /// How many replications the value rests on.
+    pub(crate) reps: Option<u32>,
+}
+
+impl Point {
+    /// A value without an interval.
+    pub(crate) fn new(x: f64, y: f64) -> Self {
+        Self { x, y, interval: None, reps: None }
+    }
+
+    /// The same value with its confidence interval.
+    pub(crate) fn within(self, low: f64, high: f64) -> Self {
+        Self { interval: Some((low, high)), ..self }
+    }
+
+    /// The same value, resting on this many replications.
+    pub(crate) fn over(self, reps: u32) -> Self {
+        Self { reps: Some(reps), ..self }
+    }
+
+    /// The interval, if both of its ends are finite.
+    fn finite_interval(&self) -> Option<(f64, f64)> {
+        self.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
+    }
+}
+
+/// Anything that can be drawn.
+#[derive(Debug, Clone)]
+pub(crate) enum Picture {
+    /// Series over x.
+    Chart(Chart),
+    /// Jobs over time and processors.
+    Gantt(Gantt),
+}
+
+impl Picture {
+    /// Short name, as in file names and links.
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Picture::Chart(chart) => &chart.id,
+            Picture::Gantt(gantt) => &gantt.id,
+        }
+    }
+
+    /// What is seen.
+    pub(crate) fn title(&self) -> &str {
+        match self {
+            Picture::Chart(chart) => &chart.title,
+            Picture::Gantt(gantt) => &gantt.title,
+        }
+    }
+}
+
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        Picture::Chart(chart)
+    }
+}
+
+impl From<Gantt> for Picture {
+    fn from(gantt: Gantt) -> Self {
+        Picture::Gantt(gantt)
+    }
+}
+
+/// The picture as one SVG document of 720 × 450 CSS pixels, with real text.
+///
+/// # Errors
+///
+/// If the embedded font cannot be read, or the drawing library fails.
+pub(crate) fn svg(picture: &Picture) -> anyhow::Result<String> {
+    match picture {
+        Picture::Chart(chart) => draw::svg(chart),
+        Picture::Gantt(gantt) => gantt::svg(gantt),
+    }
+}
+
+/// Rasterises an SVG made by [`svg`] at two device pixels per CSS pixel.
+///
+/// # Errors
+///
+/// If `svg` is not well-formed.
+#[cfg(feature = "png")]
+pub(crate) fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+    use anyhow::Context;
+    use resvg::{tiny_skia, usvg};
+    use std::sync::{Arc, LazyLock};
+
+    static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
+        let mut fonts = usvg::fontdb::Database::new();
+        fonts.load_font_data(dejavu::sans::regular().to_vec());
+        fonts.load_font_data(dejavu::sans::bold().to_vec());
+        Arc::new(fonts)
+    });
+    const PIXELS: (u32, u32) = (1440, 900);
+    let options =
+        usvg::Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(svg, &options).context("the picture is not well-formed SVG")?;
+    let mut pixels = tiny_skia::Pixmap::new(PIXELS.0, PIXELS.1).context("no memory for the picture's pixels")?;
+    let scale = tiny_skia::Transform::from_scale(2.0, 2.0);
+    resvg::render(&tree, scale, &mut pixels.as_mut());
+    pixels.encode_png().context("cannot encode the picture as PNG")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! What every picture shares: title, axes, grid, legend, and where data land between them.
+
+use super::arrange::{count, thinned};
+use super::canvas::{Anchor, Canvas, Type};
+use super::marks::{Look, Rgb};
+use super::scale::Scale;
+use super::{HEIGHT, WIDTH};
+
+const LEFT: f64 = 20.0;
+const ROW: f64 = 19.0;
+
+/// A legend entry.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) look: Look,
+    pub(super) line: bool,
+    pub(super) mark: bool,
+    pub(super) hollow: bool,
+}
+
+/// The texts around a picture.
+pub(super) struct Texts<'a> {
+    pub(super) title: &'a str,
+    pub(super) note: &'a str,
+    pub(super) x: &'a str,
+    pub(super) y: &'a str,
+    pub(super) legend: &'a [Entry],
+}
+
+/// The rectangle that data are drawn in.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+    title: Vec<String>,
+    /// Left edge of each legend entry and its row.
+    legend: Vec<(f64, f64)>,
+}
+
+impl Frame {
+    /// Decides where everything goes, with `margin` at the right for names at line ends.
+    pub(super) fn new(texts: &Texts<'_>, margin: f64, x: Scale, y: Scale) -> Frame {
+        let title = Type::TITLE.wrap(texts.title, WIDTH - 2.0 * LEFT, 2);
+        let widest = y.ticks.iter().map(|t| Type::TICK.width(&t.label)).fold(0.0, f64::max);
+        let left = (LEFT + widest + 8.0).max(LEFT + 24.0);
+
+        let mut height = 12.0 + ROW * count(title.len()) + if texts.y.is_empty() { 0.0 } else { ROW };
+        let (legend, rows) = legend_places(texts.legend);
+        let first_row = height + ROW + 3.0;
+        let legend = legend.into_iter().map(|(x, row)| (x, first_row + row)).collect();
+        if rows > 0.0 {
+            height = first_row + (rows - 1.0) * ROW;
+        }
+        let bottom = HEIGHT
+            - 24.0
+            - if texts.x.is_empty() { 6.0 } else { 22.0 }
+            - if texts.note.is_empty() { 0.0 } else { 14.0 };
+        Frame { left, right: WIDTH - margin, top: height + 16.0, bottom, x, y, title, legend }
+    }
+
+    /// The place of a data point.
+    pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        let (across, up) = (self.x.fraction(x), self.y.fraction(y));
+        (self.left + across * (self.right - self.left), self.bottom - up * (self.bottom - self.top))
+    }
+
+    /// Draws the texts around the data and the ticks below.
+    pub(super) fn draw(&self, canvas: &Canvas<'_>, texts: &Texts<'_>) -> anyhow::Result<()> {
+        let mut baseline = 12.0;
+        for line in &self.title {
+            baseline += ROW;
+            canvas.text(line, LEFT, baseline - 4.0, Type::TITLE, Anchor::Start)?;
+        }
+        if !texts.y.is_empty() {
+            baseline += ROW;
+            let label = Type::LABEL.cut(texts.y, WIDTH - 2.0 * LEFT);
+            canvas.text(&label, LEFT, baseline - 4.0, Type::LABEL, Anchor::Start)?;
+        }
+        for (entry, &(x, row)) in texts.legend.iter().zip(&self.legend) {
+            let end = self.sample(canvas, entry, x, row - 8.0)?;
+            let name = Type::NAME.cut(&entry.name, WIDTH - LEFT - end - 6.0);
+            canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start)?;
+        }
+
+        let places: Vec<f64> = self.x.ticks.iter().map(|t| self.at(t.at, self.y.low).0).collect();
+        let widths: Vec<f64> = self.x.ticks.iter().map(|t| Type::TICK.width(&t.label)).collect();
+        let shown = thinned(&places, &widths, 9.0);
+        for (k, tick) in self.x.ticks.iter().enumerate() {
+            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, 1.0)?;
+            if shown[k] {
+                let half = widths[k] / 2.0;
+                let x = places[k].clamp(4.0 + half, WIDTH - 4.0 - half);
+                canvas.text(&tick.label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle)?;
+            }
+        }
+        let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
+        if !texts.x.is_empty() {
+            let label = Type::LABEL.cut(texts.x, WIDTH - 2.0 * LEFT);
+            let half = Type::LABEL.width(&label) / 2.0;
+            let middle = f64::midpoint(self.left, self.right).clamp(LEFT + half, WIDTH - LEFT - half);
+            canvas.text(&label, middle, HEIGHT - 10.0 - note_height, Type::LABEL, Anchor::Middle)?;
+        }
+        if !texts.note.is_empty() {
+            let note = Type::NOTE.cut(texts.note, WIDTH - 2.0 * LEFT);
+            canvas.text(&note, WIDTH - LEFT, HEIGHT - 9.0, Type::NOTE, Anchor::End)?;
+        }
+        Ok(())
+    }
+
+    /// Draws horizontal grid lines, their labels, and the line at the bottom.
+    pub(super) fn grid(&self, canvas: &Canvas<'_>) -> anyhow::Result<()> {
+        for tick in &self.y.ticks {
+            let (_, y) = self.at(self.x.low, tick.at);
+            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, 1.0)?;
+            canvas.text(&tick.label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End)?;
+        }
+        if self.y.low < 0.0 && self.y.high > 0.0 && !self.y.log {
+            // Zero is where a difference changes sign: it may be seen.
+            let (_, zero) = self.at(self.x.low, 0.0);
+            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, 1.0)?;
+        }
+        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0)?;
+        Ok(())
+    }
+
+    /// `n` frames below each other with room for a name above each; together they fill this one.
+    pub(super) fn strips(&self, n: usize) -> Vec<Frame> {
+        const NAME: f64 = 21.0;
+        let height = (self.bottom - self.top + NAME) / count(n.max(1));
+        let strip = |k: usize| {
+            let top = self.top + count(k) * height;
+            let mut frame = Frame { top, bottom: top + height - NAME, ..self.clone() };
+            // As many labels as have air, the first and the last always among them.
+            let gaps = frame.y.ticks.len().saturating_sub(1);
+            let sparse = (1..=gaps)
+                .filter(|step| gaps.is_multiple_of(*step))
+                .find(|step| (height - NAME) / count(gaps / step + 1) >= 22.0 || *step == gaps);
+            frame.y.ticks = frame.y.ticks.into_iter().step_by(sparse.unwrap_or(1)).collect();
+            frame
+        };
+        (0..n).map(strip).collect()
+    }
+
+    /// A sample of line and mark; returns where it ends.
+    fn sample(&self, canvas: &Canvas<'_>, entry: &Entry, x: f64, y: f64) -> anyhow::Result<f64> {
+        let (colour, width) = (entry.look.colour(), sample_width(entry));
+        if entry.line {
+            let ends = [(x, y), (x + width, y)];
+            if entry.look.is_dashed() {
+                canvas.dashed(&ends, colour, 1.8)?;
+            } else {
+                canvas.line(&ends, colour, if entry.mark { 1.8 } else { 2.4 }, 1.0)?;
+            }
+        }
+        if entry.mark {
+            if !entry.hollow {
+                halo(canvas, entry.look, (x + width / 2.0, y))?;
+            }
+            mark(canvas, entry.look, (x + width / 2.0, y), entry.hollow)?;
+        }
+        Ok(x + width)
+    }
+}
+
+/// Left edge and drop below the first row of each legend entry, and how many rows there are: entries follow each other
+/// in one row if they fit, else they stand in columns.
+fn legend_places(entries: &[Entry]) -> (Vec<(f64, f64)>, f64) {
+    const GAP: f64 = 20.0;
+    let widths: Vec<f64> = entries.iter().map(|e| sample_width(e) + 6.0 + Type::NAME.width(&e.name) + GAP).collect();
+    let room = WIDTH - 2.0 * LEFT + GAP;
+    if widths.iter().sum::<f64>() <= room {
+        let starts = widths.iter().scan(LEFT, |x, width| {
+            let start = *x;
+            *x += width;
+            Some((start, 0.0))
+        });
+        return (starts.collect(), if entries.is_empty() { 0.0 } else { 1.0 });
+    }
+    let widest = widths.iter().copied().fold(0.0, f64::max);
+    let columns = (1..=entries.len()).rev().find(|&c| count(c) * widest <= room).unwrap_or(1);
+    let place = |k: usize| (LEFT + count(k % columns) * widest, count(k / columns) * ROW);
+    ((0..entries.len()).map(place).collect(), count(entries.len().div_ceil(columns)))
+}
+
+/// One mark. What the paper prints is a ring, wide enough to be seen around a mark of ours.
+pub(super) fn mark(canvas: &Canvas<'_>, look: Look, at: (f64, f64), hollow: bool) -> anyhow::Result<()> {
+    if hollow {
+        return canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
+    }
+    canvas.fill(&moved(look.corners(4.2), at), look.colour(), 1.0)
+}
+
+/// White around a mark, so that lines seem to pass behind it.
+pub(super) fn halo(canvas: &Canvas<'_>, look: Look, at: (f64, f64)) -> anyhow::Result<()> {
+    canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0)
+}
+
+fn moved(corners: Vec<(f64, f64)>, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
+    corners.into_iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+}
+
+fn sample_width(entry: &Entry) -> f64 {
+    if entry.line { 26.0 } else { 12.0 }
+}

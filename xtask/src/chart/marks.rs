@@ -1,0 +1,150 @@
+//! Colours and marker shapes. A slot is a colour and a shape; the shape says the same as the colour.
+
+use serde::Serialize;
+
+/// Okabe & Ito's colours, safe for colour-blind readers: on white, and lightened for a dark page.
+const COLOURS: [(&str, &str); 8] = [
+    ("#0072B2", "#58B0E8"),
+    ("#D55E00", "#FF8A3D"),
+    ("#009E73", "#2FC79A"),
+    ("#B4589A", "#E39CCB"),
+    ("#C98500", "#F0B83C"),
+    ("#3A9BDC", "#9AD4FA"),
+    ("#4A4A4A", "#C9C9C9"),
+    ("#9A8F00", "#F0E442"),
+];
+
+/// Marker shapes, as plotly calls them.
+const SHAPES: [&str; 9] =
+    ["circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon", "cross", "star", "x"];
+
+/// How one series looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    slot: usize,
+}
+
+impl Look {
+    pub(super) fn of_slot(slot: usize) -> Self {
+        Self { slot }
+    }
+
+    /// On white.
+    pub(super) fn colour(self) -> Rgb {
+        Rgb::parse(self.hex())
+    }
+
+    pub(super) fn hex(self) -> &'static str {
+        COLOURS[self.slot % COLOURS.len()].0
+    }
+
+    /// On a dark page.
+    pub(super) fn hex_on_dark(self) -> &'static str {
+        COLOURS[self.slot % COLOURS.len()].1
+    }
+
+    /// Past the last colour, lines are dashed as well.
+    pub(super) fn is_dashed(self) -> bool {
+        self.slot / COLOURS.len() % 2 == 1
+    }
+
+    pub(super) fn shape(self) -> &'static str {
+        SHAPES[self.slot % SHAPES.len()]
+    }
+
+    /// Corners of the mark around the origin, for a mark about as large as a circle of radius `r`.
+    pub(super) fn corners(self, r: f64) -> Vec<(f64, f64)> {
+        match self.shape() {
+            "circle" => polygon(24, r, 0.0),
+            "square" => polygon(4, r * 1.27, 45.0),
+            "triangle-up" => polygon(3, r * 1.4, 0.0).into_iter().map(|(x, y)| (x, y + r * 0.2)).collect(),
+            "triangle-down" => polygon(3, r * 1.4, 180.0).into_iter().map(|(x, y)| (x, y - r * 0.2)).collect(),
+            "diamond" => polygon(4, r * 1.35, 0.0),
+            "pentagon" => polygon(5, r * 1.2, 0.0),
+            "star" => {
+                let outer = polygon(5, r * 1.5, 0.0);
+                let inner = polygon(5, r * 0.68, 36.0);
+                outer.into_iter().zip(inner).flat_map(|(out, dent)| [out, dent]).collect()
+            }
+            "cross" => plus(r * 1.2, r * 0.45),
+            _ => plus(r * 1.25, r * 0.45)
+                .into_iter()
+                .map(|(x, y)| ((x - y) * std::f64::consts::FRAC_1_SQRT_2, (x + y) * std::f64::consts::FRAC_1_SQRT_2))
+                .collect(),
+        }
+    }
+}
+
+/// Regular polygon with its first corner `turn` degrees clockwise from the top.
+fn polygon(corners: u32, radius: f64, turn: f64) -> Vec<(f64, f64)> {
+    (0..corners)
+        .map(|k| (turn + 360.0 * f64::from(k) / f64::from(corners)).to_radians())
+        .map(|angle| (radius * angle.sin(), -radius * angle.cos()))
+        .collect()
+}
+
+/// A plus sign with arms of length `a` and half width `w`.
+fn plus(a: f64, w: f64) -> Vec<(f64, f64)> {
+    vec![(-w, -a), (w, -a), (w, -w), (a, -w), (a, w), (w, w), (w, a), (-w, a), (-w, w), (-a, w), (-a, -w), (-w, -w)]
+}
+
+/// A colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
+
+impl Rgb {
+    pub(super) const WHITE: Rgb = Rgb(255, 255, 255);
+    pub(super) const INK: Rgb = Rgb(0x22, 0x26, 0x2B);
+    pub(super) const SOFT: Rgb = Rgb(0x5B, 0x63, 0x6C);
+    pub(super) const AXIS: Rgb = Rgb(0x9A, 0xA1, 0xA9);
+    pub(super) const GRID: Rgb = Rgb(0xE6, 0xE9, 0xEC);
+
+    fn parse(hex: &str) -> Rgb {
+        let part = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("the colour table is hexadecimal");
+        Rgb(part(1), part(3), part(5))
+    }
+
+    /// Between this colour (0) and another (1).
+    pub(super) fn mix(self, other: Rgb, share: f64) -> Rgb {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two u8, rounded")]
+        let part = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+        Rgb(part(self.0, other.0), part(self.1, other.1), part(self.2, other.2))
+    }
+
+    /// The same hue, dark enough to be read as small text on white.
+    pub(super) fn as_text(self) -> Rgb {
+        self.mix(Rgb(0, 0, 0), 0.28)
+    }
+}
+
+/// A series' sample in the legend of the page.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct LegendMark {
+    /// Name of the series.
+    pub(super) name: String,
+    /// Colour on white.
+    pub(super) light: &'static str,
+    /// Colour on a dark page.
+    pub(super) dark: &'static str,
+    /// Corners of the mark as SVG wants them, around the origin; empty for a line without marks.
+    pub(super) corners: String,
+    /// The series has a line.
+    pub(super) line: bool,
+    /// The line is dashed.
+    pub(super) dashed: bool,
+    /// Hollow marks: the paper's own numbers.
+    pub(super) hollow: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_seventy_two_slots_look_different() {
+        let looks: Vec<_> = (0..72).map(Look::of_slot).map(|look| (look.hex(), look.shape())).collect();
+        for (k, look) in looks.iter().enumerate() {
+            assert!(!looks[..k].contains(look), "slot {k} repeats {look:?}");
+        }
+    }
+}

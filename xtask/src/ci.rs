@@ -1,0 +1,42 @@
+//! `cargo xtask ci`: what CI runs. If it passes here, it passes there.
+
+use crate::scenario::workspace;
+use crate::{Ending, reproduce};
+use anyhow::{Context, Result};
+use std::process::Command;
+
+/// Runs every step, stops at the first that fails.
+pub(crate) fn ci() -> Result<Ending> {
+    let steps: [(&str, &[&str], &[(&str, &str)]); 4] = [
+        ("format", &["fmt", "--all", "--check"], &[]),
+        ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
+        ("tests", &["test", "--workspace"], &[]),
+        ("documentation", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
+    ];
+    for (name, arguments, environment) in steps {
+        eprintln!("ci: {name}: cargo {}", arguments.join(" "));
+        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .current_dir(workspace())
+            .status()
+            .context("cannot run cargo")?;
+        if !status.success() {
+            eprintln!("ci: {name} failed");
+            return Ok(Ending::Differs);
+        }
+    }
+    for slug in reproduce::SLUGS {
+        eprintln!("ci: {slug}, quick, against the verdicts on record");
+        let out = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let outcome = reproduce::reproduce(slug, &reproduce::Request::quick(out.path().to_owned()))?;
+        for (judged, recorded) in outcome.surprises() {
+            eprintln!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words());
+        }
+        if outcome.surprises().next().is_some() {
+            return Ok(Ending::Differs);
+        }
+    }
+    eprintln!("ci: all passed");
+    Ok(Ending::Done)
+}

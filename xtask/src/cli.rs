@@ -1,0 +1,176 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use workload::Estimates;
+
+/// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-xtask", bin_name = "cargo xtask", version, about, max_term_width = 100, after_help = "\
+Exit codes: 0 done; 1 done, but --check found a verdict that differs from the recorded one; 2 bad usage or bad input; \
+3 reading or writing failed; 130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// Threads to use; all cores if not given. Results do not depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Tell no progress, only the result.
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    /// The result as JSON on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The papers, their figures, claims and crates.
+    List,
+    /// Simulate a paper, redraw its figures, judge its claims.
+    Reproduce(Reproduce),
+    /// Replay a log under one or more scheduling policies.
+    Simulate(Simulate),
+    /// Run the benchmarks and print their ratios.
+    Bench(Bench),
+    /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.
+    Ci,
+    /// Print the completion script of a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask reproduce multi-site
+      the whole paper: figures, data, verdicts and report.html below results/multi-site
+  cargo xtask reproduce multi-site --quick --check
+      a tenth of the work; exit code 1 if a verdict is not the one on record
+  cargo xtask reproduce multi-site --decide
+      run inconclusive claims again, with up to ten times as many replications
+  cargo xtask reproduce multi-site --only fig4,fig5 --set readings.release=gang-end --out /tmp/r2
+      two figures under another reading of the paper
+  cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
+      one replication again, as named in the column `run` of runs.csv
+
+Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped.")]
+pub(crate) struct Reproduce {
+    /// The paper (see `cargo xtask list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
+    pub(crate) slug: String,
+    /// A tenth of the work or less.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Compare verdicts with those on record in docs/papers; exit code 1 if one differs.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Run inconclusive claims again with more replications, up to ten times as many.
+    #[arg(long)]
+    pub(crate) decide: bool,
+    /// Redraw only these figures, and judge only their claims.
+    #[arg(long, value_name = "FIG,…", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Replications of each point, instead of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) reps: Option<u32>,
+    /// Seed, instead of the scenario's.
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Where to write; results/SLUG if not given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Forget finished replications and compute everything again.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Run a single replication again, and print its metrics.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "out", "fresh"])]
+    pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
+      both policies on the log's own machine; report.html and CSV below results/simulate
+  cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
+  cargo xtask simulate --trace log.swf --policy easy --machines cluster.machines --passes per-event
+
+Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
+and the report counts each.")]
+pub(crate) struct Simulate {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    pub(crate) trace: PathBuf,
+    /// Policies to compare, separated by commas.
+    #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) policy: Vec<PolicyName>,
+    /// The machine: a tab-separated file `id name nodes cpus_per_node speed memory`. Its processors form one pool.
+    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
+    pub(crate) machines: Option<PathBuf>,
+    /// Processors of the machine; from the log's header if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
+    /// What policies are told about run times: `exact`, `user` (the log's requested time, enforced as a limit), or
+    /// `factor:F` (F times the run time).
+    #[arg(long, default_value = "user")]
+    pub(crate) estimates: Estimates,
+    /// When the policy is asked, of several events at one instant.
+    #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
+    pub(crate) passes: PassesName,
+    /// Only the first N records of the log.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_jobs: Option<u64>,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Policies of gap-schedule.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum PolicyName {
+    /// First come first served: a job that does not fit blocks those behind it.
+    Fcfs,
+    /// EASY backfilling: later jobs may start if they do not delay the first one.
+    Easy,
+}
+
+impl PolicyName {
+    /// As on the command line, and as the folder of its results is called.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fcfs => "fcfs",
+            Self::Easy => "easy",
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassesName {
+    /// Releases, then arrivals, then one scheduling pass.
+    PerInstant,
+    /// A pass after every single event, as in older simulators.
+    PerEvent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only benchmarks whose name contains this.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<String>,
+    /// Shorter measurements: a first impression.
+    #[arg(long)]
+    pub(crate) quick: bool,
+}

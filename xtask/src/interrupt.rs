@@ -1,0 +1,25 @@
+//! Ctrl-C: finish what is being simulated, keep it, start nothing new.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The user pressed Ctrl-C: what is finished is kept, and the same command goes on from there.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted; what is finished is kept, and the same command goes on from there")]
+pub(crate) struct Interrupted;
+
+/// Listens for Ctrl-C. A second one ends the program at once.
+pub(crate) fn listen() {
+    // Failing to install the handler only means that Ctrl-C ends the program at once, which loses nothing either.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether Ctrl-C has been pressed.
+pub(crate) fn requested() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}

@@ -1,0 +1,282 @@
+//! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
+
+pub(crate) mod paper;
+mod quantity;
+mod record;
+mod store;
+mod study;
+pub(crate) mod verdict;
+mod write;
+
+mod multi_site;
+
+use crate::output::OutDir;
+use crate::scenario::{Scenario, did_you_mean, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use metrics::Interval;
+use paper::{About, Effort, Figure, Paper};
+use quantity::Quantity;
+use record::{Mode, Recorded};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+use store::Store;
+use study::Study;
+use verdict::{Claim, Judged, Verdict};
+
+/// What `cargo xtask reproduce` was asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) quick: bool,
+    pub(crate) decide: bool,
+    /// Figures to redraw; empty for all.
+    pub(crate) only: Vec<String>,
+    pub(crate) reps: Option<u32>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) set: Vec<String>,
+    pub(crate) out: Option<PathBuf>,
+    pub(crate) fresh: bool,
+    pub(crate) quiet: bool,
+}
+
+impl Request {
+    /// A quick run into `out`, without progress.
+    pub(crate) fn quick(out: PathBuf) -> Self {
+        Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
+    }
+}
+
+/// What came of it.
+pub(crate) struct Outcome {
+    pub(crate) about: About,
+    pub(crate) out: PathBuf,
+    pub(crate) replications: u32,
+    pub(crate) judged: Vec<(Judged, Option<String>)>,
+}
+
+impl Outcome {
+    /// Claims whose verdict is not the one on record.
+    pub(crate) fn surprises(&self) -> impl Iterator<Item = (&Judged, &str)> {
+        self.judged.iter().filter_map(|(judged, recorded)| {
+            let recorded = recorded.as_deref().unwrap_or("nothing");
+            (judged.in_words() != recorded).then_some((judged, recorded))
+        })
+    }
+
+    pub(crate) fn count(&self, verdict: Verdict) -> usize {
+        self.judged.iter().filter(|(judged, _)| judged.verdict == verdict).count()
+    }
+}
+
+/// A paper as `cargo xtask list` shows it.
+pub(crate) struct Listed {
+    pub(crate) about: About,
+    pub(crate) figures: Vec<&'static str>,
+    pub(crate) claims: Vec<&'static str>,
+}
+
+/// Does `$body` with the type of the paper called `$slug`: the one place where a name becomes a program.
+macro_rules! with_paper {
+    ($slug:expr, $paper:ident => $body:expr) => {
+        match $slug {
+            "multi-site" => {
+                type $paper = multi_site::MultiSite;
+                $body
+            }
+            unknown => bail!("no paper is called {unknown:?}{}", did_you_mean(unknown, SLUGS.into_iter())),
+        }
+    };
+}
+
+/// The papers, in the order in which they were built.
+pub(crate) const SLUGS: [&str; 1] = ["multi-site"];
+
+/// Simulates the paper called `slug` and writes what was found.
+pub(crate) fn reproduce(slug: &str, request: &Request) -> Result<Outcome> {
+    with_paper!(slug, P => run::<P>(request))
+}
+
+/// Runs one replication of the paper called `slug` again: its metrics, by name.
+pub(crate) fn rerun(slug: &str, request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
+    with_paper!(slug, P => rerun_one::<P>(request, id))
+}
+
+/// What the paper called `slug` holds.
+pub(crate) fn listed(slug: &str) -> Result<Listed> {
+    with_paper!(slug, P => {
+        let paper = P::new(&Scenario::of_paper(slug)?, Effort::Full)?;
+        Ok(Listed {
+            about: P::ABOUT,
+            figures: paper.figures().iter().map(|figure| figure.id).collect(),
+            claims: paper.claims().iter().map(|claim| claim.id).collect(),
+        })
+    })
+}
+
+/// The most that `--decide` multiplies the replications by, and the stop on the way.
+const DECIDE: [u32; 2] = [4, 10];
+
+/// A paper with the scenario and the options of this run.
+struct Session<P> {
+    paper: P,
+    scenario: Scenario,
+    seed: u64,
+    replications: u32,
+}
+
+impl<P: Paper> Session<P> {
+    fn new(request: &Request) -> Result<Self> {
+        let slug = P::ABOUT.slug;
+        let mut scenario = Scenario::of_paper(slug)?;
+        for assignment in &request.set {
+            scenario.set(assignment)?;
+        }
+        let effort = if request.quick { Effort::Quick } else { Effort::Full };
+        let paper = P::new(&scenario, effort).with_context(|| format!("scenario of {slug}"))?;
+        let seed = request.seed.unwrap_or_else(|| paper.seed());
+        let replications = request.reps.unwrap_or_else(|| paper.replications());
+        ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
+        Ok(Self { paper, scenario, seed, replications })
+    }
+}
+
+fn run<P: Paper>(request: &Request) -> Result<Outcome> {
+    let session = Session::<P>::new(request)?;
+    let Session { paper, seed, replications, .. } = &session;
+    let figures = wanted(paper.figures(), &request.only)?;
+    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).collect();
+    let claims: Vec<Claim<P::Cell>> = paper
+        .claims()
+        .into_iter()
+        .filter(|claim| request.only.is_empty() || claim.figures.iter().any(|figure| shown.contains(figure)))
+        .collect();
+
+    let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
+    let out = OutDir::create(&path)?;
+    let cells_folder = path.join("cells");
+    if request.fresh && cells_folder.exists() {
+        std::fs::remove_dir_all(&cells_folder)
+            .with_context(|| format!("cannot remove {} for --fresh", cells_folder.display()))?;
+    }
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
+    let mut cells = BTreeSet::new();
+    for quantity in quantities(&figures) {
+        quantity.collect_cells(&mut cells);
+    }
+    for check in claims.iter().flat_map(|claim| &claim.checks) {
+        check.quantity.collect_cells(&mut cells);
+    }
+    study.run(&cells, *replications)?;
+
+    let mut judged: Vec<Judged> =
+        claims.iter().map(|claim| Judged::new(claim, |quantity| study.estimate(quantity, *replications))).collect();
+    if request.decide {
+        decide(&mut study, &claims, &mut judged, *replications)?;
+    }
+
+    let mode = if request.decide {
+        Mode::Decide
+    } else if request.quick {
+        Mode::Quick
+    } else {
+        Mode::Default
+    };
+    let recorded = Recorded::read(P::ABOUT.slug, mode)?;
+    let judged: Vec<_> = judged
+        .into_iter()
+        .map(|judged| {
+            let recorded = recorded.verdict(judged.id).map(str::to_owned);
+            (judged, recorded)
+        })
+        .collect();
+    let findings = write::Findings { session: &session, request, figures: &figures, judged: &judged, study: &study };
+    findings.write(&out, began.elapsed())?;
+    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
+}
+
+/// The figures that `--only` names.
+fn wanted<C>(figures: Vec<Figure<C>>, only: &[String]) -> Result<Vec<Figure<C>>> {
+    for name in only {
+        if !figures.iter().any(|figure| figure.id == name) {
+            let ids: Vec<&str> = figures.iter().map(|figure| figure.id).collect();
+            let hint = did_you_mean(name, ids.iter().copied());
+            bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
+        }
+    }
+    Ok(figures.into_iter().filter(|figure| only.is_empty() || only.iter().any(|name| name == figure.id)).collect())
+}
+
+fn quantities<C>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
+    let panels = figures.iter().flat_map(|figure| &figure.panels);
+    panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|(_, quantity)| quantity)
+}
+
+/// Runs the cells of inconclusive claims again with more replications, up to ten times as many.
+fn decide<P: Paper>(
+    study: &mut Study<'_, P>,
+    claims: &[Claim<P::Cell>],
+    judged: &mut [Judged],
+    replications: u32,
+) -> Result<()> {
+    for factor in DECIDE {
+        let more = replications * factor;
+        let open: Vec<usize> =
+            (0..claims.len()).filter(|&i| judged[i].verdict == Verdict::Inconclusive).collect();
+        let mut cells = BTreeSet::new();
+        for check in open.iter().flat_map(|&i| &claims[i].checks) {
+            check.quantity.collect_cells(&mut cells);
+        }
+        study.run(&cells, more)?;
+        for i in open {
+            judged[i] = Judged::new(&claims[i], |quantity| study.estimate(quantity, more));
+            judged[i].decided_at = Some(more);
+        }
+    }
+    Ok(())
+}
+
+/// The name of a run in `runs.csv`: its cell and its replication.
+fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
+    let mut id: Vec<String> =
+        paper.parameters(cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    id.push(format!("rep={replication}"));
+    id.join(" ")
+}
+
+fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
+    let Session { paper, seed, .. } = Session::<P>::new(request)?;
+    let (wanted, replication) = id
+        .trim()
+        .rsplit_once(" rep=")
+        .and_then(|(cell, replication)| Some((cell, replication.parse::<u32>().ok()?)))
+        .with_context(|| format!("--run {id:?}: expected a name from the column run of runs.csv, ending in rep=N"))?;
+    let mut cells = BTreeSet::new();
+    for quantity in quantities(&paper.figures()) {
+        quantity.collect_cells(&mut cells);
+    }
+    for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
+        check.quantity.collect_cells(&mut cells);
+    }
+    let named = cells.iter().find(|cell| {
+        run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted)
+    });
+    let cell = named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
+    let metrics = paper.simulate(cell, &sim_core::Streams::new(seed, replication));
+    Ok(paper.metrics().into_iter().zip(metrics).collect())
+}
+
+/// An interval in words: `1.24 ± 0.01`, or the value alone where there is no interval.
+pub(crate) fn in_words(interval: &Interval) -> String {
+    use crate::chart::significant;
+    match interval.half_width() {
+        Some(half) if half > 0.0 => format!("{} ± {}", significant(interval.mean), significant(half)),
+        _ => significant(interval.mean),
+    }
+}
+
+/// How long something took, for the manifest's timings.
+fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64()
+}

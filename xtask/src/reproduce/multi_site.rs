@@ -1,0 +1,370 @@
+//! Dimitriadou & Karatza 2010: gangs and local jobs on two sites. The only place that knows its axes.
+
+mod claims;
+mod figures;
+mod measure;
+
+use super::paper::{About, Effort, Figure, Paper, Reading};
+use super::quantity::Quantity;
+use super::verdict::Claim;
+use crate::scenario::Scenario;
+use anyhow::{Context, Result, ensure};
+use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
+use measure::Measure;
+use serde::{Deserialize, Serialize};
+use sim_core::{Sim, Span, Streams};
+use workload::gang_mix::{GangMix, ServiceDraw};
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    grid: GridTable,
+    workload: WorkloadTable,
+    policy: PolicyTable,
+    run: RunTable,
+    readings: ReadingsTable,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GridTable {
+    processors: Vec<u32>,
+    speeds: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadTable {
+    local_interarrival: Vec<f64>,
+    gang_interarrival: f64,
+    gang_sizes: Vec<u32>,
+    mean_service: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyTable {
+    approaches: Vec<Approach>,
+    thresholds: Vec<f64>,
+    overheads: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    jobs: u64,
+    run_lengths: Vec<u64>,
+    replications: u32,
+    seed: u64,
+    bounded_slowdown_floor: f64,
+    quick_jobs: u64,
+    quick_run_lengths: Vec<u64>,
+    quick_replications: u32,
+}
+
+/// The readings of the world, and those of the workload (R1) and the measurement (R15, R16).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingsTable {
+    service_time: ServiceTime,
+    release: gang_grid::config::Release,
+    empty_on_arrival: gang_grid::config::EmptyOnArrival,
+    empty_in_scan: gang_grid::config::EmptyInScan,
+    empty_in_step_4: gang_grid::config::EmptyInScan,
+    reserved_is_idle: bool,
+    placement: gang_grid::config::Placement,
+    site_order: gang_grid::config::SiteOrder,
+    shortest_queue: gang_grid::config::ShortestQueue,
+    startable: gang_grid::config::Startable,
+    backfill_on_arrival: gang_grid::config::BackfillOnArrival,
+    gang_arrival: gang_grid::config::GangArrival,
+    scan_trigger: gang_grid::config::ScanTrigger,
+    gang_order: gang_grid::config::GangOrder,
+    stop_after: StopAfter,
+    slowdown_base: SlowdownBase,
+    threshold_from: gang_grid::config::ThresholdFrom,
+}
+
+/// R1: whether each task of a gang has its own service time.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ServiceTime {
+    PerTask,
+    PerGang,
+}
+
+/// R15: what is counted until the run stops.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StopAfter {
+    Jobs,
+    Locals,
+    Tasks,
+}
+
+/// R16: what a gang's response is divided by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum SlowdownBase {
+    BeforeOverhead,
+    AfterOverhead,
+}
+
+/// The paper, as its scenario has it.
+pub(crate) struct MultiSite {
+    file: File,
+    jobs: u64,
+    run_lengths: Vec<u64>,
+    replications: u32,
+}
+
+/// One point of the experiments. Numbers with a fraction are positions in the scenario's lists.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    approach: Approach,
+    /// Position in `workload.local_interarrival`.
+    load: usize,
+    /// Position in `policy.thresholds`.
+    threshold: usize,
+    /// Position in `policy.overheads`.
+    overhead: usize,
+    jobs: u64,
+}
+
+impl Cell {
+    fn get(self, metric: &str) -> Quantity<Self> {
+        Quantity::Metric(self, metric.to_owned())
+    }
+}
+
+const fn number(approach: Approach) -> u8 {
+    match approach {
+        Approach::One => 1,
+        Approach::Two => 2,
+        Approach::Three => 3,
+    }
+}
+
+impl MultiSite {
+    /// λ at the position `load`, as the paper writes it: 12.5, 10, 8.333.
+    fn lambda(&self, load: usize) -> f64 {
+        (1000.0 / self.file.workload.local_interarrival[load]).round() / 1000.0
+    }
+
+    /// The cell of the first set of experiments: T and overhead at their first values.
+    const fn cell(&self, approach: Approach, load: usize) -> Cell {
+        Cell { approach, load, threshold: 0, overhead: 0, jobs: self.jobs }
+    }
+
+    /// Positions of the loads, lowest λ first.
+    fn loads(&self) -> Vec<usize> {
+        let mut loads: Vec<usize> = (0..self.file.workload.local_interarrival.len()).collect();
+        loads.sort_by(|a, b| self.lambda(*a).total_cmp(&self.lambda(*b)));
+        loads
+    }
+
+    fn config(&self, cell: &Cell) -> Config {
+        let File { grid, policy, readings, .. } = &self.file;
+        let sites = grid.processors.iter().zip(&grid.speeds);
+        Config {
+            sites: sites.map(|(&processors, &speed)| Site { processors, speed }).collect(),
+            approach: cell.approach,
+            threshold: Span::from_secs_f64(policy.thresholds[cell.threshold]),
+            overhead: policy.overheads[cell.overhead],
+            readings: Readings {
+                release: readings.release,
+                empty_on_arrival: readings.empty_on_arrival,
+                empty_in_scan: readings.empty_in_scan,
+                empty_in_step_4: readings.empty_in_step_4,
+                reserved_is_idle: readings.reserved_is_idle,
+                placement: readings.placement,
+                site_order: readings.site_order,
+                shortest_queue: readings.shortest_queue,
+                startable: readings.startable,
+                backfill_on_arrival: readings.backfill_on_arrival,
+                gang_arrival: readings.gang_arrival,
+                scan_trigger: readings.scan_trigger,
+                gang_order: readings.gang_order,
+                threshold_from: readings.threshold_from,
+            },
+        }
+    }
+
+    fn workload(&self, load: usize) -> GangMix {
+        let File { grid, workload, readings, .. } = &self.file;
+        GangMix {
+            sites: u32::try_from(grid.processors.len()).expect("few sites"),
+            local_interarrival: workload.local_interarrival[load],
+            gang_interarrival: Some(workload.gang_interarrival),
+            gang_sizes: workload.gang_sizes.clone(),
+            mean_service: workload.mean_service,
+            service: match readings.service_time {
+                ServiceTime::PerTask => ServiceDraw::PerTask,
+                ServiceTime::PerGang => ServiceDraw::PerGang,
+            },
+        }
+    }
+
+    /// The checks that the types leave open, each with the key that a message needs.
+    fn validate(&self) -> Result<()> {
+        let File { grid, workload, policy, run, .. } = &self.file;
+        ensure!(
+            grid.speeds.len() == grid.processors.len(),
+            "grid.speeds has {} numbers for {} sites; give one per site",
+            grid.speeds.len(),
+            grid.processors.len()
+        );
+        ensure!(!workload.local_interarrival.is_empty(), "workload.local_interarrival is empty; give at least one mean");
+        ensure!(!policy.approaches.is_empty(), "policy.approaches is empty; give some of \"one\", \"two\", \"three\"");
+        ensure!(!policy.thresholds.is_empty(), "policy.thresholds is empty; [0.0] is the paper's first set");
+        ensure!(!policy.overheads.is_empty(), "policy.overheads is empty; [0.10] is the paper's first set");
+        for threshold in &policy.thresholds {
+            ensure!(
+                (0.0..1e9).contains(threshold),
+                "policy.thresholds: {threshold} is out of range; a threshold is at least 0"
+            );
+        }
+        let floor = run.bounded_slowdown_floor;
+        ensure!(
+            floor.is_finite() && floor > 0.0,
+            "run.bounded_slowdown_floor is {floor}; it must be above 0, or short jobs have no slowdown"
+        );
+        for (key, value) in [("run.jobs", self.jobs), ("run.replications", u64::from(self.replications))] {
+            ensure!(value > 0, "{key} is 0; at least 1 is needed");
+        }
+        for length in &self.run_lengths {
+            ensure!(*length > 0, "run.run_lengths holds 0; a run has at least 1 job");
+        }
+        for load in 0..workload.local_interarrival.len() {
+            self.workload(load).validate().context("[workload]")?;
+        }
+        for overhead in 0..policy.overheads.len() {
+            let cell = Cell { overhead, ..self.cell(policy.approaches[0], 0) };
+            self.config(&cell).validate().context("[grid] and [policy]")?;
+        }
+        Ok(())
+    }
+}
+
+impl Paper for MultiSite {
+    type Cell = Cell;
+
+    const ABOUT: About = About {
+        slug: "multi-site",
+        title: "Multi-Site Allocation Policies on a Grid and Local Level",
+        citation: "S. K. Dimitriadou and H. D. Karatza, Electronic Notes in Theoretical Computer Science 261 (2010) 163–179",
+        package: "gang-grid",
+        subject: "gangs and local jobs on two sites: three allocation approaches, backfilling with a threshold",
+    };
+
+    const READINGS: &'static [Reading] = &[
+        Reading { id: "R1", key: "readings.service_time", question: "Does each task of a gang have its own service time?", answers: &["per-task", "per-gang"] },
+        Reading { id: "R2", key: "readings.release", question: "When is a gang's processor released?", answers: &["task-end", "gang-end"] },
+        Reading { id: "R3", key: "readings.empty_on_arrival", question: "What is an empty queue when a gang arrives?", answers: &["none-waiting", "idle"] },
+        Reading { id: "R4", key: "readings.empty_in_scan", question: "What is an empty queue in steps 1 and 2 of the scan?", answers: &["idle", "none-waiting"] },
+        Reading { id: "R5", key: "readings.empty_in_step_4", question: "What is an empty queue in step 4 of the scan?", answers: &["idle", "none-waiting"] },
+        Reading { id: "R6", key: "readings.reserved_is_idle", question: "Does an idle processor that is kept for a gang count as idle for another?", answers: &["false", "true"] },
+        Reading { id: "R7", key: "readings.placement", question: "Which eligible processors does a gang take?", answers: &["idle-first", "soonest-free", "random", "lowest-index"] },
+        Reading { id: "R8", key: "readings.site_order", question: "In which order are sites tried?", answers: &["fixed", "random"] },
+        Reading { id: "R9", key: "readings.shortest_queue", question: "What makes a queue the shortest?", answers: &["jobs", "waiting", "work", "random"] },
+        Reading { id: "R10", key: "readings.startable", question: "Which processor that can start a local at once does it take?", answers: &["random", "prefer-empty", "prefer-reserved"] },
+        Reading { id: "R11", key: "readings.backfill_on_arrival", question: "May an arriving local backfill at once?", answers: &["yes", "no"] },
+        Reading { id: "R12", key: "readings.gang_arrival", question: "Is an arriving gang tried before it joins the queue?", answers: &["tried-at-once", "joins-queue"] },
+        Reading { id: "R13", key: "readings.scan_trigger", question: "What makes the grid scheduler scan its queue?", answers: &["exit-leaves-empty-queue", "any-release", "queue-becomes-empty"] },
+        Reading { id: "R14", key: "readings.gang_order", question: "Which gang of the queue is next?", answers: &["largest-that-fits", "largest-only", "oldest-that-fits"] },
+        Reading { id: "R15", key: "readings.stop_after", question: "What is counted until the run stops?", answers: &["jobs", "locals", "tasks"] },
+        Reading { id: "R16", key: "readings.slowdown_base", question: "Is a gang's slowdown relative to its service time before or after the overhead?", answers: &["before-overhead", "after-overhead"] },
+        Reading { id: "R17", key: "readings.threshold_from", question: "From which start of the gang is the threshold measured?", answers: &["present-start", "promised-start"] },
+    ];
+
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+        let file: File = scenario.typed()?;
+        let run = &file.run;
+        let (jobs, run_lengths, replications) = match effort {
+            Effort::Full => (run.jobs, run.run_lengths.clone(), run.replications),
+            Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone(), run.quick_replications),
+        };
+        let paper = Self { jobs, run_lengths, replications, file };
+        paper.validate()?;
+        Ok(paper)
+    }
+
+    fn replications(&self) -> u32 {
+        self.replications
+    }
+
+    fn seed(&self) -> u64 {
+        self.file.run.seed
+    }
+
+    fn figures(&self) -> Vec<Figure<Cell>> {
+        figures::figures(self)
+    }
+
+    fn claims(&self) -> Vec<Claim<Cell>> {
+        claims::claims(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "WRT and WSLD of gangs are no steady-state values: gangs of 16 tasks starve under approach 1, and the \
+             longer the run, the longer they wait (figure run-length). They describe a run of this length and no other."
+                .to_owned(),
+            "The mean slowdown of exponential service times has no finite expectation, since a job may be as short as it \
+             likes. Figure 7 shows it as the paper does; claim L4 is judged on the bounded slowdown (A1)."
+                .to_owned(),
+        ]
+    }
+
+    fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        vec![
+            ("approach", number(cell.approach).to_string()),
+            ("lambda", self.lambda(cell.load).to_string()),
+            ("threshold", self.file.policy.thresholds[cell.threshold].to_string()),
+            ("overhead", self.file.policy.overheads[cell.overhead].to_string()),
+            ("jobs", cell.jobs.to_string()),
+        ]
+    }
+
+    fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let File { grid, workload, policy, run, readings } = &self.file;
+        serde_json::json!({
+            "grid": grid,
+            "local_interarrival": workload.local_interarrival[cell.load],
+            "gang_interarrival": workload.gang_interarrival,
+            "gang_sizes": workload.gang_sizes,
+            "mean_service": workload.mean_service,
+            "approach": number(cell.approach),
+            "threshold": policy.thresholds[cell.threshold],
+            "overhead": policy.overheads[cell.overhead],
+            "jobs": cell.jobs,
+            "bounded_slowdown_floor": run.bounded_slowdown_floor,
+            "readings": readings,
+        })
+    }
+
+    fn cost(&self, cell: &Cell) -> u64 {
+        cell.jobs
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        measure::names(&self.file.workload.gang_sizes)
+    }
+
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+        let File { workload, run, readings, .. } = &self.file;
+        let submissions = self.workload(cell.load).jobs(streams).map(|made| Submission { job: made.job, tasks: made.tasks });
+        let grid = Grid::new(self.config(cell), submissions, streams).expect("the scenario was validated");
+        let floor = Span::from_secs_f64(run.bounded_slowdown_floor);
+        let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));
+        match readings.stop_after {
+            StopAfter::Jobs => sim.run_while(|grid| grid.completed() < cell.jobs),
+            StopAfter::Locals => sim.run_while(|grid| grid.tally().locals_completed < cell.jobs),
+            StopAfter::Tasks => sim.run_while(|grid| {
+                grid.tally().locals_completed + grid.tally().gang_tasks_completed < cell.jobs
+            }),
+        }
+        sim.probe().results(sim.model().tally(), sim.model().utilization(sim.now()), sim.now())
+    }
+}

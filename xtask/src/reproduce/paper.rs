@@ -1,0 +1,107 @@
+//! What a paper must tell so that the laboratory can run it.
+
+use super::quantity::Quantity;
+use super::verdict::Claim;
+use crate::scenario::Scenario;
+use anyhow::Result;
+use sim_core::Streams;
+
+/// Who wrote it, and which crate holds it.
+pub(crate) struct About {
+    pub(crate) slug: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) citation: &'static str,
+    pub(crate) package: &'static str,
+    /// What it studies, in one line.
+    pub(crate) subject: &'static str,
+}
+
+/// How much work to do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// All of it.
+    Full,
+    /// A tenth or less, for people and CI in a hurry.
+    Quick,
+}
+
+/// A paper, read from its scenario.
+pub(crate) trait Paper: Sized + Sync {
+    /// One point of its experiments. The order is that of `runs.csv`.
+    type Cell: Clone + Ord + Send + Sync;
+
+    const ABOUT: About;
+    /// The readings, in the order of the specification.
+    const READINGS: &'static [Reading];
+
+    /// Reads and checks the scenario.
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
+
+    fn replications(&self) -> u32;
+    fn seed(&self) -> u64;
+
+    fn figures(&self) -> Vec<Figure<Self::Cell>>;
+    fn claims(&self) -> Vec<Claim<Self::Cell>>;
+
+    /// What a reader must know before anything else.
+    fn notes(&self) -> Vec<String>;
+
+    /// The parameters that tell one cell from another, by name.
+    fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)>;
+
+    /// All that determines a run, but for the seed and the replication.
+    fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
+
+    /// About how long a run takes, in any unit.
+    fn cost(&self, cell: &Self::Cell) -> u64;
+
+    /// Names of what a run yields.
+    fn metrics(&self) -> Vec<String>;
+
+    /// One replication of one cell: a value for each name in [`metrics`](Self::metrics); not a number where undefined.
+    fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Vec<f64>;
+}
+
+/// One figure or table of a paper.
+pub(crate) struct Figure<C> {
+    /// As in the specification: `fig2`.
+    pub(crate) id: &'static str,
+    pub(crate) title: String,
+    pub(crate) caption: String,
+    pub(crate) x_label: &'static str,
+    /// Whether the x axis is logarithmic.
+    pub(crate) log_x: bool,
+    pub(crate) panels: Vec<Panel<C>>,
+    /// Whether to show it as a table too.
+    pub(crate) as_table: bool,
+}
+
+/// One plot of a figure. Most figures have one.
+pub(crate) struct Panel<C> {
+    /// The plot's files are called `ID` or, if this is not empty, `ID-SUFFIX`.
+    pub(crate) suffix: &'static str,
+    /// As in the column `metric` of the figure's data.
+    pub(crate) metric: &'static str,
+    pub(crate) y_label: &'static str,
+    /// Whether the y axis is logarithmic.
+    pub(crate) log_y: bool,
+    pub(crate) series: Vec<Series<C>>,
+    /// What the paper prints: series name, x, value.
+    pub(crate) printed: Vec<(&'static str, f64, f64)>,
+}
+
+/// One line of a plot.
+pub(crate) struct Series<C> {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, Quantity<C>)>,
+}
+
+/// One reading: a question that the paper leaves open, and the scenario field that answers it.
+pub(crate) struct Reading {
+    pub(crate) id: &'static str,
+    /// The scenario key.
+    pub(crate) key: &'static str,
+    pub(crate) question: &'static str,
+    /// The answers, the default first.
+    pub(crate) answers: &'static [&'static str],
+}

@@ -1,0 +1,231 @@
+//! Verdicts: what the numbers say of a claim. Computed, never typed in.
+
+use super::quantity::Quantity;
+use metrics::Interval;
+use serde::Serialize;
+use std::fmt;
+
+/// One sentence of a paper, as a set of checks that must all hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim<C> {
+    /// As in the specification: `P1`.
+    pub(crate) id: &'static str,
+    /// Where the paper says it: `§4.3, fig. 4`.
+    pub(crate) source: &'static str,
+    /// What the paper says.
+    pub(crate) statement: String,
+    /// How it is tested, in words.
+    pub(crate) test: String,
+    /// Figures that show it.
+    pub(crate) figures: &'static [&'static str],
+    /// The cells of the claim.
+    pub(crate) checks: Vec<Check<C>>,
+}
+
+/// One cell of a claim: a quantity, and what is said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Check<C> {
+    /// Which cell: `λ = 10, approach 2 − approach 1`.
+    pub(crate) label: String,
+    /// What is measured.
+    pub(crate) quantity: Quantity<C>,
+    /// What is claimed of it.
+    pub(crate) rule: Rule,
+}
+
+/// What is claimed of a number.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) enum Rule {
+    /// A value or a band: reproduced if the mean lies in it, contradicted if the interval lies wholly outside.
+    Band { low: f64, high: f64 },
+    /// An ordering: the interval lies above `bound`. Equality in every replication is met if `tie` allows it.
+    Above { bound: f64, tie: bool },
+    /// An ordering: the interval lies below `bound`.
+    Below { bound: f64, tie: bool },
+    /// Similar, minor, no effect: reproduced if the interval lies within the tolerance, contradicted if wholly outside.
+    Within { low: f64, high: f64 },
+    /// No systematic effect: reproduced if the interval covers zero, else contradicted.
+    CoversZero,
+}
+
+impl Rule {
+    pub(crate) const POSITIVE: Self = Self::Above { bound: 0.0, tie: false };
+
+    /// The numbers that meet the claim, from the least to the greatest.
+    pub(crate) const fn range(self) -> (f64, f64) {
+        match self {
+            Self::Band { low, high } | Self::Within { low, high } => (low, high),
+            Self::Above { bound, .. } => (bound, f64::INFINITY),
+            Self::Below { bound, .. } => (f64::NEG_INFINITY, bound),
+            Self::CoversZero => (0.0, 0.0),
+        }
+    }
+
+    /// Judges an estimate. One without an interval (a single replication) decides nothing.
+    pub(crate) fn judge(self, estimate: &Interval) -> Verdict {
+        let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+            return Verdict::Inconclusive;
+        };
+        let (reproduced, contradicted) = match self {
+            Self::Band { low: from, high: to } => ((from..=to).contains(&estimate.mean), high < from || low > to),
+            Self::Above { bound, tie } => (low > bound || (tie && low >= bound), high < bound),
+            Self::Below { bound, tie } => (high < bound || (tie && high <= bound), low > bound),
+            Self::Within { low: from, high: to } => (low >= from && high <= to, high < from || low > to),
+            Self::CoversZero => (low <= 0.0 && high >= 0.0, low > 0.0 || high < 0.0),
+        };
+        match (reproduced, contradicted) {
+            (true, _) => Verdict::Reproduced,
+            (false, true) => Verdict::Contradicted,
+            (false, false) => Verdict::Inconclusive,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Band { low, high } if high.is_infinite() => write!(f, "at least {low}"),
+            Self::Band { low, high } | Self::Within { low, high } => write!(f, "{low} to {high}"),
+            Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
+            Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
+            Self::CoversZero => f.write_str("no effect distinguishable from 0"),
+        }
+    }
+}
+
+/// What the numbers say.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// Every cell is reproduced.
+    Reproduced,
+    /// No cell is contradicted, but some decides nothing.
+    Inconclusive,
+    /// Some cell is contradicted.
+    Contradicted,
+}
+
+impl Verdict {
+    pub(crate) const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
+
+    /// The verdict at the beginning of `words`, as [`Judged::in_words`] writes it.
+    pub(crate) fn from_words(words: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| words.starts_with(&verdict.to_string()))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Reproduced => "reproduced",
+            Self::Inconclusive => "inconclusive",
+            Self::Contradicted => "contradicted",
+        })
+    }
+}
+
+/// A claim with what was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub(crate) id: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) statement: String,
+    pub(crate) test: String,
+    pub(crate) figures: &'static [&'static str],
+    pub(crate) verdict: Verdict,
+    /// How many replications it took, if more than the run's own.
+    pub(crate) decided_at: Option<u32>,
+    pub(crate) cells: Vec<JudgedCell>,
+}
+
+/// One cell with what was found.
+#[derive(Clone, Debug)]
+pub(crate) struct JudgedCell {
+    pub(crate) label: String,
+    pub(crate) rule: Rule,
+    pub(crate) estimate: Interval,
+    pub(crate) verdict: Verdict,
+}
+
+impl Judged {
+    /// Judges `claim`, given how to estimate a quantity.
+    pub(crate) fn new<C>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+        let cells: Vec<_> = claim
+            .checks
+            .iter()
+            .map(|check| {
+                let estimate = estimate(&check.quantity);
+                JudgedCell { label: check.label.clone(), rule: check.rule, verdict: check.rule.judge(&estimate), estimate }
+            })
+            .collect();
+        Self {
+            id: claim.id,
+            source: claim.source,
+            statement: claim.statement.clone(),
+            test: claim.test.clone(),
+            figures: claim.figures,
+            verdict: cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check"),
+            decided_at: None,
+            cells,
+        }
+    }
+
+    /// The cell that decides: the first with the claim's verdict.
+    pub(crate) fn deciding_cell(&self) -> &JudgedCell {
+        self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
+    }
+
+    /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
+    pub(crate) fn in_words(&self) -> String {
+        match self.decided_at {
+            Some(replications) => format!("{} at {replications} replications", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rule: Rule, sample: &[f64], expected: Verdict) {
+        let estimate = Interval::of(sample);
+        assert_eq!(rule.judge(&estimate), expected, "{rule} of {estimate:?}");
+    }
+
+    const SPREAD: [f64; 4] = [0.8, 1.0, 1.2, 1.4]; // mean 1.1, interval about 0.69 … 1.51
+
+    #[test]
+    fn a_band_is_met_by_the_mean_and_contradicted_by_the_whole_interval() {
+        check(Rule::Band { low: 1.0, high: 1.2 }, &SPREAD, Verdict::Reproduced);
+        check(Rule::Band { low: 1.2, high: 1.3 }, &SPREAD, Verdict::Inconclusive);
+        check(Rule::Band { low: 2.0, high: 3.0 }, &SPREAD, Verdict::Contradicted);
+    }
+
+    #[test]
+    fn an_ordering_needs_the_whole_interval_on_the_claimed_side() {
+        check(Rule::POSITIVE, &SPREAD, Verdict::Reproduced);
+        check(Rule::Above { bound: 1.0, tie: false }, &SPREAD, Verdict::Inconclusive);
+        check(Rule::Above { bound: 2.0, tie: false }, &SPREAD, Verdict::Contradicted);
+        check(Rule::Below { bound: 2.0, tie: false }, &SPREAD, Verdict::Reproduced);
+        check(Rule::Below { bound: 0.0, tie: false }, &SPREAD, Verdict::Contradicted);
+    }
+
+    #[test]
+    fn equal_values_meet_an_ordering_only_where_a_tie_is_allowed() {
+        check(Rule::Above { bound: 0.0, tie: true }, &[0.0; 4], Verdict::Reproduced);
+        check(Rule::Above { bound: 0.0, tie: false }, &[0.0; 4], Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn similarity_needs_the_whole_interval_within_the_tolerance() {
+        check(Rule::Within { low: 0.0, high: 2.0 }, &SPREAD, Verdict::Reproduced);
+        check(Rule::Within { low: 1.0, high: 2.0 }, &SPREAD, Verdict::Inconclusive);
+        check(Rule::Within { low: -1.0, high: 0.0 }, &SPREAD, Verdict::Contradicted);
+    }
+
+    #[test]
+    fn one_replication_decides_nothing() {
+        check(Rule::POSITIVE, &[5.0], Verdict::Inconclusive);
+    }
+}

@@ -1,0 +1,385 @@
+//! What a run writes: figures, data, runs, claims, the manifest and the report page.
+
+use super::paper::{About, Figure, Paper, Panel};
+use super::study::{MODELS, Study};
+use super::verdict::{Judged, Verdict};
+use super::{Request, Session, in_words, run_id, seconds};
+use crate::chart::{self, Axis, Chart, Picture, Point};
+use crate::output::OutDir;
+use crate::page::{self, Page};
+use crate::provenance;
+use anyhow::Result;
+use metrics::Interval;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// All that was found.
+pub(super) struct Findings<'a, P: Paper> {
+    pub(super) session: &'a Session<P>,
+    pub(super) request: &'a Request,
+    pub(super) figures: &'a [Figure<P::Cell>],
+    pub(super) judged: &'a [(Judged, Option<String>)],
+    pub(super) study: &'a Study<'a, P>,
+}
+
+/// One plotted point with its estimate.
+type Estimated = (f64, Interval);
+
+impl<P: Paper> Findings<'_, P> {
+    /// Writes every file; the report last, so that whoever finds it finds the rest.
+    pub(super) fn write(&self, out: &OutDir, took: Duration) -> Result<()> {
+        let mut shown = Vec::new();
+        for figure in self.figures {
+            let mut data = csv::Writer::from_writer(Vec::new());
+            data.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
+            for panel in &figure.panels {
+                let estimates = self.estimates(panel);
+                for (series, points) in panel.series.iter().zip(&estimates) {
+                    for (x, estimate) in points {
+                        data.write_record([
+                            figure.id,
+                            &series.name,
+                            &x.to_string(),
+                            panel.metric,
+                            &number(estimate.mean),
+                            &optional(estimate.low),
+                            &optional(estimate.high),
+                            &estimate.replications.to_string(),
+                        ])?;
+                    }
+                }
+                let picture = Picture::from(chart(figure, panel, &estimates));
+                let svg = chart::svg(&picture)?;
+                #[cfg(feature = "png")]
+                out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
+                out.write(format!("figures/{}.svg", picture.id()), svg)?;
+                shown.push(self.page_figure(figure, picture));
+            }
+            out.write(format!("data/{}.csv", figure.id), data.into_inner()?)?;
+        }
+        out.write("runs.csv", self.runs()?)?;
+        out.write("claims.csv", self.claims()?)?;
+        out.write("data/claim-cells.csv", self.claim_cells()?)?;
+        out.write("manifest.json", self.manifest(took)?)?;
+        out.write("report.html", page::render(&self.page(shown))?)
+    }
+
+    fn estimates(&self, panel: &Panel<P::Cell>) -> Vec<Vec<Estimated>> {
+        let estimate = |quantity: &_| self.study.estimate(quantity, self.session.replications);
+        let points = |series: &super::paper::Series<P::Cell>| {
+            series.points.iter().map(|(x, quantity)| (*x, estimate(quantity))).collect()
+        };
+        panel.series.iter().map(points).collect()
+    }
+
+    fn page_figure(&self, figure: &Figure<P::Cell>, picture: Picture) -> page::Figure {
+        let about_it = |judged: &&(Judged, _)| judged.0.figures.contains(&figure.id);
+        let stem = picture.id().to_owned();
+        let mut shown = page::Figure::new(picture, &stem);
+        shown.caption.clone_from(&figure.caption);
+        shown.claims = self.judged.iter().filter(about_it).map(|(judged, _)| judged.id.to_owned()).collect();
+        for (label, address) in &mut shown.files {
+            // The panels of a figure share its data.
+            if label == "CSV" {
+                *address = format!("data/{}.csv", figure.id);
+            }
+        }
+        shown
+    }
+
+    /// `runs.csv`: one row per replication.
+    fn runs(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut header_written = false;
+        for (cell, replication, metrics) in self.study.runs() {
+            let parameters = self.session.paper.parameters(cell);
+            if !header_written {
+                let names = parameters.iter().map(|(name, _)| *name).chain(["seed", "replication"]);
+                table.write_record(names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]))?;
+                header_written = true;
+            }
+            let mut row: Vec<String> = parameters.into_iter().map(|(_, value)| value).collect();
+            row.extend([self.session.seed.to_string(), replication.to_string()]);
+            row.extend(metrics.iter().map(|value| number(*value)));
+            row.push(run_id(&self.session.paper, cell, replication));
+            table.write_record(row)?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `claims.csv`: one row per claim. Expected and observed are those of the cell that decides.
+    fn claims(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record([
+            "id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded",
+        ])?;
+        for (judged, recorded) in self.judged {
+            let cell = judged.deciding_cell();
+            table.write_record([
+                judged.id,
+                judged.source,
+                &judged.statement,
+                &judged.test,
+                &format!("{} ({})", cell.rule, cell.label),
+                &number(cell.estimate.mean),
+                &optional(cell.estimate.low),
+                &optional(cell.estimate.high),
+                &judged.in_words(),
+                recorded.as_deref().unwrap_or(""),
+            ])?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `data/claim-cells.csv`: one row per cell of each claim.
+    fn claim_cells(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"])?;
+        for (judged, _) in self.judged {
+            for cell in &judged.cells {
+                table.write_record([
+                    judged.id,
+                    &cell.label,
+                    &cell.rule.to_string(),
+                    &number(cell.estimate.mean),
+                    &optional(cell.estimate.low),
+                    &optional(cell.estimate.high),
+                    &cell.estimate.replications.to_string(),
+                    &cell.verdict.to_string(),
+                ])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    fn manifest(&self, took: Duration) -> Result<Vec<u8>> {
+        let (computed, reused) = self.study.effort();
+        let manifest = serde_json::json!({
+            "paper": P::ABOUT.slug,
+            "scenario": self.session.scenario.hash(),
+            "seed": self.session.seed,
+            "reps": self.session.replications,
+            "options": {
+                "quick": self.request.quick,
+                "decide": self.request.decide,
+                "only": self.request.only,
+                "set": self.request.set,
+            },
+            "version": env!("CARGO_PKG_VERSION"),
+            "git_revision": provenance::git_revision(),
+            "models": MODELS,
+            "command": self.command(),
+            "timings": {
+                "wall_seconds": seconds(took),
+                "cpu_seconds": provenance::cpu_seconds(),
+                "threads": rayon::current_num_threads(),
+                "replications_computed": computed,
+                "replications_reused": reused,
+            },
+        });
+        Ok(format!("{manifest:#}\n").into_bytes())
+    }
+
+    /// The command that makes this run again. Options that cannot change a result are left out.
+    fn command(&self) -> String {
+        let mut command = format!("cargo xtask reproduce {}", P::ABOUT.slug);
+        let Request { quick, decide, only, reps, seed, set, .. } = self.request;
+        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
+            if wanted {
+                command += flag;
+            }
+        }
+        if !only.is_empty() {
+            command += &format!(" --only {}", only.join(","));
+        }
+        if let Some(reps) = reps {
+            command += &format!(" --reps {reps}");
+        }
+        if let Some(seed) = seed {
+            command += &format!(" --seed {seed}");
+        }
+        for assignment in set {
+            command += &format!(" --set '{assignment}'");
+        }
+        command
+    }
+
+    fn page(&self, figures: Vec<page::Figure>) -> Page {
+        let About { slug, title, citation, .. } = P::ABOUT;
+        let session = self.session;
+        let mut notes = Vec::new();
+        if self.request.quick {
+            notes.push("Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned());
+        }
+        if session.replications == 1 {
+            notes.push("A single replication: no interval, so no verdict.".to_owned());
+        }
+        for parameter in session.scenario.parameters().iter().filter(|parameter| parameter.changed) {
+            notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
+        }
+        notes.extend(session.paper.notes());
+        Page {
+            title: title.to_owned(),
+            subtitle: citation.to_owned(),
+            notes,
+            claims: self.judged.iter().map(page_claim).collect(),
+            tables: self.figures.iter().filter(|figure| figure.as_table).flat_map(|figure| self.tables(figure)).collect(),
+            figures,
+            readings: self.readings(),
+            parameters: session
+                .scenario
+                .parameters()
+                .iter()
+                .filter(|parameter| !parameter.key.starts_with("readings."))
+                .map(|parameter| page::Parameter {
+                    key: parameter.key.clone(),
+                    value: parameter.value.clone(),
+                    source: parameter.source.clone(),
+                    changed: parameter.changed,
+                })
+                .collect(),
+            commands: vec![
+                ("Run this again".to_owned(), self.command()),
+                ("Decide what is inconclusive".to_owned(), format!("cargo xtask reproduce {slug} --decide")),
+                ("Doubt a reading".to_owned(), format!("cargo xtask reproduce {slug} --set {}={}", P::READINGS[1].key, P::READINGS[1].answers[1])),
+                (
+                    "Run one replication again and print its metrics".to_owned(),
+                    format!("cargo xtask reproduce {slug} --run '{}'", self.first_run()),
+                ),
+            ],
+            provenance: vec![
+                ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+                ("Git revision".to_owned(), provenance::git_revision()),
+                ("Models (SHA-256 of the sources)".to_owned(), MODELS.to_owned()),
+                ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
+                ("Seed".to_owned(), session.seed.to_string()),
+                ("Replications".to_owned(), session.replications.to_string()),
+            ],
+        }
+    }
+
+    fn first_run(&self) -> String {
+        self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
+    }
+
+    fn readings(&self) -> Vec<page::Reading> {
+        let reading = |reading: &super::paper::Reading| {
+            let parameters = self.session.scenario.parameters();
+            let value = parameters.iter().find(|parameter| parameter.key == reading.key);
+            let value = value.map_or("", |parameter| parameter.value.trim_matches('"'));
+            let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
+            page::Reading {
+                id: reading.id.to_owned(),
+                question: reading.question.to_owned(),
+                value: value.to_owned(),
+                alternatives: others.join(", "),
+                is_default: reading.answers.first() == Some(&value),
+            }
+        };
+        P::READINGS.iter().map(reading).collect()
+    }
+
+    /// A figure as a table: a row per series, a column per x.
+    fn tables(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
+        let table = |panel: &Panel<P::Cell>| {
+            let estimates = self.estimates(panel);
+            let xs: Vec<f64> = ticks(&estimates);
+            let row = |(series, points): (&super::paper::Series<P::Cell>, &Vec<Estimated>)| {
+                let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
+                let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
+                std::iter::once(series.name.clone()).chain(cells).collect()
+            };
+            page::Table {
+                id: figure.id.to_owned(),
+                title: figure.title.clone(),
+                caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
+                columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
+                rows: panel.series.iter().zip(&estimates).map(row).collect(),
+            }
+        };
+        figure.panels.iter().map(table).collect()
+    }
+}
+
+fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
+    let point = |(x, estimate): &Estimated| {
+        let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
+        match (estimate.low, estimate.high) {
+            (Some(low), Some(high)) => point.within(low, high),
+            _ => point,
+        }
+    };
+    let series = panel.series.iter().zip(estimates);
+    let series = series.map(|(series, points)| chart::Series::lines(&series.name, points.iter().map(point).collect()));
+    let mut printed: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    for (name, x, y) in &panel.printed {
+        printed.entry(name).or_default().push(Point::new(*x, *y));
+    }
+    let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
+    let reference = printed.into_iter().filter_map(|(name, points)| {
+        Some(chart::Series::marks(format!("{name}, printed"), points).in_slot(slot(name)?))
+    });
+    let labels = ticks(estimates).into_iter().map(|x| (x, x.to_string())).collect();
+    let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
+    Chart {
+        id,
+        title: figure.title.clone(),
+        note: String::new(),
+        x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
+        y: Axis { log: panel.log_y, ..Axis::new(panel.y_label) },
+        series: series.collect(),
+        reference: reference.collect(),
+    }
+}
+
+/// The positions on the x axis, in order.
+fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
+    let bits: BTreeSet<u64> = estimates.iter().flatten().map(|(x, _)| x.to_bits()).collect();
+    let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
+    xs.sort_by(f64::total_cmp);
+    xs
+}
+
+fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
+    let cell = judged.deciding_cell();
+    page::Claim {
+        id: judged.id.to_owned(),
+        source: judged.source.to_owned(),
+        statement: judged.statement.clone(),
+        test: judged.test.clone(),
+        expected: cell.rule.to_string(),
+        observed: in_words(&cell.estimate),
+        verdict: on_page(judged.verdict),
+        recorded: recorded.as_deref().and_then(Verdict::from_words).map(on_page),
+        reps: judged.decided_at,
+        cells: judged
+            .cells
+            .iter()
+            .map(|cell| page::Cell {
+                label: cell.label.clone(),
+                estimate: cell.estimate.mean,
+                low: cell.estimate.low.unwrap_or(f64::NAN),
+                high: cell.estimate.high.unwrap_or(f64::NAN),
+                claimed: Some(cell.rule.range()),
+                verdict: on_page(cell.verdict),
+            })
+            .collect(),
+    }
+}
+
+const fn on_page(verdict: Verdict) -> page::Verdict {
+    match verdict {
+        Verdict::Reproduced => page::Verdict::Reproduced,
+        Verdict::Contradicted => page::Verdict::Contradicted,
+        Verdict::Inconclusive => page::Verdict::Inconclusive,
+    }
+}
+
+/// A number as it is written into tables: shortest digits that read back the same; nothing where undefined.
+fn number(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { String::new() }
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(String::new, number)
+}

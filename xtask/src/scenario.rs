@@ -1,0 +1,199 @@
+//! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, Table, Value};
+
+/// A scenario as read, with `--set` applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    document: DocumentMut,
+    parameters: Vec<Parameter>,
+}
+
+/// One line of a scenario file: `key = value # source`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    /// Dotted, as `--set` takes it.
+    pub(crate) key: String,
+    /// As written.
+    pub(crate) value: String,
+    /// What the comment behind the value says of where it comes from.
+    pub(crate) source: String,
+    /// Whether `--set` gave it another value than the file.
+    pub(crate) changed: bool,
+}
+
+/// The folder of the workspace: where `workloads/`, `docs/` and `results/` are.
+pub(crate) fn workspace() -> PathBuf {
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
+    if built_in.is_dir() { built_in.to_owned() } else { PathBuf::from(".") }
+}
+
+impl Scenario {
+    /// Reads the scenario of the paper `slug`.
+    pub(crate) fn of_paper(slug: &str) -> Result<Self> {
+        let path = workspace().join("workloads").join(format!("{slug}.toml"));
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&text).with_context(|| path.display().to_string())
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let document: DocumentMut = text.parse()?;
+        let mut parameters = Vec::new();
+        list(document.as_table(), "", &mut parameters);
+        Ok(Self { document, parameters })
+    }
+
+    /// Applies one `--set key=value`. The value is TOML; a bare word is taken as text.
+    pub(crate) fn set(&mut self, assignment: &str) -> Result<()> {
+        let (key, text) = assignment
+            .split_once('=')
+            .ok_or_else(|| anyhow!("--set {assignment}: expected KEY=VALUE, for example --set run.jobs=10000"))?;
+        let (key, text) = (key.trim(), text.trim());
+        let Some(parameter) = self.parameters.iter_mut().find(|parameter| parameter.key == key) else {
+            let names = self.parameters.iter().map(|parameter| parameter.key.as_str());
+            bail!("--set {assignment}: no parameter is called {key:?}{}", did_you_mean(key, names));
+        };
+        let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
+            anyhow!("--set {assignment}: {text:?} is no value; write a number, a word or a list such as [1, 2] ({error})")
+        })?;
+        let item = key
+            .split('.')
+            .try_fold(self.document.as_item_mut(), |item, part| item.get_mut(part))
+            .expect("every listed parameter is in the document");
+        parameter.changed |= item.to_string().trim() != value.to_string().trim();
+        parameter.value = value.to_string().trim().to_owned();
+        *item = Item::Value(value);
+        Ok(())
+    }
+
+    /// The scenario as a typed value.
+    ///
+    /// # Errors
+    ///
+    /// A missing or unknown key, or a value of the wrong type, with the place in the file.
+    pub(crate) fn typed<T: DeserializeOwned>(&self) -> Result<T> {
+        let text = self.document.to_string();
+        toml::from_str(&text).map_err(|error| {
+            let message = error.to_string();
+            match unknown_field(&message) {
+                Some((unknown, known)) => {
+                    anyhow!("{}{}", message.trim_end(), did_you_mean(unknown, known.into_iter()))
+                }
+                None => anyhow!("{}", message.trim_end()),
+            }
+        })
+    }
+
+    /// SHA-256 of every key and value, whatever the comments say.
+    pub(crate) fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        for Parameter { key, value, .. } in &self.parameters {
+            hash.update(format!("{key}={value}\n"));
+        }
+        hex::encode(hash.finalize())
+    }
+
+    /// Every parameter with its source, in the order of the file.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+}
+
+/// Lists `key = value # source` of `table` and the tables inside it.
+fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
+    for (key, item) in table {
+        let key = format!("{prefix}{key}");
+        match item {
+            Item::Table(inner) => list(inner, &format!("{key}."), parameters),
+            Item::Value(value) => {
+                let source = value.decor().suffix().and_then(|suffix| suffix.as_str()).unwrap_or("");
+                let source = source.trim().trim_start_matches('#').trim().to_owned();
+                let mut bare = value.clone();
+                bare.decor_mut().clear();
+                parameters.push(Parameter { key, value: bare.to_string(), source, changed: false });
+            }
+            Item::None | Item::ArrayOfTables(_) => {}
+        }
+    }
+}
+
+/// The names that serde quotes in "unknown field `x`, expected one of `y`, `z`".
+fn unknown_field(message: &str) -> Option<(&str, Vec<&str>)> {
+    let (_, rest) = message.split_once("unknown field `")?;
+    let (unknown, rest) = rest.split_once('`')?;
+    Some((unknown, rest.split('`').skip(1).step_by(2).collect()))
+}
+
+/// `; did you mean "run.jobs"?` if a name is near, else nothing.
+pub(crate) fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    // Also compare with the last part of a dotted name: people leave the table out.
+    let nearness = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))
+    };
+    let nearest = names.map(|name| (nearness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.filter(|(nearness, _)| *nearness > 0.7).map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "[run]\njobs = 40000 # §4.2\n\n[readings]\nrelease = \"task-end\" # R2\n";
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its shape matters")]
+    struct Typed {
+        run: Run,
+        readings: toml::Table,
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Run {
+        jobs: u32,
+    }
+
+    fn error_of(assignment: &str) -> String {
+        let mut scenario = Scenario::parse(TEXT).expect("a good scenario");
+        match scenario.set(assignment) {
+            Ok(()) => scenario.typed::<Typed>().expect_err("a bad value").to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn parameters_come_with_the_comment_behind_them() {
+        let scenario = Scenario::parse(TEXT).expect("a good scenario");
+        let jobs = &scenario.parameters()[0];
+        assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
+    }
+
+    #[test]
+    fn a_set_value_reaches_the_typed_scenario_and_is_marked() {
+        let mut scenario = Scenario::parse(TEXT).expect("a good scenario");
+        scenario.set("run.jobs=10").expect("a known key");
+        scenario.set("readings.release=gang-end").expect("a bare word is text");
+        assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
+        assert!(scenario.parameters()[1].changed);
+        assert_eq!(scenario.parameters()[1].value, "\"gang-end\"");
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_one_that_was_meant() {
+        assert!(error_of("run.job=3").contains("did you mean \"run.jobs\"?"));
+        assert!(error_of("relase=gang-end").contains("did you mean \"readings.release\"?"));
+        assert!(!error_of("zzz=3").contains("did you mean"));
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_shown_where_it_stands() {
+        let error = error_of("run.jobs=many");
+        assert!(error.contains("invalid type") && error.contains("jobs = \"many\""), "{error}");
+    }
+}

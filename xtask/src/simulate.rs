@@ -1,0 +1,415 @@
+//! `cargo xtask simulate`: a log under one or more policies.
+
+mod machine;
+mod watch;
+
+use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, significant};
+use crate::cli::{self, Common, PassesName, PolicyName};
+use crate::interrupt::{self, Interrupted};
+use crate::output::OutDir;
+use crate::page::{self, Page};
+use crate::progress::Progress;
+use crate::scenario::workspace;
+use crate::{Ending, print, provenance};
+use anyhow::{Result, bail};
+use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
+use machine::Machine;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use sim_core::{Sim, Time};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::rc::Rc;
+use watch::{Placed, Watch};
+use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+
+/// A log of at most so many jobs is drawn as a Gantt chart.
+const GANTT_JOBS: usize = 200;
+
+/// How often Ctrl-C is looked for, in events.
+const PATIENCE: u32 = 10_000;
+
+/// What came of one policy.
+struct Run {
+    policy: PolicyName,
+    /// Column and value, as in `summary.csv`.
+    row: Vec<(&'static str, Option<f64>)>,
+    rejected: u64,
+    repairs: Repairs,
+    busy: Vec<(Time, f64)>,
+    waiting: Vec<(Time, f64)>,
+    placed: Option<Vec<Placed>>,
+}
+
+/// Replays the log under each policy and writes what came of it.
+pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
+    let header = SwfReader::open(&options.trace)?.header().clone();
+    let machine = Machine::of(options, &header)?;
+    let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
+    let out = OutDir::create(&out)?;
+
+    let mut policies = options.policy.clone();
+    policies.sort_unstable();
+    policies.dedup();
+    let progress = Progress::new(format!("simulate, {} policies", policies.len()), policies.len() as u64, common.quiet);
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let runs: Vec<Run> = policies
+        .par_iter()
+        .map(|&policy| {
+            let run = match policy {
+                PolicyName::Fcfs => replay(policy, Fcfs, options, &machine, &out),
+                PolicyName::Easy => replay(policy, EasyBackfill::new(), options, &machine, &out),
+            };
+            progress.add(1);
+            run
+        })
+        .collect::<Result<_>>()?;
+    drop(progress);
+
+    let hash = sha256_of(&options.trace)?;
+    let report = Report { options, machine: &machine, runs: &runs, hash: &hash };
+    out.write("summary.csv", report.summary()?)?;
+    let mut figures = Vec::new();
+    for (picture, caption) in report.pictures() {
+        let svg = chart::svg(&picture)?;
+        #[cfg(feature = "png")]
+        out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
+        out.write(format!("figures/{}.svg", picture.id()), svg)?;
+        if let Some(data) = report.data(&picture)? {
+            out.write(format!("data/{}.csv", picture.id()), data)?;
+        }
+        figures.push(report.page_figure(picture, caption));
+    }
+    out.write("manifest.json", report.manifest(began.elapsed().as_secs_f64()))?;
+    out.write("report.html", page::render(&report.page(figures))?)?;
+
+    if common.json {
+        print(&format!("{:#}\n", report.as_json(out.path())));
+    } else {
+        print(&report.as_text(out.path(), common.quiet));
+    }
+    Ok(Ending::Done)
+}
+
+/// The log's name without its endings.
+fn stem(trace: &Path) -> String {
+    let name = trace.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
+}
+
+fn sha256_of(path: &Path) -> Result<String> {
+    let (mut hash, mut log, mut chunk) = (Sha256::new(), File::open(path)?, vec![0; 1 << 16]);
+    loop {
+        match log.read(&mut chunk)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            length => hash.update(&chunk[..length]),
+        }
+    }
+}
+
+/// The log as a stream of jobs that stops at the first error, and keeps it.
+struct Source {
+    intake: Intake,
+    failed: Option<SwfError>,
+}
+
+impl Source {
+    fn next(&mut self) -> Option<LogJob> {
+        match self.intake.next()? {
+            Ok(job) => Some(job),
+            Err(error) => {
+                self.failed = Some(error);
+                None
+            }
+        }
+    }
+}
+
+/// One policy on the whole log. `jobs.csv` is written as jobs finish, and gets its name when all have.
+fn replay<P: Dispatch>(
+    policy: PolicyName,
+    dispatch: P,
+    options: &cli::Simulate,
+    machine: &Machine,
+    out: &OutDir,
+) -> Result<Run> {
+    let mut intake = Intake::new(
+        SwfReader::open(&options.trace)?,
+        Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(machine.processors) },
+    );
+    if let Some(rule) = machine.rule {
+        intake.note(rule);
+    }
+    let source = Rc::new(RefCell::new(Source { intake, failed: None }));
+    let watch = Watch::create(&out.path().join(policy.as_str()), machine.name.clone())?;
+    let numbers = watch.numbers();
+    let arrivals = {
+        let source = Rc::clone(&source);
+        std::iter::from_fn(move || {
+            let LogJob { job, number, .. } = source.borrow_mut().next()?;
+            numbers.borrow_mut().insert(job.id, number);
+            Some(job)
+        })
+    };
+    let passes = match options.passes {
+        PassesName::PerInstant => Passes::PerInstant,
+        PassesName::PerEvent => Passes::PerEvent,
+    };
+    let mut sim = Sim::new(Cluster::new(machine.processors, dispatch, arrivals).with_passes(passes), watch);
+    let mut running = true;
+    while running {
+        if interrupt::requested() {
+            bail!(Interrupted);
+        }
+        running = (0..PATIENCE).all(|_| sim.step());
+    }
+    let (_, watch) = sim.into_parts();
+    let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
+    if let Some(error) = source.failed {
+        bail!(error);
+    }
+    let watched = watch.finish()?;
+    Ok(Run {
+        policy,
+        row: watched.summary.row(machine.processors),
+        rejected: watched.rejected,
+        repairs: source.intake.repairs().clone(),
+        busy: watched.busy,
+        waiting: watched.waiting,
+        placed: watched.placed,
+    })
+}
+
+/// All that is told of a finished simulation.
+struct Report<'a> {
+    options: &'a cli::Simulate,
+    machine: &'a Machine,
+    runs: &'a [Run],
+    hash: &'a str,
+}
+
+impl Report<'_> {
+    /// `summary.csv`: one row per policy.
+    fn summary(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        for (i, run) in self.runs.iter().enumerate() {
+            let (jobs, rest) = run.row.split_first().expect("a row begins with the number of jobs");
+            if i == 0 {
+                let names = rest.iter().map(|(name, _)| *name);
+                table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
+            }
+            let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+            let head = [run.policy.as_str().to_owned(), value(jobs.1), run.rejected.to_string()];
+            table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    fn pictures(&self) -> Vec<(Picture, &'static str)> {
+        let longest = self.runs.iter().flat_map(|run| run.busy.last()).map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
+        // Days for a log, seconds for an example.
+        let (unit, seconds) = if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) };
+        let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
+            let series = self.runs.iter().map(|run| {
+                let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
+                Series::steps(run.policy.as_str(), points.collect())
+            });
+            Picture::from(Chart {
+                id: id.to_owned(),
+                title: title.to_owned(),
+                x: Axis::new(format!("time since the first submit ({unit})")),
+                y: Axis::new(label),
+                series: series.collect(),
+                ..Chart::default()
+            })
+        };
+        let percent = 100.0 / f64::from(self.machine.processors);
+        let mut pictures = vec![
+            (over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy), "Mean over slices of time; 100 % is the whole machine."),
+            (over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.waiting), "Mean over slices of time."),
+        ];
+        for run in self.runs {
+            if let Some(placed) = &run.placed {
+                let gantt = Gantt {
+                    id: format!("gantt-{}", run.policy.as_str()),
+                    title: format!("Schedule under {}", run.policy.as_str()),
+                    time: "time since the first submit (s)".to_owned(),
+                    processors: self.machine.processors,
+                    bars: watch::assign(placed, self.machine.processors).into_iter().map(bar).collect(),
+                };
+                let caption = "Each job on processors of lowest number that were free; the policies here know no processors apart.";
+                pictures.push((gantt.into(), caption));
+            }
+        }
+        pictures
+    }
+
+    /// The data of a chart, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
+    fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
+        let Picture::Chart(chart) = picture else { return Ok(None) };
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
+        for series in &chart.series {
+            for point in &series.points {
+                let (x, y) = (point.x.to_string(), point.y.to_string());
+                table.write_record([&chart.id, &series.name, &x, &chart.id, &y, "", "", "1"])?;
+            }
+        }
+        Ok(Some(table.into_inner()?))
+    }
+
+    fn page_figure(&self, picture: Picture, caption: &str) -> page::Figure {
+        let stem = picture.id().to_owned();
+        let mut figure = page::Figure::new(picture, &stem);
+        figure.caption = caption.to_owned();
+        if let Some(policy) = stem.strip_prefix("gantt-") {
+            figure.files.retain(|(label, _)| label != "CSV");
+            figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
+        }
+        figure
+    }
+
+    fn page(&self, figures: Vec<page::Figure>) -> Page {
+        let metrics = self.runs[0].row.iter().map(|(name, _)| *name);
+        let value = |value: Option<f64>| value.map_or_else(String::new, |value| significant(value));
+        let rows = metrics.enumerate().filter(|(i, _)| self.runs.iter().any(|run| run.row[*i].1.is_some())).map(|(i, name)| {
+            std::iter::once(name.replace('_', " ")).chain(self.runs.iter().map(|run| value(run.row[i].1))).collect()
+        });
+        let rejected = std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
+        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.as_str().to_owned()));
+        let repairs = self.runs[0].repairs.iter().map(|repair| {
+            let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
+            vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
+        });
+        let repairs: Vec<_> = repairs.collect();
+        let mut notes = vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        if !repairs.is_empty() {
+            notes.push(format!("{} kinds of repair were made to the log; the table of repairs counts them.", repairs.len()));
+        }
+        Page {
+            title: stem(&self.options.trace),
+            subtitle: format!("{} on {}", self.policies(), self.machine),
+            notes,
+            figures,
+            tables: vec![
+                page::Table {
+                    id: "summary".to_owned(),
+                    title: "Summary".to_owned(),
+                    caption: "Times in seconds; slowdown bounded at 10 s where it says so; utilization 0 … 1.".to_owned(),
+                    columns: columns.collect(),
+                    rows: rows.chain([rejected.collect()]).collect(),
+                },
+                page::Table {
+                    id: "repairs".to_owned(),
+                    title: "Repairs".to_owned(),
+                    caption: "What the log leaves out or gets wrong, and what was done about it.".to_owned(),
+                    columns: ["rule", "records", "first line", "what was done"].map(str::to_owned).to_vec(),
+                    rows: repairs,
+                },
+            ],
+            commands: vec![("Run this again".to_owned(), self.command())],
+            provenance: self.provenance(),
+            ..Page::default()
+        }
+    }
+
+    fn policies(&self) -> String {
+        self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn command(&self) -> String {
+        let cli::Simulate { trace, machines, procs, estimates, passes, max_jobs, .. } = self.options;
+        let policies = self.policies().replace(' ', "");
+        let mut command = format!("cargo xtask simulate --trace {} --policy {policies}", trace.display());
+        if let Some(machines) = machines {
+            command += &format!(" --machines {}", machines.display());
+        }
+        if let Some(procs) = procs {
+            command += &format!(" --procs {procs}");
+        }
+        command += &format!(" --estimates {estimates}");
+        if *passes == PassesName::PerEvent {
+            command += " --passes per-event";
+        }
+        if let Some(max_jobs) = max_jobs {
+            command += &format!(" --max-jobs {max_jobs}");
+        }
+        command
+    }
+
+    fn provenance(&self) -> Vec<(String, String)> {
+        vec![
+            ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
+            ("Machine".to_owned(), self.machine.to_string()),
+            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("Git revision".to_owned(), provenance::git_revision()),
+        ]
+    }
+
+    fn manifest(&self, wall_seconds: f64) -> String {
+        let manifest = serde_json::json!({
+            "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
+            "trace_sha256": self.hash,
+            "machine": self.machine.to_string(),
+            "policies": self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>(),
+            "repairs": self.repairs(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "git_revision": provenance::git_revision(),
+            "command": self.command(),
+            "timings": {
+                "wall_seconds": wall_seconds,
+                "cpu_seconds": provenance::cpu_seconds(),
+                "peak_memory_mib": provenance::peak_memory_mib(),
+                "threads": rayon::current_num_threads(),
+            },
+        });
+        format!("{manifest:#}\n")
+    }
+
+    fn repairs(&self) -> serde_json::Value {
+        let repairs = self.runs[0].repairs.iter().map(|repair| (repair.rule.to_string(), repair.count.into()));
+        serde_json::Value::Object(repairs.collect())
+    }
+
+    fn as_json(&self, out: &Path) -> serde_json::Value {
+        let runs = self.runs.iter().map(|run| {
+            let mut row: serde_json::Map<_, _> = run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+            row.insert("rejected".to_owned(), run.rejected.into());
+            (run.policy.as_str().to_owned(), row.into())
+        });
+        serde_json::json!({
+            "out": out,
+            "policies": serde_json::Value::Object(runs.collect()),
+            "repairs": self.repairs(),
+        })
+    }
+
+    fn as_text(&self, out: &Path, quiet: bool) -> String {
+        let mut text = String::new();
+        if !quiet {
+            for repair in self.runs[0].repairs.iter() {
+                text += &format!("repair {}: {} × {}\n", repair.rule, repair.count, repair.rule.description());
+            }
+        }
+        let shown = ["jobs", "wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
+        text += &format!("{:8}", "policy");
+        shown.iter().for_each(|name| text += &format!("  {name:>21}"));
+        text.push('\n');
+        for run in self.runs {
+            text += &format!("{:8}", run.policy.as_str());
+            for name in shown {
+                let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
+                text += &format!("  {:>21}", value.map_or_else(String::new, |value| significant(value)));
+            }
+            text.push('\n');
+        }
+        text + &format!("{}\n", out.join("report.html").display())
+    }
+}
+
+fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>)) -> Bar {
+    Bar { job: number.to_string(), start: record.start.as_secs_f64(), end: record.finish.as_secs_f64(), processors }
+}

@@ -1,0 +1,185 @@
+//! What is kept of a run while it goes: the summary, the levels over time, and `jobs.csv`.
+
+use super::GANTT_JOBS;
+use crate::output::{partial_in, publish};
+use anyhow::{Context, Result};
+use metrics::{Summary, Timeline};
+use rustc_hash::FxHashMap;
+use sim_core::record::Sink;
+use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use tempfile::NamedTempFile;
+
+/// The log's own number of each job in the system. Never iterated.
+type Numbers = Rc<RefCell<FxHashMap<JobId, u64>>>;
+
+/// Listens to a run of one policy.
+pub(super) struct Watch {
+    log: JobLog<Ledger>,
+    waiting: Timeline,
+}
+
+/// Takes in finished jobs.
+struct Ledger {
+    summary: Summary,
+    busy: Timeline,
+    numbers: Numbers,
+    site: String,
+    rows: csv::Writer<BufWriter<NamedTempFile>>,
+    /// The first error in writing; told when the run is over.
+    failed: Option<csv::Error>,
+    path: PathBuf,
+    last_finish: Time,
+    placed: Option<Vec<Placed>>,
+}
+
+/// A finished job with the log's own number.
+#[derive(Clone)]
+pub(super) struct Placed {
+    pub(super) number: u64,
+    pub(super) record: JobRecord,
+}
+
+/// What is known when the run is over.
+pub(super) struct Watched {
+    pub(super) summary: Summary,
+    pub(super) rejected: u64,
+    pub(super) busy: Vec<(Time, f64)>,
+    pub(super) waiting: Vec<(Time, f64)>,
+    /// Every job, if there are few enough to draw.
+    pub(super) placed: Option<Vec<Placed>>,
+}
+
+impl Watch {
+    /// Begins `jobs.csv` in `folder`, under a name that it loses when it is complete.
+    pub(super) fn create(folder: &Path, site: String) -> Result<Self> {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+        let path = folder.join("jobs.csv");
+        let describe = || format!("cannot write {}", path.display());
+        let file = partial_in(folder).with_context(describe)?;
+        let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, file));
+        rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).with_context(describe)?;
+        let ledger = Ledger {
+            summary: Summary::new(),
+            busy: Timeline::new(),
+            numbers: Numbers::default(),
+            site,
+            rows,
+            failed: None,
+            path,
+            last_finish: Time::ZERO,
+            placed: Some(Vec::new()),
+        };
+        Ok(Self { log: JobLog::new(ledger), waiting: Timeline::new() })
+    }
+
+    /// Where the log's own numbers are to be entered as jobs come in.
+    pub(super) fn numbers(&self) -> Numbers {
+        Rc::clone(&self.log.sink().numbers)
+    }
+
+    /// Gives `jobs.csv` its name.
+    pub(super) fn finish(self) -> Result<Watched> {
+        let rejected = self.log.tally().rejected;
+        let Ledger { summary, busy, rows, failed, path, last_finish, placed, .. } = self.log.into_sink();
+        let describe = || format!("cannot write {}", path.display());
+        if let Some(error) = failed {
+            return Err(error).with_context(describe);
+        }
+        let file = rows.into_inner().map_err(csv::IntoInnerError::into_error).with_context(describe)?;
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).with_context(describe)?;
+        publish(file, &path)?;
+        Ok(Watched {
+            summary,
+            rejected,
+            busy: busy.means(last_finish),
+            waiting: self.waiting.means(last_finish),
+            placed,
+        })
+    }
+}
+
+impl Probe for Watch {
+    fn hear(&mut self, now: Time, fact: &Fact) {
+        match fact {
+            Fact::Submitted(_) => self.waiting.raise(now, 1),
+            Fact::Started { processors, .. } => {
+                self.waiting.lower(now, 1);
+                self.log.sink_mut().busy.raise(now, u64::from(*processors));
+            }
+            Fact::Rejected { job, .. } => {
+                self.waiting.lower(now, 1);
+                self.log.sink_mut().numbers.borrow_mut().remove(job);
+            }
+            Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
+        }
+        self.log.hear(now, fact);
+    }
+}
+
+impl Sink for Ledger {
+    fn take_in(&mut self, record: JobRecord) {
+        let number = self.numbers.borrow_mut().remove(&record.job.id).expect("its number was entered when it came in");
+        self.busy.lower(record.finish, u64::from(record.processors));
+        self.summary.add(&record);
+        self.last_finish = self.last_finish.max(record.finish);
+        if let Some(placed) = self.placed.as_mut() {
+            placed.push(Placed { number, record });
+            if placed.len() > GANTT_JOBS {
+                self.placed = None;
+            }
+        }
+        let row = (number, Seconds(record.job.submit), Seconds(record.start), Seconds(record.finish), record.processors, &self.site);
+        if let Err(error) = self.rows.serialize(row) {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+/// An instant as seconds in full precision, not as a float.
+struct Seconds(Time);
+
+impl serde::Serialize for Seconds {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// Gives each job processors of lowest number that are free: blocks of `(first, count)`.
+pub(super) fn assign(placed: &[Placed], processors: u32) -> Vec<(Placed, Vec<(u32, u32)>)> {
+    let mut free: BTreeSet<u32> = (0..processors).collect();
+    let mut by_start = placed.to_vec();
+    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
+    let mut running: BTreeSet<(Time, JobId)> = BTreeSet::new();
+    let mut held: FxHashMap<JobId, Vec<u32>> = FxHashMap::default();
+    let mut assigned = Vec::with_capacity(by_start.len());
+    for placed in by_start {
+        let record = &placed.record;
+        while let Some(&(finish, job)) = running.first()
+            && finish <= record.start
+        {
+            running.pop_first();
+            free.extend(held.remove(&job).unwrap_or_default());
+        }
+        let taken: Vec<u32> = free.iter().copied().take(record.processors as usize).collect();
+        taken.iter().for_each(|processor| {
+            free.remove(processor);
+        });
+        let mut blocks: Vec<(u32, u32)> = Vec::new();
+        for &processor in &taken {
+            match blocks.last_mut() {
+                Some((first, count)) if *first + *count == processor => *count += 1,
+                _ => blocks.push((processor, 1)),
+            }
+        }
+        running.insert((record.finish, record.job.id));
+        held.insert(record.job.id, taken);
+        assigned.push((placed, blocks));
+    }
+    assigned
+}
