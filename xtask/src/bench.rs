@@ -13,8 +13,18 @@ use std::process::Command;
 ///
 /// Each pair does the same work and is measured minutes apart at most, so the ratio holds where absolute times do not.
 const RATIOS: &[Ratio] = &[
-    Ratio { what: "calendar against BinaryHeap, 1 000 pending", fast: "hold/calendar/1000", slow: "hold/binary-heap/1000", target: 0.8 },
-    Ratio { what: "calendar against BinaryHeap, 1 000 000 pending", fast: "hold/calendar/1000000", slow: "hold/binary-heap/1000000", target: 1.5 },
+    Ratio {
+        what: "calendar against BinaryHeap, 1 000 pending",
+        fast: "hold/calendar/1000",
+        slow: "hold/binary-heap/1000",
+        target: 0.8,
+    },
+    Ratio {
+        what: "calendar against BinaryHeap, 1 000 000 pending",
+        fast: "hold/calendar/1000000",
+        slow: "hold/binary-heap/1000000",
+        target: 1.5,
+    },
 ];
 
 struct Ratio {

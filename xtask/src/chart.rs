@@ -15,7 +15,7 @@ mod scale;
 
 pub(crate) use gantt::{Bar, Gantt};
 pub(crate) use interactive::{Interactive, interactive};
-pub(crate) use scale::significant;
+pub(crate) use scale::{decimals_for, fixed, significant};
 
 /// Width of every picture in CSS pixels.
 pub(crate) const WIDTH: f64 = 720.0;

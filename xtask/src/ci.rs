@@ -7,17 +7,17 @@ use std::process::Command;
 
 /// Runs every step, stops at the first that fails.
 pub(crate) fn ci() -> Result<Ending> {
-    let steps: [(&str, &[&str], &[(&str, &str)]); 4] = [
-        ("format", &["fmt", "--all", "--check"], &[]),
-        ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
-        ("tests", &["test", "--workspace"], &[]),
-        ("documentation", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
+    let steps = [
+        ("format", "fmt --all --check"),
+        ("lints", "clippy --workspace --all-targets -- -D warnings"),
+        ("tests", "test --workspace"),
+        ("documentation", "doc --workspace --no-deps"),
     ];
-    for (name, arguments, environment) in steps {
-        eprintln!("ci: {name}: cargo {}", arguments.join(" "));
+    for (name, arguments) in steps {
+        eprintln!("ci: {name}: cargo {arguments}");
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(arguments)
-            .envs(environment.iter().copied())
+            .args(arguments.split(' '))
+            .env("RUSTDOCFLAGS", "-D warnings")
             .current_dir(workspace())
             .status()
             .context("cannot run cargo")?;

@@ -6,9 +6,16 @@ use workload::Estimates;
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
-#[command(name = "cargo-xtask", bin_name = "cargo xtask", version, about, max_term_width = 100, after_help = "\
+#[command(
+    name = "cargo-xtask",
+    bin_name = "cargo xtask",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "\
 Exit codes: 0 done; 1 done, but --check found a verdict that differs from the recorded one; 2 bad usage or bad input; \
-3 reading or writing failed; 130 interrupted.")]
+3 reading or writing failed; 130 interrupted."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -87,7 +87,8 @@ fn reproduce_command(options: &cli::Reproduce, common: &cli::Common) -> Result<E
         let [slug] = slugs[..] else { bail!("--run takes one paper, not all") };
         let metrics = reproduce::rerun(slug, &request(options, common, slug), id)?;
         if common.json {
-            let metrics: serde_json::Map<_, _> = metrics.into_iter().map(|(name, value)| (name, value.into())).collect();
+            let metrics: serde_json::Map<_, _> =
+                metrics.into_iter().map(|(name, value)| (name, value.into())).collect();
             print(&format!("{:#}\n", serde_json::Value::from(metrics)));
         } else {
             let width = metrics.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

@@ -222,8 +222,7 @@ fn decide<P: Paper>(
 ) -> Result<()> {
     for factor in DECIDE {
         let more = replications * factor;
-        let open: Vec<usize> =
-            (0..claims.len()).filter(|&i| judged[i].verdict == Verdict::Inconclusive).collect();
+        let open: Vec<usize> = (0..claims.len()).filter(|&i| judged[i].verdict == Verdict::Inconclusive).collect();
         let mut cells = BTreeSet::new();
         for check in open.iter().flat_map(|&i| &claims[i].checks) {
             check.quantity.collect_cells(&mut cells);
@@ -259,19 +258,23 @@ fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>
     for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
     }
-    let named = cells.iter().find(|cell| {
-        run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted)
-    });
-    let cell = named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
+    let named =
+        cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
+    let cell =
+        named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
     let metrics = paper.simulate(cell, &sim_core::Streams::new(seed, replication));
     Ok(paper.metrics().into_iter().zip(metrics).collect())
 }
 
-/// An interval in words: `1.24 ± 0.01`, or the value alone where there is no interval.
+/// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
+/// where there is no interval.
 pub(crate) fn in_words(interval: &Interval) -> String {
-    use crate::chart::significant;
+    use crate::chart::{decimals_for, fixed, significant};
     match interval.half_width() {
-        Some(half) if half > 0.0 => format!("{} ± {}", significant(interval.mean), significant(half)),
+        Some(half) if half > 0.0 => {
+            let decimals = decimals_for(half, 2);
+            format!("{} ± {}", fixed(interval.mean, decimals), fixed(half, decimals))
+        }
         _ => significant(interval.mean),
     }
 }

@@ -58,7 +58,9 @@ impl Scenario {
             bail!("--set {assignment}: no parameter is called {key:?}{}", did_you_mean(key, names));
         };
         let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
-            anyhow!("--set {assignment}: {text:?} is no value; write a number, a word or a list such as [1, 2] ({error})")
+            anyhow!(
+                "--set {assignment}: {text:?} is no value; write a number, a word or a list such as [1, 2] ({error})"
+            )
         })?;
         let item = key
             .split('.')
@@ -136,7 +138,9 @@ pub(crate) fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>
         strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))
     };
     let nearest = names.map(|name| (nearness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
-    nearest.filter(|(nearness, _)| *nearness > 0.7).map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
+    nearest
+        .filter(|(nearness, _)| *nearness > 0.7)
+        .map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
 }
 
 #[cfg(test)]

@@ -209,7 +209,8 @@ impl Report<'_> {
     }
 
     fn pictures(&self) -> Vec<(Picture, &'static str)> {
-        let longest = self.runs.iter().flat_map(|run| run.busy.last()).map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
+        let longest =
+            self.runs.iter().flat_map(|run| run.busy.last()).map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
         // Days for a log, seconds for an example.
         let (unit, seconds) = if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) };
         let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
@@ -228,8 +229,14 @@ impl Report<'_> {
         };
         let percent = 100.0 / f64::from(self.machine.processors);
         let mut pictures = vec![
-            (over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy), "Mean over slices of time; 100 % is the whole machine."),
-            (over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.waiting), "Mean over slices of time."),
+            (
+                over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy),
+                "Mean over slices of time; 100 % is the whole machine.",
+            ),
+            (
+                over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.waiting),
+                "Mean over slices of time.",
+            ),
         ];
         for run in self.runs {
             if let Some(placed) = &run.placed {
@@ -275,19 +282,27 @@ impl Report<'_> {
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let metrics = self.runs[0].row.iter().map(|(name, _)| *name);
         let value = |value: Option<f64>| value.map_or_else(String::new, |value| significant(value));
-        let rows = metrics.enumerate().filter(|(i, _)| self.runs.iter().any(|run| run.row[*i].1.is_some())).map(|(i, name)| {
-            std::iter::once(name.replace('_', " ")).chain(self.runs.iter().map(|run| value(run.row[i].1))).collect()
-        });
-        let rejected = std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
-        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.as_str().to_owned()));
+        let rows = metrics.enumerate().filter(|(i, _)| self.runs.iter().any(|run| run.row[*i].1.is_some())).map(
+            |(i, name)| {
+                std::iter::once(name.replace('_', " ")).chain(self.runs.iter().map(|run| value(run.row[i].1))).collect()
+            },
+        );
+        let rejected =
+            std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
+        let columns =
+            std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.as_str().to_owned()));
         let repairs = self.runs[0].repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
-        let mut notes = vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        let mut notes =
+            vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
         if !repairs.is_empty() {
-            notes.push(format!("{} kinds of repair were made to the log; the table of repairs counts them.", repairs.len()));
+            notes.push(format!(
+                "{} kinds of repair were made to the log; the table of repairs counts them.",
+                repairs.len()
+            ));
         }
         Page {
             title: stem(&self.options.trace),
@@ -298,7 +313,8 @@ impl Report<'_> {
                 page::Table {
                     id: "summary".to_owned(),
                     title: "Summary".to_owned(),
-                    caption: "Times in seconds; slowdown bounded at 10 s where it says so; utilization 0 … 1.".to_owned(),
+                    caption: "Times in seconds; slowdown bounded at 10 s where it says so; utilization 0 … 1."
+                        .to_owned(),
                     columns: columns.collect(),
                     rows: rows.chain([rejected.collect()]).collect(),
                 },
@@ -376,7 +392,8 @@ impl Report<'_> {
 
     fn as_json(&self, out: &Path) -> serde_json::Value {
         let runs = self.runs.iter().map(|run| {
-            let mut row: serde_json::Map<_, _> = run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+            let mut row: serde_json::Map<_, _> =
+                run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.rejected.into());
             (run.policy.as_str().to_owned(), row.into())
         });

@@ -51,7 +51,8 @@ pub struct Readings {
     pub empty_on_arrival: EmptyOnArrival,
     /// R4: what an empty queue is in steps 1 and 2 of the scan.
     pub empty_in_scan: EmptyInScan,
-    /// R5: what an empty queue is in step 4 of the scan.
+    /// R5: what an empty queue is in step 4 of the scan. By default step 4 finds nothing that step 3 has not found,
+    /// and approach 3 differs from approach 2 only when a gang arrives.
     pub empty_in_step_4: EmptyInScan,
     /// R6: whether an idle processor that is kept for a waiting gang counts as idle for another gang.
     pub reserved_is_idle: bool,
@@ -186,7 +187,9 @@ reading! {
         ExitLeavesEmptyQueue,
         /// Any processor is released.
         AnyRelease,
-        /// The last job that waited at a processor begins.
+        /// The last job that waited at a processor begins. This may leave gangs in the GS queue for ever: when the last jobs
+        /// in the grid have nobody behind them, no queue becomes empty any more. Under the other two the last job to leave
+        /// has the queue scanned, and in an idle grid every gang fits.
         QueueBecomesEmpty,
     }
 }
@@ -195,7 +198,7 @@ reading! {
     GangOrder {
         /// The largest that fits, the oldest among equals.
         LargestThatFits,
-        /// The largest, if it fits.
+        /// The largest, if it fits. Others wait for it, but not for ever: it fits an idle grid.
         LargestOnly,
         /// The oldest that fits.
         OldestThatFits,
@@ -206,7 +209,8 @@ reading! {
     ThresholdFrom {
         /// The gang's start as it stands now: delays may add up.
         PresentStart,
-        /// The start that the gang was promised when it was routed: its whole delay is at most T.
+        /// The start that the gang was promised when it was routed: its whole delay is at most T, if estimates are exact and
+        /// no other gang may begin on its processors (R6).
         PromisedStart,
     }
 }

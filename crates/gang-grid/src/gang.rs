@@ -16,7 +16,8 @@ pub struct Gang {
     pub spans_sites: bool,
     /// The start it was promised when it was routed.
     pub promised_start: Time,
-    /// The start as it stands now: the latest free time over its processors.
+    /// The start as it stands: the latest free time over its processors, reckoned when one of them last began or ended
+    /// something. If a job outlives its estimate this instant may have passed; the start is then any moment.
     pub present_start: Time,
     /// While it waits: how many of its processors are busy with something else. While it runs: how many tasks are left.
     pub(crate) outstanding: u32,

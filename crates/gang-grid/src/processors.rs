@@ -23,7 +23,7 @@ pub struct Running {
     pub job: JobId,
     /// The gang it is a task of; `None` for a local.
     pub gang: Option<GangKey>,
-    /// When the scheduler believes it will end.
+    /// When the scheduler believes it will end: a local by its estimate; the tasks of a gang are known exactly (§3.2).
     pub expected_end: Time,
 }
 

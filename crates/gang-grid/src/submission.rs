@@ -20,7 +20,7 @@ impl Submission {
         Self { job, tasks: Box::new([]) }
     }
 
-    /// A gang with these tasks.
+    /// A gang with these tasks, of which the schedulers know the service times exactly (§3.2).
     ///
     /// # Panics
     ///

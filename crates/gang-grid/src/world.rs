@@ -77,6 +77,11 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// # Errors
     ///
     /// The first field of `config` that makes no sense.
+    ///
+    /// # Panics
+    ///
+    /// The run panics on submissions out of order, on a local that asks for several processors or for a site that does not
+    /// exist, and on a gang without a task for each of its processors.
     pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let processors = Processors::new(&config.sites);

@@ -72,6 +72,7 @@ impl<E> Calendar<E> {
     /// # Panics
     ///
     /// Beyond 16 million pending events or 68 billion posted ones.
+    #[inline]
     pub fn post(&mut self, at: Time, rank: Rank, event: E) -> EventKey {
         assert!(self.posted < MAX_POSTED, "a calendar takes {MAX_POSTED} events in all");
         let slot = self.vacant.pop().map_or(self.slots.len(), |slot| slot as usize);
@@ -119,6 +120,7 @@ impl<E> Calendar<E> {
     }
 
     /// Removes the next event and tells when it happens; O(log n).
+    #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
         loop {
             let key = self.keys.pop()?;
@@ -149,9 +151,9 @@ impl<E> Calendar<E> {
     }
 }
 
-/// A four-ary min-heap. Element `i` is kept in line `⌈i / 4⌉` at place `(i + 3) mod 4`, so that the four children of
-/// `i`, elements `4i + 1 ..= 4i + 4`, are exactly line `i + 1`: one cache line. Every place that holds no element
-/// holds [`VACANT`], which loses every comparison, so the smallest child is found without asking how many there are.
+/// A four-ary min-heap. The root stands at place 3, and the children of the key at place `p` fill line `p − 2`, which is
+/// one cache line: places `4 (p − 2) ..= 4 (p − 2) + 3`. Every place without a key holds [`VACANT`], which loses every
+/// comparison, so the smallest child is found without asking how many there are.
 #[derive(Clone, Debug)]
 struct KeyHeap {
     lines: Vec<Line>,
@@ -163,6 +165,11 @@ struct KeyHeap {
 struct Line([Key; 4]);
 
 const VACANT: Key = Key::MAX;
+const ROOT: usize = 3;
+
+const fn parent(place: usize) -> usize {
+    place / 4 + 2
+}
 
 impl KeyHeap {
     const fn new() -> Self {
@@ -173,32 +180,34 @@ impl KeyHeap {
         self.len
     }
 
-    fn at(&self, element: usize) -> Key {
-        self.lines[element.div_ceil(4)].0[(element + 3) % 4]
+    fn at(&self, place: usize) -> Key {
+        self.lines[place / 4].0[place % 4]
     }
 
-    fn put(&mut self, element: usize, key: Key) {
-        self.lines[element.div_ceil(4)].0[(element + 3) % 4] = key;
+    fn put(&mut self, place: usize, key: Key) {
+        self.lines[place / 4].0[place % 4] = key;
     }
 
     fn peek(&self) -> Option<Key> {
-        (self.len > 0).then(|| self.at(0))
+        (self.len > 0).then(|| self.at(ROOT))
     }
 
+    #[inline]
     fn push(&mut self, key: Key) {
-        if self.len.div_ceil(4) >= self.lines.len() {
+        let hole = ROOT + self.len;
+        if hole / 4 >= self.lines.len() {
             self.lines.push(Line([VACANT; 4]));
         }
-        let hole = self.len;
         self.len += 1;
         self.sift_up(hole, key);
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<Key> {
         let top = self.peek()?;
         self.len -= 1;
-        let last = self.at(self.len);
-        self.put(self.len, VACANT);
+        let last = self.at(ROOT + self.len);
+        self.put(ROOT + self.len, VACANT);
         if self.len > 0 {
             self.sift_down(last);
         }
@@ -206,38 +215,39 @@ impl KeyHeap {
     }
 
     /// Moves the hole up to where `key` belongs.
+    #[inline]
     fn sift_up(&mut self, mut hole: usize, key: Key) {
-        while hole > 0 {
-            let parent = (hole - 1) / 4;
-            let above = self.at(parent);
+        while hole > ROOT {
+            let above = self.at(parent(hole));
             if above <= key {
                 break;
             }
             self.put(hole, above);
-            hole = parent;
+            hole = parent(hole);
         }
         self.put(hole, key);
     }
 
     /// Fills the hole at the root with `key`: the hole goes down to a leaf along the smallest children, then `key`
-    /// climbs from there. `key` comes from the bottom, so it rarely climbs, and the way down needs no second comparison.
+    /// climbs from there. `key` comes from the bottom, so it rarely climbs, and the way down needs no comparison with it.
+    #[inline]
     fn sift_down(&mut self, key: Key) {
-        let mut hole = 0;
-        while let Some(Line(children)) = self.lines.get(hole + 1) {
-            let (left, right) = (usize::from(children[1] < children[0]), 2 + usize::from(children[3] < children[2]));
-            let smallest = if children[right] < children[left] { right } else { left };
-            if children[smallest] == VACANT {
+        let mut hole = ROOT;
+        while let Some(&Line([a, b, c, d])) = self.lines.get(hole - 2) {
+            let (left, first) = if b < a { (1, b) } else { (0, a) };
+            let (right, second) = if d < c { (3, d) } else { (2, c) };
+            let (lane, smallest) = if second < first { (right, second) } else { (left, first) };
+            if smallest == VACANT {
                 break;
             }
-            let child = children[smallest];
-            self.put(hole, child);
-            hole = 4 * hole + 1 + smallest;
+            self.put(hole, smallest);
+            hole = 4 * (hole - 2) + lane;
         }
         self.sift_up(hole, key);
     }
 
     fn retain(&mut self, mut keep: impl FnMut(Key) -> bool) {
-        let mut kept: Vec<Key> = (0..self.len).map(|element| self.at(element)).filter(|&key| keep(key)).collect();
+        let mut kept: Vec<Key> = (ROOT..ROOT + self.len).map(|place| self.at(place)).filter(|&key| keep(key)).collect();
         // A sorted sequence is a heap.
         kept.sort_unstable();
         *self = Self::new();

@@ -110,7 +110,7 @@ impl Span {
         reason = "range checked just before"
     )]
     pub fn from_secs_f64(secs: f64) -> Self {
-        let nanos = (secs * NANOS_PER_SEC as f64).round_ties_even();
+        let nanos = secs * NANOS_PER_SEC as f64 + 0.5;
         assert!((0.0..u64::MAX as f64).contains(&nanos), "a span cannot be {secs} s");
         Self(nanos as u64)
     }
@@ -146,7 +146,7 @@ impl Span {
         reason = "range checked just before"
     )]
     pub fn scaled(self, factor: f64) -> Self {
-        let nanos = (self.0 as f64 * factor).round_ties_even();
+        let nanos = self.0 as f64 * factor + 0.5;
         assert!((0.0..u64::MAX as f64).contains(&nanos), "a span of {self} cannot be scaled by {factor}");
         Self(nanos as u64)
     }

@@ -192,13 +192,17 @@ pub(crate) fn significant(value: f64) -> String {
     if value.abs() < 1e-12 {
         return "0".to_owned();
     }
-    #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
-    let decimals = (3.0 - value.abs().log10().floor()).clamp(0.0, 8.0) as i32;
-    fixed(value, decimals)
+    fixed(value, decimals_for(value, 4))
+}
+
+/// How many decimals `value` needs to show so many significant digits; 0 to 8.
+#[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
+pub(crate) fn decimals_for(value: f64, digits: i32) -> i32 {
+    (f64::from(digits - 1) - value.abs().log10().floor()).clamp(0.0, 8.0) as i32
 }
 
 /// Fixed decimals, a comma between thousands, a true minus sign.
-fn fixed(value: f64, decimals: i32) -> String {
+pub(crate) fn fixed(value: f64, decimals: i32) -> String {
     let text = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs());
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
     let mut out = String::new();

@@ -150,8 +150,6 @@ fn numbers(chart: &Chart) -> Vec<NumberRow<'_>> {
 struct ClaimView<'a> {
     #[serde(flatten)]
     claim: &'a Claim,
-    /// Digits padded, so that W10 follows W9.
-    sort_key: String,
     changed: bool,
     figures: Vec<(&'a str, &'a str)>,
     cells: Vec<CellView<'a>>,
@@ -192,16 +190,10 @@ fn claim_view<'a>(claim: &'a Claim, page: &'a Page) -> ClaimView<'a> {
     });
     ClaimView {
         claim,
-        sort_key: sort_key(&claim.id),
         changed: claim.recorded.is_some_and(|recorded| recorded != claim.verdict),
         figures: figures.map(|figure| (figure.picture.id(), figure.picture.id())).collect(),
         cells: cells.collect(),
     }
-}
-
-fn sort_key(id: &str) -> String {
-    let split = id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len());
-    format!("{}{:0>6}", &id[..split], &id[split..])
 }
 
 /// The cells of one claim on one scale, so that they can be compared by eye.
@@ -276,11 +268,6 @@ pub(super) fn plotly_source() -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn claims_are_sorted_by_number_not_by_letter() {
-        assert!(sort_key("W9") < sort_key("W10"));
-    }
 
     #[test]
     fn columns_of_numbers_are_aligned_to_the_right() {

@@ -164,6 +164,11 @@ impl MultiSite {
         loads
     }
 
+    fn middle_load(&self) -> usize {
+        let loads = self.loads();
+        loads[loads.len() / 2]
+    }
+
     fn config(&self, cell: &Cell) -> Config {
         let File { grid, policy, readings, .. } = &self.file;
         let sites = grid.processors.iter().zip(&grid.speeds);
@@ -215,7 +220,10 @@ impl MultiSite {
             grid.speeds.len(),
             grid.processors.len()
         );
-        ensure!(!workload.local_interarrival.is_empty(), "workload.local_interarrival is empty; give at least one mean");
+        ensure!(
+            !workload.local_interarrival.is_empty(),
+            "workload.local_interarrival is empty; give at least one mean"
+        );
         ensure!(!policy.approaches.is_empty(), "policy.approaches is empty; give some of \"one\", \"two\", \"three\"");
         ensure!(!policy.thresholds.is_empty(), "policy.thresholds is empty; [0.0] is the paper's first set");
         ensure!(!policy.overheads.is_empty(), "policy.overheads is empty; [0.10] is the paper's first set");
@@ -259,23 +267,108 @@ impl Paper for MultiSite {
     };
 
     const READINGS: &'static [Reading] = &[
-        Reading { id: "R1", key: "readings.service_time", question: "Does each task of a gang have its own service time?", answers: &["per-task", "per-gang"] },
-        Reading { id: "R2", key: "readings.release", question: "When is a gang's processor released?", answers: &["task-end", "gang-end"] },
-        Reading { id: "R3", key: "readings.empty_on_arrival", question: "What is an empty queue when a gang arrives?", answers: &["none-waiting", "idle"] },
-        Reading { id: "R4", key: "readings.empty_in_scan", question: "What is an empty queue in steps 1 and 2 of the scan?", answers: &["idle", "none-waiting"] },
-        Reading { id: "R5", key: "readings.empty_in_step_4", question: "What is an empty queue in step 4 of the scan?", answers: &["idle", "none-waiting"] },
-        Reading { id: "R6", key: "readings.reserved_is_idle", question: "Does an idle processor that is kept for a gang count as idle for another?", answers: &["false", "true"] },
-        Reading { id: "R7", key: "readings.placement", question: "Which eligible processors does a gang take?", answers: &["idle-first", "soonest-free", "random", "lowest-index"] },
-        Reading { id: "R8", key: "readings.site_order", question: "In which order are sites tried?", answers: &["fixed", "random"] },
-        Reading { id: "R9", key: "readings.shortest_queue", question: "What makes a queue the shortest?", answers: &["jobs", "waiting", "work", "random"] },
-        Reading { id: "R10", key: "readings.startable", question: "Which processor that can start a local at once does it take?", answers: &["random", "prefer-empty", "prefer-reserved"] },
-        Reading { id: "R11", key: "readings.backfill_on_arrival", question: "May an arriving local backfill at once?", answers: &["yes", "no"] },
-        Reading { id: "R12", key: "readings.gang_arrival", question: "Is an arriving gang tried before it joins the queue?", answers: &["tried-at-once", "joins-queue"] },
-        Reading { id: "R13", key: "readings.scan_trigger", question: "What makes the grid scheduler scan its queue?", answers: &["exit-leaves-empty-queue", "any-release", "queue-becomes-empty"] },
-        Reading { id: "R14", key: "readings.gang_order", question: "Which gang of the queue is next?", answers: &["largest-that-fits", "largest-only", "oldest-that-fits"] },
-        Reading { id: "R15", key: "readings.stop_after", question: "What is counted until the run stops?", answers: &["jobs", "locals", "tasks"] },
-        Reading { id: "R16", key: "readings.slowdown_base", question: "Is a gang's slowdown relative to its service time before or after the overhead?", answers: &["before-overhead", "after-overhead"] },
-        Reading { id: "R17", key: "readings.threshold_from", question: "From which start of the gang is the threshold measured?", answers: &["present-start", "promised-start"] },
+        Reading {
+            id: "R1",
+            key: "readings.service_time",
+            question: "Does each task of a gang have its own service time?",
+            answers: &["per-task", "per-gang"],
+        },
+        Reading {
+            id: "R2",
+            key: "readings.release",
+            question: "When is a gang's processor released?",
+            answers: &["task-end", "gang-end"],
+        },
+        Reading {
+            id: "R3",
+            key: "readings.empty_on_arrival",
+            question: "What is an empty queue when a gang arrives?",
+            answers: &["none-waiting", "idle"],
+        },
+        Reading {
+            id: "R4",
+            key: "readings.empty_in_scan",
+            question: "What is an empty queue in steps 1 and 2 of the scan?",
+            answers: &["idle", "none-waiting"],
+        },
+        Reading {
+            id: "R5",
+            key: "readings.empty_in_step_4",
+            question: "What is an empty queue in step 4 of the scan?",
+            answers: &["idle", "none-waiting"],
+        },
+        Reading {
+            id: "R6",
+            key: "readings.reserved_is_idle",
+            question: "Does an idle processor that is kept for a gang count as idle for another?",
+            answers: &["false", "true"],
+        },
+        Reading {
+            id: "R7",
+            key: "readings.placement",
+            question: "Which eligible processors does a gang take?",
+            answers: &["idle-first", "soonest-free", "random", "lowest-index"],
+        },
+        Reading {
+            id: "R8",
+            key: "readings.site_order",
+            question: "In which order are sites tried?",
+            answers: &["fixed", "random"],
+        },
+        Reading {
+            id: "R9",
+            key: "readings.shortest_queue",
+            question: "What makes a queue the shortest?",
+            answers: &["jobs", "waiting", "work", "random"],
+        },
+        Reading {
+            id: "R10",
+            key: "readings.startable",
+            question: "Which processor that can start a local at once does it take?",
+            answers: &["random", "prefer-empty", "prefer-reserved"],
+        },
+        Reading {
+            id: "R11",
+            key: "readings.backfill_on_arrival",
+            question: "May an arriving local backfill at once?",
+            answers: &["yes", "no"],
+        },
+        Reading {
+            id: "R12",
+            key: "readings.gang_arrival",
+            question: "Is an arriving gang tried before it joins the queue?",
+            answers: &["tried-at-once", "joins-queue"],
+        },
+        Reading {
+            id: "R13",
+            key: "readings.scan_trigger",
+            question: "What makes the grid scheduler scan its queue?",
+            answers: &["exit-leaves-empty-queue", "any-release", "queue-becomes-empty"],
+        },
+        Reading {
+            id: "R14",
+            key: "readings.gang_order",
+            question: "Which gang of the queue is next?",
+            answers: &["largest-that-fits", "largest-only", "oldest-that-fits"],
+        },
+        Reading {
+            id: "R15",
+            key: "readings.stop_after",
+            question: "What is counted until the run stops?",
+            answers: &["jobs", "locals", "tasks"],
+        },
+        Reading {
+            id: "R16",
+            key: "readings.slowdown_base",
+            question: "Is a gang's slowdown relative to its service time before or after the overhead?",
+            answers: &["before-overhead", "after-overhead"],
+        },
+        Reading {
+            id: "R17",
+            key: "readings.threshold_from",
+            question: "From which start of the gang is the threshold measured?",
+            answers: &["present-start", "promised-start"],
+        },
     ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
@@ -354,16 +447,17 @@ impl Paper for MultiSite {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
         let File { workload, run, readings, .. } = &self.file;
-        let submissions = self.workload(cell.load).jobs(streams).map(|made| Submission { job: made.job, tasks: made.tasks });
+        let submissions =
+            self.workload(cell.load).jobs(streams).map(|made| Submission { job: made.job, tasks: made.tasks });
         let grid = Grid::new(self.config(cell), submissions, streams).expect("the scenario was validated");
         let floor = Span::from_secs_f64(run.bounded_slowdown_floor);
         let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));
         match readings.stop_after {
             StopAfter::Jobs => sim.run_while(|grid| grid.completed() < cell.jobs),
             StopAfter::Locals => sim.run_while(|grid| grid.tally().locals_completed < cell.jobs),
-            StopAfter::Tasks => sim.run_while(|grid| {
-                grid.tally().locals_completed + grid.tally().gang_tasks_completed < cell.jobs
-            }),
+            StopAfter::Tasks => {
+                sim.run_while(|grid| grid.tally().locals_completed + grid.tally().gang_tasks_completed < cell.jobs)
+            }
         }
         sim.probe().results(sim.model().tally(), sim.model().utilization(sim.now()), sim.now())
     }

@@ -40,13 +40,21 @@ impl Recorded {
             .skip_while(|line| *line != "## Verdicts")
             .skip_while(|line| !line.starts_with('|'))
             .take_while(|line| line.starts_with('|'))
-            .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>());
+            .map(|line| {
+                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>()
+            });
         let header = rows.next().context("no table under \"## Verdicts\"")?;
         let position = header.iter().position(|name| *name == mode.column());
         let position = position.with_context(|| format!("the table of verdicts has no column {:?}", mode.column()))?;
         let mut verdicts = BTreeMap::new();
         for row in rows.skip(1) {
-            ensure!(row.len() == header.len(), "the row of claim {} has {} cells, not {}", row[0], row.len(), header.len());
+            ensure!(
+                row.len() == header.len(),
+                "the row of claim {} has {} cells, not {}",
+                row[0],
+                row.len(),
+                header.len()
+            );
             verdicts.insert(row[0].to_owned(), row[position].to_owned());
         }
         Ok(Self(verdicts))

@@ -155,7 +155,12 @@ impl Judged {
             .iter()
             .map(|check| {
                 let estimate = estimate(&check.quantity);
-                JudgedCell { label: check.label.clone(), rule: check.rule, verdict: check.rule.judge(&estimate), estimate }
+                JudgedCell {
+                    label: check.label.clone(),
+                    rule: check.rule,
+                    verdict: check.rule.judge(&estimate),
+                    estimate,
+                }
             })
             .collect();
         Self {

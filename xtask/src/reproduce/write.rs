@@ -1,6 +1,6 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
-use super::paper::{About, Figure, Paper, Panel};
+use super::paper::{About, Figure, Panel, Paper};
 use super::study::{MODELS, Study};
 use super::verdict::{Judged, Verdict};
 use super::{Request, Session, in_words, run_id, seconds};
@@ -111,7 +111,16 @@ impl<P: Paper> Findings<'_, P> {
     fn claims(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record([
-            "id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded",
+            "id",
+            "source",
+            "statement",
+            "test",
+            "expected",
+            "observed",
+            "ci_low",
+            "ci_high",
+            "verdict",
+            "recorded",
         ])?;
         for (judged, recorded) in self.judged {
             let cell = judged.deciding_cell();
@@ -209,7 +218,9 @@ impl<P: Paper> Findings<'_, P> {
         let session = self.session;
         let mut notes = Vec::new();
         if self.request.quick {
-            notes.push("Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned());
+            notes.push(
+                "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned(),
+            );
         }
         if session.replications == 1 {
             notes.push("A single replication: no interval, so no verdict.".to_owned());
@@ -223,7 +234,12 @@ impl<P: Paper> Findings<'_, P> {
             subtitle: citation.to_owned(),
             notes,
             claims: self.judged.iter().map(page_claim).collect(),
-            tables: self.figures.iter().filter(|figure| figure.as_table).flat_map(|figure| self.tables(figure)).collect(),
+            tables: self
+                .figures
+                .iter()
+                .filter(|figure| figure.as_table)
+                .flat_map(|figure| self.tables(figure))
+                .collect(),
             figures,
             readings: self.readings(),
             parameters: session
@@ -241,7 +257,10 @@ impl<P: Paper> Findings<'_, P> {
             commands: vec![
                 ("Run this again".to_owned(), self.command()),
                 ("Decide what is inconclusive".to_owned(), format!("cargo xtask reproduce {slug} --decide")),
-                ("Doubt a reading".to_owned(), format!("cargo xtask reproduce {slug} --set {}={}", P::READINGS[1].key, P::READINGS[1].answers[1])),
+                (
+                    "Doubt a reading".to_owned(),
+                    format!("cargo xtask reproduce {slug} --set {}={}", P::READINGS[1].key, P::READINGS[1].answers[1]),
+                ),
                 (
                     "Run one replication again and print its metrics".to_owned(),
                     format!("cargo xtask reproduce {slug} --run '{}'", self.first_run()),
@@ -290,7 +309,7 @@ impl<P: Paper> Findings<'_, P> {
                 std::iter::once(series.name.clone()).chain(cells).collect()
             };
             page::Table {
-                id: figure.id.to_owned(),
+                id: format!("{}-values", figure.id),
                 title: figure.title.clone(),
                 caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
                 columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
@@ -316,14 +335,16 @@ fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) 
         printed.entry(name).or_default().push(Point::new(*x, *y));
     }
     let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
-    let reference = printed.into_iter().filter_map(|(name, points)| {
-        Some(chart::Series::marks(format!("{name}, printed"), points).in_slot(slot(name)?))
-    });
+    let reference =
+        printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
     let labels = ticks(estimates).into_iter().map(|x| (x, x.to_string())).collect();
     let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
+    // Several plots of one figure are told apart by what they show.
+    let title =
+        if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
     Chart {
         id,
-        title: figure.title.clone(),
+        title,
         note: String::new(),
         x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
         y: Axis { log: panel.log_y, ..Axis::new(panel.y_label) },

@@ -134,7 +134,14 @@ impl Sink for Ledger {
                 self.placed = None;
             }
         }
-        let row = (number, Seconds(record.job.submit), Seconds(record.start), Seconds(record.finish), record.processors, &self.site);
+        let row = (
+            number,
+            Seconds(record.job.submit),
+            Seconds(record.start),
+            Seconds(record.finish),
+            record.processors,
+            &self.site,
+        );
         if let Err(error) = self.rows.serialize(row) {
             self.failed.get_or_insert(error);
         }

@@ -90,7 +90,8 @@ impl GridPolicy {
             return Some((gang, Route { site: None, eligible: self.idle() }));
         }
 
-        // Step 4, approach 3: empty queues of all sites together.
+        // Step 4, approach 3: empty queues of all sites together. Only R5 "no job waiting" makes this
+        // more than a repetition of step 3.
         let eligible = empty(self.readings.empty_in_step_4);
         if self.approach == Approach::Three
             && let Some(gang) = queue.pop(order, processors.total(eligible))
@@ -113,6 +114,7 @@ impl GridPolicy {
     }
 
     /// Which processors along `route` the tasks of a gang go to, task by task (R7). They replace what is in `chosen`.
+    /// O(eligible processors): for a route over all sites, as many as there are in the grid.
     ///
     /// # Panics
     ///

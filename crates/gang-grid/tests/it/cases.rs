@@ -3,9 +3,7 @@
 //! Chance is kept out: gangs go to the processors of lowest index, and sites with one processor leave a local no choice.
 
 use crate::common::{Transcript, World};
-use gang_grid::config::{
-    EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, ScanTrigger, ThresholdFrom,
-};
+use gang_grid::config::{EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, ScanTrigger, ThresholdFrom};
 use gang_grid::{Approach, Config, ConfigError, Grid, Readings, Site, Submission};
 use sim_core::{Fact, JobId, SiteId, Span, Streams, Time};
 
@@ -91,19 +89,13 @@ mod backfilling {
     /// At 2 s there are 3 s left: local 2 needs 4, local 3 needs 3 and goes, local 4 would have fitted too.
     #[test]
     fn a_freed_processor_takes_the_first_local_of_its_queue_that_fits() {
-        check(
-            &waiting(0.0, [4.0, 3.0, 1.0]),
-            ["0: 0 on 0 1", "2: 3 on 0", "5: 1 on 0 1", "6: 2 on 0", "10: 4 on 0"],
-        );
+        check(&waiting(0.0, [4.0, 3.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "5: 1 on 0 1", "6: 2 on 0", "10: 4 on 0"]);
     }
 
     /// Local 4 fits in what local 3 has left.
     #[test]
     fn a_processor_backfills_as_long_as_something_fits() {
-        check(
-            &waiting(0.0, [4.0, 2.0, 1.0]),
-            ["0: 0 on 0 1", "2: 3 on 0", "4: 4 on 0", "5: 1 on 0 1", "6: 2 on 0"],
-        );
+        check(&waiting(0.0, [4.0, 2.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "4: 4 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
     }
 
     #[test]
@@ -117,12 +109,7 @@ mod backfilling {
     /// more second from the start as it stands now, by two from the one that was promised.
     #[test]
     fn delays_add_up_from_the_present_start_and_not_from_the_promised_one() {
-        let jobs = [
-            gang(0, 0.0, [2.0, 5.0]),
-            gang(1, 0.0, [1.0, 1.0]),
-            local(2, 0.5, 0, 4.0),
-            local(3, 0.5, 1, 2.0),
-        ];
+        let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 1.0]), local(2, 0.5, 0, 4.0), local(3, 0.5, 1, 2.0)];
         let mut present = world([1, 1], Approach::Three, &jobs);
         (present.config.threshold, present.config.overhead) = (Span::from_secs(1), 0.0);
         check(&present, ["0: 0 on 0 1", "2: 2 on 0", "5: 3 on 1", "7: 1 on 0 1"]);
@@ -133,8 +120,7 @@ mod backfilling {
     /// An arriving local may start on a processor whose own queue holds one that is too long (§3.2).
     #[test]
     fn an_arriving_local_may_pass_one_that_waits() {
-        let jobs =
-            [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 1.0]), local(2, 0.5, 0, 4.0), local(3, 3.0, 0, 2.0)];
+        let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 1.0]), local(2, 0.5, 0, 4.0), local(3, 3.0, 0, 2.0)];
         let mut world = world([1, 1], Approach::Three, &jobs);
         world.config.overhead = 0.0;
         check(&world, ["0: 0 on 0 1", "3: 3 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
@@ -230,12 +216,7 @@ mod grid_queue {
     /// behind its task there. That is what "queue becomes empty" (R13) means for every queue that a gang stood in.
     #[test]
     fn a_gang_that_begins_leaves_all_of_its_queues() {
-        let jobs = [
-            gang(0, 0.0, [2.0, 5.0]),
-            gang(1, 0.0, [1.0, 3.0]),
-            local(2, 0.5, 1, 9.0),
-            gang(3, 0.5, [1.0]),
-        ];
+        let jobs = [gang(0, 0.0, [2.0, 5.0]), gang(1, 0.0, [1.0, 3.0]), local(2, 0.5, 1, 9.0), gang(3, 0.5, [1.0])];
         let mut world = world([1, 1], Approach::Three, &jobs).reading(|readings| {
             readings.scan_trigger = ScanTrigger::QueueBecomesEmpty;
             readings.empty_in_scan = EmptyInScan::NoneWaiting;
@@ -364,7 +345,7 @@ mod input {
 
     fn refused(config: &Config) -> String {
         let grid = Grid::new(config.clone(), std::iter::empty(), &Streams::new(0, 0));
-        grid.err().expect("no valid configuration").to_string()
+        grid.expect_err("no valid configuration").to_string()
     }
 
     #[test]

@@ -107,7 +107,8 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
 
 /// One to three sites of one to six processors, all of speed 1 or of mixed speeds.
 fn sites() -> impl Strategy<Value = Vec<Site>> {
-    let site = |speeds: Vec<f64>| (1..=6_u32, select(speeds)).prop_map(|(processors, speed)| Site { processors, speed });
+    let site =
+        |speeds: Vec<f64>| (1..=6_u32, select(speeds)).prop_map(|(processors, speed)| Site { processors, speed });
     prop_oneof![
         prop::collection::vec(site(vec![1.0]), 1..=3),
         prop::collection::vec(site(vec![0.5, 0.7, 1.0, 3.0]), 1..=3),
@@ -163,8 +164,11 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
     });
     config.prop_flat_map(|config| {
         let sites = u32::try_from(config.sites.len()).expect("few sites");
-        (Just(config), submissions(sites), any::<u64>())
-            .prop_map(|(config, submissions, seed)| World { config, submissions, seed })
+        (Just(config), submissions(sites), any::<u64>()).prop_map(|(config, submissions, seed)| World {
+            config,
+            submissions,
+            seed,
+        })
     })
 }
 

@@ -39,6 +39,9 @@ impl Probe for InSystem {
     }
 }
 
+/// A question about one processor.
+type Question = fn(&Processor) -> bool;
+
 proptest! {
     #[test]
     fn every_job_is_finished_rejected_or_present(world in world()) {
@@ -239,7 +242,7 @@ proptest! {
     fn counts_that_are_kept_equal_a_recount(world in world()) {
         always(world.start(()), |sim| {
             let processors = sim.model().processors();
-            let is: [(Eligible, fn(&Processor) -> bool); 3] = [
+            let is: [(Eligible, Question); 3] = [
                 (Eligible::Idle, |one| one.running().is_none() && one.reserved().is_none()),
                 (Eligible::IdleOrHeld, |one| one.running().is_none()),
                 (Eligible::NoneWaiting, |one| one.reserved().is_none() && one.queue().is_empty()),

@@ -105,7 +105,8 @@ fn utilization_equals_the_offered_load() {
 fn gangs_that_need_the_whole_grid_make_it_a_queue_mg1() {
     let rate = 0.15;
     let sum = |power| (1..=PROCESSORS).map(|k| f64::from(k).powi(power)).sum::<f64>();
-    let grids = [(1, Approach::One, 1.0), (1, Approach::Three, 1.0), (2, Approach::Two, 1.1), (2, Approach::Three, 1.1)];
+    let grids =
+        [(1, Approach::One, 1.0), (1, Approach::Three, 1.0), (2, Approach::Two, 1.1), (2, Approach::Three, 1.1)];
     for (sites, approach, overhead) in grids {
         let mut config = Config::uniform(sites, PROCESSORS / u32::try_from(sites).expect("few"), approach);
         config.threshold = Span::from_secs(1); // nobody is there to use it

@@ -92,9 +92,10 @@ impl Twin {
 
     /// Lets the next thing happen: at one instant ends come before arrivals, and runs end in the order they began.
     fn step(&mut self, model: Model<'_>) -> bool {
-        let ends = self.machines.iter().filter_map(|machine| {
-            machine.runs.as_ref().map(|run| (run.end, run.number, machine.id))
-        });
+        let ends = self
+            .machines
+            .iter()
+            .filter_map(|machine| machine.runs.as_ref().map(|run| (run.end, run.number, machine.id)));
         let (end, arrival) = (ends.min(), self.to_come.front().map(|next| next.job.submit));
         match (end, arrival) {
             (None, None) => return false,

@@ -37,7 +37,8 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             statement: format!("Approach {} completes {printed} of the gangs at λ = {lambda}", number(approach)),
             test: "completed / arrived when the run stops, within the rounding of the printed number".to_owned(),
             figures: &["fig4"],
-            checks: on.each(&[lambda], |load| on.check(approach, load, "", on.at(approach, load, "completed_percent"), band)),
+            checks: on
+                .each(&[lambda], |load| on.check(approach, load, "", on.at(approach, load, "completed_percent"), band)),
         });
     }
     claims.extend([
@@ -179,12 +180,20 @@ impl Bench<'_> {
 
     /// One check for each of these λ that the scenario has.
     fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Option<Check<Cell>>) -> Vec<Check<Cell>> {
-        let load = |lambda: &f64| self.paper.loads().into_iter().find(|load| (self.paper.lambda(*load) - lambda).abs() < 1e-9);
+        let load =
+            |lambda: &f64| self.paper.loads().into_iter().find(|load| (self.paper.lambda(*load) - lambda).abs() < 1e-9);
         lambdas.iter().filter_map(load).filter_map(check).collect()
     }
 
     /// A check on one approach at one load; `None` if the scenario leaves the approach out.
-    fn check(&self, approach: Approach, load: usize, what: &str, quantity: Quantity<Cell>, rule: Rule) -> Option<Check<Cell>> {
+    fn check(
+        &self,
+        approach: Approach,
+        load: usize,
+        what: &str,
+        quantity: Quantity<Cell>,
+        rule: Rule,
+    ) -> Option<Check<Cell>> {
         let label = format!("approach {}, λ = {}{what}", number(approach), self.paper.lambda(load));
         self.has(approach).then_some(Check { label, quantity, rule })
     }
@@ -193,16 +202,32 @@ impl Bench<'_> {
     fn above(&self, higher: Approach, lower: Approach, metric: &str, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
-            let label = format!("{metric}, approach {} − approach {}, λ = {}", number(higher), number(lower), self.paper.lambda(load));
+            let label = format!(
+                "{metric}, approach {} − approach {}, λ = {}",
+                number(higher),
+                number(lower),
+                self.paper.lambda(load)
+            );
             (self.has(higher) && self.has(lower)).then_some(Check { label, quantity: difference, rule: Rule::POSITIVE })
         })
     }
 
-    fn above_one(&self, id: &'static str, figure: &str, name: &str, metric: &str, approach: Approach, figures: &'static [&'static str]) -> Claim<Cell> {
+    fn above_one(
+        &self,
+        id: &'static str,
+        figure: &str,
+        name: &str,
+        metric: &str,
+        approach: Approach,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
         Claim {
             id,
             source: "§4.3, figs. 2, 3",
-            statement: format!("Approach {} gives higher {name} than approach 1 at the same λ ({figure})", number(approach)),
+            statement: format!(
+                "Approach {} gives higher {name} than approach 1 at the same λ ({figure})",
+                number(approach)
+            ),
             test: "paired, at every load".to_owned(),
             figures,
             checks: self.above(approach, One, metric, &[HIGH, MEDIUM, LOW]),
@@ -210,13 +235,25 @@ impl Bench<'_> {
     }
 
     /// The metric rises from each load to the next, under each approach.
-    fn rises(&self, id: &'static str, figure: &'static str, statement: &str, metric: &str, figures: &'static [&'static str]) -> Claim<Cell> {
+    fn rises(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        statement: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
         let loads = self.paper.loads();
         let steps = |&approach: &Approach| {
             loads
                 .windows(2)
                 .map(move |step| Check {
-                    label: format!("approach {}, λ = {} − λ = {}", number(approach), self.paper.lambda(step[1]), self.paper.lambda(step[0])),
+                    label: format!(
+                        "approach {}, λ = {} − λ = {}",
+                        number(approach),
+                        self.paper.lambda(step[1]),
+                        self.paper.lambda(step[0])
+                    ),
                     quantity: self.at(approach, step[1], metric) - self.at(approach, step[0], metric),
                     rule: Rule::POSITIVE,
                 })
@@ -252,7 +289,9 @@ impl Bench<'_> {
         [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)]
             .into_iter()
             .flat_map(|(approach, rule)| {
-                self.each(&[MEDIUM, LOW], |load| self.check(approach, load, &what, self.at(approach, load, &metric), rule))
+                self.each(&[MEDIUM, LOW], |load| {
+                    self.check(approach, load, &what, self.at(approach, load, &metric), rule)
+                })
             })
             .collect()
     }
@@ -296,11 +335,22 @@ impl Bench<'_> {
         })
     }
 
-    fn overhead(&self, id: &'static str, figure: &'static str, approach: Approach, name: &str, metric: &str, figures: &'static [&'static str]) -> Claim<Cell> {
+    fn overhead(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        approach: Approach,
+        name: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
         Claim {
             id,
             source: figure,
-            statement: format!("Higher overhead results in higher {name} at medium and low load, approach {}", number(approach)),
+            statement: format!(
+                "Higher overhead results in higher {name} at medium and low load, approach {}",
+                number(approach)
+            ),
             test: "paired, 10 % against 5 %, at λ = 10 and 8.3".to_owned(),
             figures,
             checks: self.overhead_effect(approach, metric, &[MEDIUM, LOW], Rule::POSITIVE),
@@ -308,7 +358,11 @@ impl Bench<'_> {
     }
 
     /// One check per load and threshold above the first, approach 2.
-    fn per_threshold(&self, lambdas: &[f64], quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule)) -> Vec<Check<Cell>> {
+    fn per_threshold(
+        &self,
+        lambdas: &[f64],
+        quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule),
+    ) -> Vec<Check<Cell>> {
         let thresholds = &self.paper.file.policy.thresholds;
         (1..thresholds.len())
             .flat_map(|threshold| {
@@ -326,7 +380,14 @@ impl Bench<'_> {
         Cell { threshold, ..cell }.get("wrt").percent_above(cell.get("wrt"))
     }
 
-    fn threshold_cost(&self, id: &'static str, figure: &'static str, name: &str, metric: &str, figures: &'static [&'static str]) -> Claim<Cell> {
+    fn threshold_cost(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        name: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
         Claim {
             id,
             source: figure,

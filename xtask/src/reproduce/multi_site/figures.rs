@@ -25,16 +25,33 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
     let beyond_one: Vec<Approach> = approaches.iter().copied().filter(|&approach| approach != Approach::One).collect();
     let two: &[Approach] = if approaches.contains(&Approach::Two) { &[Approach::Two] } else { &[] };
     let three: &[Approach] = if approaches.contains(&Approach::Three) { &[Approach::Three] } else { &[] };
-    let by_approach = |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, approaches, Variant::None, metric));
+    let by_approach =
+        |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, approaches, Variant::None, metric));
     let by_overhead = |approach: &[Approach], metric: &'static str, y_label| {
         panel(metric, y_label, over_loads(paper, approach, Variant::Overhead, metric))
     };
-    let by_threshold = |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, two, Variant::Threshold, metric));
+    let by_threshold =
+        |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, two, Variant::Threshold, metric));
 
     let mut figures = vec![
-        figure("fig2", "WRT of gangs", "Weighted response time of completed gangs, equation (5). T = 0, overhead 10 %.", by_approach("wrt", "weighted response time")),
-        figure("fig3", "WSLD of gangs", "Weighted slowdown of completed gangs, equation (6). T = 0, overhead 10 %.", by_approach("wsld", "weighted slowdown")),
-        figure("fig4", "Completed gangs", "Gangs completed, of those that had arrived when the run stopped. Hollow marks: what the paper prints.", Panel { printed: COMPLETED.to_vec(), ..by_approach("completed_percent", "completed gangs (%)") }),
+        figure(
+            "fig2",
+            "Figure 2. WRT of gangs",
+            "Weighted response time of completed gangs, equation (5). T = 0, overhead 10 %.",
+            by_approach("wrt", "weighted response time"),
+        ),
+        figure(
+            "fig3",
+            "Figure 3. WSLD of gangs",
+            "Weighted slowdown of completed gangs, equation (6). T = 0, overhead 10 %.",
+            by_approach("wsld", "weighted slowdown"),
+        ),
+        figure(
+            "fig4",
+            "Figure 4. Completed gangs",
+            "Gangs completed, of those that had arrived when the run stopped. Hollow marks: what the paper prints.",
+            Panel { printed: COMPLETED.to_vec(), ..by_approach("completed_percent", "completed gangs (%)") },
+        ),
     ];
     if approaches.contains(&Approach::One) {
         let increase = beyond_one.iter().map(|&approach| Series {
@@ -44,20 +61,25 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
                 completed(approach).percent_above(completed(Approach::One))
             }),
         });
-        figures.push(figure("fig5", "ICG: more gangs than approach 1", "Relative increase in completed gangs over approach 1, per replication.", panel("icg_percent", "increase in completed gangs (%)", increase.collect())));
+        figures.push(figure(
+            "fig5",
+            "Figure 5. ICG: more gangs than approach 1",
+            "Relative increase in completed gangs over approach 1, per replication.",
+            panel("icg_percent", "increase in completed gangs (%)", increase.collect()),
+        ));
     }
     figures.extend([
-        figure("fig6", "RT of locals", "Mean response time of local jobs. T = 0, overhead 10 %.", by_approach("rt_local", "mean response time")),
-        figure("fig7", "SLD of locals", "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length.", by_approach("sld_local", "mean slowdown")),
-        figure("fig7-bounded", "Bounded SLD of locals", "The same with the service time floored (A1): what claim L4 is judged on.", by_approach("bounded_sld_local", "mean bounded slowdown")),
-        Figure { as_table: true, ..figure("table2", "Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach("utilization_percent", "utilization (%)")) },
-        figure("fig8", "WRT at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wrt", "weighted response time")),
-        figure("fig9", "WSLD at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wsld", "weighted slowdown")),
-        figure("fig10", "WRT at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wrt", "weighted response time")),
-        figure("fig11", "WSLD at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wsld", "weighted slowdown")),
-        figure("fig12", "WRT at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wrt", "weighted response time")),
-        figure("fig13", "WSLD at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wsld", "weighted slowdown")),
-        figure("fig14", "DRT: what locals gain from T", "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2.", panel("drt_percent", "decrease of response time (%)", drt(paper, two))),
+        figure("fig6", "Figure 6. RT of locals", "Mean response time of local jobs. T = 0, overhead 10 %.", by_approach("rt_local", "mean response time")),
+        figure("fig7", "Figure 7. SLD of locals", "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length.", by_approach("sld_local", "mean slowdown")),
+        figure("fig7-bounded", "Figure 7 with a floor: bounded SLD of locals", "The same with the service time floored (A1): what claim L4 is judged on.", by_approach("bounded_sld_local", "mean bounded slowdown")),
+        Figure { as_table: true, ..figure("table2", "Table 2. Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach("utilization_percent", "utilization (%)")) },
+        figure("fig8", "Figure 8. WRT at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wrt", "weighted response time")),
+        figure("fig9", "Figure 9. WSLD at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wsld", "weighted slowdown")),
+        figure("fig10", "Figure 10. WRT at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wrt", "weighted response time")),
+        figure("fig11", "Figure 11. WSLD at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wsld", "weighted slowdown")),
+        figure("fig12", "Figure 12. WRT at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wrt", "weighted response time")),
+        figure("fig13", "Figure 13. WSLD at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wsld", "weighted slowdown")),
+        figure("fig14", "Figure 14. DRT: what locals gain from T", "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2.", panel("drt_percent", "decrease of response time (%)", drt(paper, two))),
         by_size(paper),
         run_length(paper),
     ]);
@@ -74,7 +96,15 @@ enum Variant {
 }
 
 fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> Figure<Cell> {
-    Figure { id, title: title.to_owned(), caption: caption.to_owned(), x_label: LAMBDA, log_x: false, panels: vec![panel], as_table: false }
+    Figure {
+        id,
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        x_label: LAMBDA,
+        log_x: false,
+        panels: vec![panel],
+        as_table: false,
+    }
 }
 
 fn panel(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
@@ -129,27 +159,27 @@ impl MultiSite {
     }
 }
 
-/// Ours: which gangs are completed, and how long they take, by size.
+/// Ours: which gangs are completed, and how long they take, by size, at the middle load.
 fn by_size(paper: &MultiSite) -> Figure<Cell> {
+    let load = paper.middle_load();
     let series = |name: fn(u32) -> String| -> Vec<Series<Cell>> {
-        let of = |&approach: &Approach| {
-            paper.loads().into_iter().map(move |load| Series {
-                name: format!("Approach {}, λ={}", number(approach), paper.lambda(load)),
-                points: paper
-                    .file
-                    .workload
-                    .gang_sizes
-                    .iter()
-                    .map(|&size| (f64::from(size), paper.cell(approach, load).get(&name(size))))
-                    .collect(),
-            })
+        let of = |&approach: &Approach| Series {
+            name: format!("Approach {}", number(approach)),
+            points: paper
+                .file
+                .workload
+                .gang_sizes
+                .iter()
+                .map(|&size| (f64::from(size), paper.cell(approach, load).get(&name(size))))
+                .collect(),
         };
-        paper.file.policy.approaches.iter().flat_map(of).collect()
+        paper.file.policy.approaches.iter().map(of).collect()
     };
     Figure {
         id: "by-size",
-        title: "Gangs by size".to_owned(),
-        caption: "Completed gangs and their response time by number of tasks: who starves. T = 0, overhead 10 %.".to_owned(),
+        title: format!("Gangs by size, λ = {}", paper.lambda(load)),
+        caption: "Completed gangs and their response time by number of tasks: who starves. T = 0, overhead 10 %."
+            .to_owned(),
         x_label: "tasks of the gang",
         log_x: true,
         panels: vec![
@@ -162,8 +192,7 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
 
 /// Ours: how the results depend on the length of the run, at the middle load.
 fn run_length(paper: &MultiSite) -> Figure<Cell> {
-    let loads = paper.loads();
-    let load = loads[loads.len() / 2];
+    let load = paper.middle_load();
     let series = |metric: &'static str| -> Vec<Series<Cell>> {
         let of = |&approach: &Approach| Series {
             name: format!("Approach {}", number(approach)),
@@ -187,7 +216,10 @@ fn run_length(paper: &MultiSite) -> Figure<Cell> {
         log_x: true,
         panels: vec![
             panel("wrt", "weighted response time", series("wrt")),
-            Panel { suffix: "completed", ..panel("completed_percent", "completed gangs (%)", series("completed_percent")) },
+            Panel {
+                suffix: "completed",
+                ..panel("completed_percent", "completed gangs (%)", series("completed_percent"))
+            },
         ],
         as_table: false,
     }
