@@ -132,7 +132,7 @@ pub(crate) struct Simulate {
     pub(crate) procs: Option<u32>,
     /// What policies are told about run times: `exact`, `user` (the log's requested time, enforced as a limit), or
     /// `factor:F` (F times the run time).
-    #[arg(long, default_value = "user")]
+    #[arg(long, value_name = "exact|user|factor:F", default_value = "user")]
     pub(crate) estimates: Estimates,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]

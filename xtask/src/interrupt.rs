@@ -4,10 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The user pressed Ctrl-C: what is finished is kept, and the same command goes on from there.
+/// The user pressed Ctrl-C.
 #[derive(Debug, thiserror::Error)]
-#[error("interrupted; what is finished is kept, and the same command goes on from there")]
-pub(crate) struct Interrupted;
+pub(crate) enum Interrupted {
+    /// In the middle of many replications.
+    #[error("interrupted; what is finished is kept, and the same command goes on from there")]
+    Resumable,
+    /// In the middle of a single run.
+    #[error("interrupted; nothing was written, and the same command begins again")]
+    Lost,
+}
 
 /// Listens for Ctrl-C. A second one ends the program at once.
 pub(crate) fn listen() {

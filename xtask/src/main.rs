@@ -76,9 +76,15 @@ fn run(cli: Cli) -> Result<Ending> {
     }
 }
 
-/// Writes to standard output. A reader that has gone away is not an error.
+/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
 pub(crate) fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let mut out = std::io::stdout();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write to standard output: {error}");
+        std::process::exit(3);
+    }
 }
 
 fn reproduce_command(options: &cli::Reproduce, common: &cli::Common) -> Result<Ending> {

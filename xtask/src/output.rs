@@ -28,6 +28,19 @@ impl OutDir {
     pub(crate) fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
         write_whole(&self.0.join(name), content.as_ref(), Durability::Synced)
     }
+
+    /// A file to be written bit by bit. It has no name of its own until [`keep`](Self::keep) gives it one; dropped before,
+    /// it is gone.
+    pub(crate) fn begin(&self) -> Result<NamedTempFile> {
+        partial_in(&self.0).with_context(|| format!("cannot write into {}", self.0.display()))
+    }
+
+    /// Gives a complete file its name, a path relative to the folder.
+    pub(crate) fn keep(&self, file: NamedTempFile, name: impl AsRef<Path>) -> Result<()> {
+        let path = self.0.join(name);
+        create_folder_of(&path)?;
+        publish(file, &path, Durability::Synced)
+    }
 }
 
 /// Whether a file must survive a power cut.
@@ -42,24 +55,26 @@ pub(crate) enum Durability {
 /// Writes a file in one step: readers see the old content or the new, never half of it.
 pub(crate) fn write_whole(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    let mut file = partial_in(folder).with_context(describe)?;
+    let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
     file.write_all(content).with_context(describe)?;
-    if durability == Durability::Synced {
-        file.as_file().sync_all().with_context(describe)?;
-    }
-    publish(file, path)
+    publish(file, path, durability)
 }
 
-/// A file without a name of its own yet, in the folder where it will have one.
-pub(crate) fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+fn create_folder_of(path: &Path) -> Result<&Path> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    Ok(folder)
+}
+
+fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".partial-").tempfile_in(folder)
 }
 
-/// Gives a complete file its name.
-pub(crate) fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
+fn publish(file: NamedTempFile, path: &Path, durability: Durability) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
+    if durability == Durability::Synced {
+        file.as_file().sync_all().with_context(describe)?;
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,7 @@
 //! Where a result comes from.
 
 use crate::scenario::workspace;
+use std::borrow::Cow;
 use std::process::Command;
 
 /// The commit that is checked out, marked `-dirty` if files differ from it; `unknown` outside a repository.
@@ -14,6 +15,15 @@ pub(crate) fn git_revision() -> String {
         (Some(revision), _) => format!("{revision}-dirty"),
         (None, _) => "unknown".to_owned(),
     }
+}
+
+/// `text` as one word of a shell command.
+pub(crate) fn quoted(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=,:+-@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', r"'\''")).into()
 }
 
 /// CPU seconds that this process has used so far, where the system tells (Linux).

@@ -83,7 +83,10 @@ macro_rules! with_paper {
                 type $paper = multi_site::MultiSite;
                 $body
             }
-            unknown => bail!("no paper is called {unknown:?}{}", did_you_mean(unknown, SLUGS.into_iter())),
+            unknown => {
+                let hint = did_you_mean(unknown, SLUGS.into_iter());
+                bail!("no paper is called {unknown:?}{hint}; there are {}", SLUGS.join(", "))
+            }
         }
     };
 }
@@ -132,7 +135,10 @@ impl<P: Paper> Session<P> {
             scenario.set(assignment)?;
         }
         let effort = if request.quick { Effort::Quick } else { Effort::Full };
-        let paper = P::new(&scenario, effort).with_context(|| format!("scenario of {slug}"))?;
+        let paper = P::new(&scenario, effort).with_context(|| {
+            let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
+            format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
+        })?;
         let seed = request.seed.unwrap_or_else(|| paper.seed());
         let replications = request.reps.unwrap_or_else(|| paper.replications());
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");

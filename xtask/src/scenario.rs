@@ -4,11 +4,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{Document, DocumentMut, Item, Table, Value};
 
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
+    /// The file, as messages name it: `workloads/multi-site.toml`.
+    name: String,
     document: DocumentMut,
     parameters: Vec<Parameter>,
 }
@@ -35,16 +37,22 @@ pub(crate) fn workspace() -> PathBuf {
 impl Scenario {
     /// Reads the scenario of the paper `slug`.
     pub(crate) fn of_paper(slug: &str) -> Result<Self> {
-        let path = workspace().join("workloads").join(format!("{slug}.toml"));
+        let name = format!("workloads/{slug}.toml");
+        let path = workspace().join(&name);
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text).with_context(|| path.display().to_string())
+        Self::parse(&name, &text).with_context(|| name)
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    fn parse(name: &str, text: &str) -> Result<Self> {
         let document: DocumentMut = text.parse()?;
         let mut parameters = Vec::new();
         list(document.as_table(), "", &mut parameters);
-        Ok(Self { document, parameters })
+        Ok(Self { name: name.to_owned(), document, parameters })
+    }
+
+    /// The file, as messages name it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Applies one `--set key=value`. The value is TOML; a bare word is taken as text.
@@ -55,7 +63,8 @@ impl Scenario {
         let (key, text) = (key.trim(), text.trim());
         let Some(parameter) = self.parameters.iter_mut().find(|parameter| parameter.key == key) else {
             let names = self.parameters.iter().map(|parameter| parameter.key.as_str());
-            bail!("--set {assignment}: no parameter is called {key:?}{}", did_you_mean(key, names));
+            let hint = did_you_mean(key, names);
+            bail!("--set {assignment}: no parameter is called {key:?}{hint}; {} lists them", self.name);
         };
         let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
             anyhow!(
@@ -76,16 +85,17 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// A missing or unknown key, or a value of the wrong type, with the place in the file.
+    /// A missing or unknown key, or a value of the wrong type, with its line and key.
     pub(crate) fn typed<T: DeserializeOwned>(&self) -> Result<T> {
         let text = self.document.to_string();
         toml::from_str(&text).map_err(|error| {
-            let message = error.to_string();
-            match unknown_field(&message) {
-                Some((unknown, known)) => {
-                    anyhow!("{}{}", message.trim_end(), did_you_mean(unknown, known.into_iter()))
-                }
-                None => anyhow!("{}", message.trim_end()),
+            let message = in_words(error.message());
+            let hint = unknown_field(&message).map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
+            let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
+            let line = text[..span.start].lines().count().max(1);
+            match key_at(&text, span.start) {
+                Some(key) => anyhow!("line {line}: {key}: {message}{hint}"),
+                None => anyhow!("line {line}: {message}{hint}"),
             }
         })
     }
@@ -121,6 +131,37 @@ fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
             Item::None | Item::ArrayOfTables(_) => {}
         }
     }
+}
+
+/// The parameter whose value holds the byte at `position` of `text`.
+fn key_at(text: &str, position: usize) -> Option<String> {
+    fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
+        table.iter().find_map(|(key, item)| {
+            let key = format!("{prefix}{key}");
+            match item {
+                Item::Table(inner) => within(inner, &format!("{key}."), position),
+                Item::Value(value) => value.span().filter(|span| span.contains(&position)).map(|_| key),
+                Item::None | Item::ArrayOfTables(_) => None,
+            }
+        })
+    }
+    within(Document::parse(text).ok()?.as_table(), "", position)
+}
+
+/// A message of serde, with Rust's types in plain words.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("u64", "a whole number, at least 0"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("f64", "a number"),
+        ("a sequence", "a list such as [1, 2]"),
+        ("a boolean", "true or false"),
+    ];
+    let plain = WORDS.iter().find_map(|(name, words)| {
+        let start = message.strip_suffix(name)?.strip_suffix("expected ")?;
+        Some(format!("{start}expected {words}"))
+    });
+    plain.unwrap_or_else(|| message.to_owned())
 }
 
 /// The names that serde quotes in "unknown field `x`, expected one of `y`, `z`".
@@ -164,7 +205,7 @@ mod tests {
     }
 
     fn error_of(assignment: &str) -> String {
-        let mut scenario = Scenario::parse(TEXT).expect("a good scenario");
+        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         match scenario.set(assignment) {
             Ok(()) => scenario.typed::<Typed>().expect_err("a bad value").to_string(),
             Err(error) => error.to_string(),
@@ -173,14 +214,14 @@ mod tests {
 
     #[test]
     fn parameters_come_with_the_comment_behind_them() {
-        let scenario = Scenario::parse(TEXT).expect("a good scenario");
+        let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         let jobs = &scenario.parameters()[0];
         assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
     }
 
     #[test]
     fn a_set_value_reaches_the_typed_scenario_and_is_marked() {
-        let mut scenario = Scenario::parse(TEXT).expect("a good scenario");
+        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         scenario.set("run.jobs=10").expect("a known key");
         scenario.set("readings.release=gang-end").expect("a bare word is text");
         assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
@@ -196,8 +237,22 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_wrong_type_is_shown_where_it_stands() {
-        let error = error_of("run.jobs=many");
-        assert!(error.contains("invalid type") && error.contains("jobs = \"many\""), "{error}");
+    fn without_a_near_name_the_file_that_lists_them_is_named() {
+        assert!(error_of("zzz=3").ends_with("p.toml lists them"));
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_told_with_its_line_and_key() {
+        let expected = "line 2: run.jobs: invalid type: string \"many\", expected a whole number from 0 to 4294967295";
+        assert_eq!(error_of("run.jobs=many"), expected);
+        assert!(error_of("run.jobs=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
+    }
+
+    #[test]
+    fn an_unknown_key_of_the_file_is_told_with_its_line_and_the_one_that_was_meant() {
+        let text = TEXT.replace("jobs", "job");
+        let scenario = Scenario::parse("p.toml", &text).expect("good TOML");
+        let error = scenario.typed::<Typed>().expect_err("an unknown key").to_string();
+        assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
     }
 }

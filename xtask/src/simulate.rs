@@ -3,15 +3,16 @@
 mod machine;
 mod watch;
 
-use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, significant};
+use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
 use crate::cli::{self, Common, PassesName, PolicyName};
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::progress::Progress;
 use crate::scenario::workspace;
-use crate::{Ending, print, provenance};
-use anyhow::{Result, bail};
+use crate::provenance::{self, quoted};
+use crate::{Ending, print};
+use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
 use machine::Machine;
 use rayon::prelude::*;
@@ -22,6 +23,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
+use tempfile::NamedTempFile;
 use watch::{Placed, Watch};
 use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
 
@@ -30,6 +32,11 @@ const GANTT_JOBS: usize = 200;
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 10_000;
+
+/// The last instant that is simulated. The clock ends at 584 years; a job that is planned behind those that run now may
+/// begin 136 years later, and take as long.
+const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
+const YEARS: u64 = 300;
 
 /// What came of one policy.
 struct Run {
@@ -45,6 +52,9 @@ struct Run {
 
 /// Replays the log under each policy and writes what came of it.
 pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
+    if options.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+        bail!("{}: is a pipe or a device; a log is read once for each policy, so save it to a file first", options.trace.display());
+    }
     let header = SwfReader::open(&options.trace)?.header().clone();
     let machine = Machine::of(options, &header)?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
@@ -53,23 +63,29 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     let mut policies = options.policy.clone();
     policies.sort_unstable();
     policies.dedup();
-    let progress = Progress::new(format!("simulate, {} policies", policies.len()), policies.len() as u64, common.quiet);
+    let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let runs: Vec<Run> = policies
+    let finished: Vec<(Run, NamedTempFile)> = policies
         .par_iter()
         .map(|&policy| {
             let run = match policy {
                 PolicyName::Fcfs => replay(policy, Fcfs, options, &machine, &out),
                 PolicyName::Easy => replay(policy, EasyBackfill::new(), options, &machine, &out),
-            };
+            }?;
             progress.add(1);
-            run
+            Ok(run)
         })
         .collect::<Result<_>>()?;
     drop(progress);
+    // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
+    let mut runs = Vec::new();
+    for (run, jobs) in finished {
+        out.keep(jobs, Path::new(run.policy.as_str()).join("jobs.csv"))?;
+        runs.push(run);
+    }
 
-    let hash = sha256_of(&options.trace)?;
+    let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
     let report = Report { options, machine: &machine, runs: &runs, hash: &hash };
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
@@ -94,13 +110,18 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     Ok(Ending::Done)
 }
 
+/// Whole numbers as they are, others to four digits.
+fn readable(value: f64) -> String {
+    if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
+}
+
 /// The log's name without its endings.
 fn stem(trace: &Path) -> String {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
 }
 
-fn sha256_of(path: &Path) -> Result<String> {
+fn sha256_of(path: &Path) -> std::io::Result<String> {
     let (mut hash, mut log, mut chunk) = (Sha256::new(), File::open(path)?, vec![0; 1 << 16]);
     loop {
         match log.read(&mut chunk)? {
@@ -128,14 +149,14 @@ impl Source {
     }
 }
 
-/// One policy on the whole log. `jobs.csv` is written as jobs finish, and gets its name when all have.
+/// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
 fn replay<P: Dispatch>(
     policy: PolicyName,
     dispatch: P,
     options: &cli::Simulate,
     machine: &Machine,
     out: &OutDir,
-) -> Result<Run> {
+) -> Result<(Run, NamedTempFile)> {
     let mut intake = Intake::new(
         SwfReader::open(&options.trace)?,
         Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(machine.processors) },
@@ -144,7 +165,7 @@ fn replay<P: Dispatch>(
         intake.note(rule);
     }
     let source = Rc::new(RefCell::new(Source { intake, failed: None }));
-    let watch = Watch::create(&out.path().join(policy.as_str()), machine.name.clone())?;
+    let watch = Watch::new(out.begin()?, machine.name.clone())?;
     let numbers = watch.numbers();
     let arrivals = {
         let source = Rc::clone(&source);
@@ -162,17 +183,23 @@ fn replay<P: Dispatch>(
     let mut running = true;
     while running {
         if interrupt::requested() {
-            bail!(Interrupted);
+            bail!(Interrupted::Lost);
         }
-        running = (0..PATIENCE).all(|_| sim.step());
+        running = (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
     }
+    ensure!(
+        sim.now() < LATEST,
+        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, or fewer jobs with --max-jobs",
+        options.trace.display(),
+        policy.as_str()
+    );
     let (_, watch) = sim.into_parts();
     let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
     if let Some(error) = source.failed {
         bail!(error);
     }
     let watched = watch.finish()?;
-    Ok(Run {
+    let run = Run {
         policy,
         row: watched.summary.row(machine.processors),
         rejected: watched.rejected,
@@ -180,7 +207,8 @@ fn replay<P: Dispatch>(
         busy: watched.busy,
         waiting: watched.waiting,
         placed: watched.placed,
-    })
+    };
+    Ok((run, watched.jobs))
 }
 
 /// All that is told of a finished simulation.
@@ -281,7 +309,7 @@ impl Report<'_> {
 
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let metrics = self.runs[0].row.iter().map(|(name, _)| *name);
-        let value = |value: Option<f64>| value.map_or_else(String::new, |value| significant(value));
+        let value = |value: Option<f64>| value.map_or_else(String::new, readable);
         let rows = metrics.enumerate().filter(|(i, _)| self.runs.iter().any(|run| run.row[*i].1.is_some())).map(
             |(i, name)| {
                 std::iter::once(name.replace('_', " ")).chain(self.runs.iter().map(|run| value(run.row[i].1))).collect()
@@ -339,9 +367,9 @@ impl Report<'_> {
     fn command(&self) -> String {
         let cli::Simulate { trace, machines, procs, estimates, passes, max_jobs, .. } = self.options;
         let policies = self.policies().replace(' ', "");
-        let mut command = format!("cargo xtask simulate --trace {} --policy {policies}", trace.display());
+        let mut command = format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
         if let Some(machines) = machines {
-            command += &format!(" --machines {}", machines.display());
+            command += &format!(" --machines {}", quoted(&machines.to_string_lossy()));
         }
         if let Some(procs) = procs {
             command += &format!(" --procs {procs}");
@@ -411,16 +439,17 @@ impl Report<'_> {
                 text += &format!("repair {}: {} × {}\n", repair.rule, repair.count, repair.rule.description());
             }
         }
-        let shown = ["jobs", "wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
-        text += &format!("{:8}", "policy");
+        let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
+        let number = |run: &Run, name: &str| {
+            let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
+            value.map_or_else(String::new, readable)
+        };
+        text += &format!("{:8}  {:>10}  {:>10}", "policy", "jobs", "rejected");
         shown.iter().for_each(|name| text += &format!("  {name:>21}"));
         text.push('\n');
         for run in self.runs {
-            text += &format!("{:8}", run.policy.as_str());
-            for name in shown {
-                let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
-                text += &format!("  {:>21}", value.map_or_else(String::new, |value| significant(value)));
-            }
+            text += &format!("{:8}  {:>10}  {:>10}", run.policy.as_str(), number(run, "jobs"), run.rejected);
+            shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
             text.push('\n');
         }
         text + &format!("{}\n", out.join("report.html").display())

@@ -1,7 +1,7 @@
 //! Jobs per second of a whole run.
 //!
 //! `cargo bench -p gang-grid`. What to look at: the paper's setting with its bookkeeping (`JobLog`) and without; and the
-//! same load per site on two sites and on a thousand. There a job costs two to three times as much, since 16 000 pending
+//! same load per site on two sites and on a thousand. There a job costs a few times as much, since 16 000 pending
 //! events no longer fit the fast caches; a cost that grew with the number of sites would be hundreds of times as much.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

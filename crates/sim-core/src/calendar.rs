@@ -151,13 +151,18 @@ impl<E> Calendar<E> {
     }
 }
 
-/// A four-ary min-heap. The root stands at place 3, and the children of the key at place `p` fill line `p − 2`, which is
+/// A four-ary min-heap that leaves a hole at its root when popped: most events post another one, which then fills the
+/// hole in a single descent.
+///
+/// The root stands at place 3, and the children of the key at place `p` fill line `p − 2`, which is
 /// one cache line: places `4 (p − 2) ..= 4 (p − 2) + 3`. Every place without a key holds [`VACANT`], which loses every
 /// comparison, so the smallest child is found without asking how many there are.
 #[derive(Clone, Debug)]
 struct KeyHeap {
     lines: Vec<Line>,
+    /// Keys, the hole included.
     len: usize,
+    hole_at_root: bool,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -173,9 +178,10 @@ const fn parent(place: usize) -> usize {
 
 impl KeyHeap {
     const fn new() -> Self {
-        Self { lines: Vec::new(), len: 0 }
+        Self { lines: Vec::new(), len: 0, hole_at_root: false }
     }
 
+    /// Keys, the hole included.
     const fn len(&self) -> usize {
         self.len
     }
@@ -188,12 +194,18 @@ impl KeyHeap {
         self.lines[place / 4].0[place % 4] = key;
     }
 
-    fn peek(&self) -> Option<Key> {
+    fn peek(&mut self) -> Option<Key> {
+        self.close_hole();
         (self.len > 0).then(|| self.at(ROOT))
     }
 
     #[inline]
     fn push(&mut self, key: Key) {
+        if self.hole_at_root {
+            self.hole_at_root = false;
+            self.sift_down(key);
+            return;
+        }
         let hole = ROOT + self.len;
         if hole / 4 >= self.lines.len() {
             self.lines.push(Line([VACANT; 4]));
@@ -205,13 +217,22 @@ impl KeyHeap {
     #[inline]
     fn pop(&mut self) -> Option<Key> {
         let top = self.peek()?;
-        self.len -= 1;
-        let last = self.at(ROOT + self.len);
-        self.put(ROOT + self.len, VACANT);
-        if self.len > 0 {
-            self.sift_down(last);
-        }
+        self.hole_at_root = true;
         Some(top)
+    }
+
+    /// Moves the last key into the hole at the root, if there is one.
+    #[inline]
+    fn close_hole(&mut self) {
+        if self.hole_at_root {
+            self.hole_at_root = false;
+            self.len -= 1;
+            let last = self.at(ROOT + self.len);
+            self.put(ROOT + self.len, VACANT);
+            if self.len > 0 {
+                self.sift_down(last);
+            }
+        }
     }
 
     /// Moves the hole up to where `key` belongs.
@@ -228,8 +249,7 @@ impl KeyHeap {
         self.put(hole, key);
     }
 
-    /// Fills the hole at the root with `key`: the hole goes down to a leaf along the smallest children, then `key`
-    /// climbs from there. `key` comes from the bottom, so it rarely climbs, and the way down needs no comparison with it.
+    /// Fills the hole at the root with `key`: smaller children move up until it belongs where the hole is.
     #[inline]
     fn sift_down(&mut self, key: Key) {
         let mut hole = ROOT;
@@ -237,16 +257,18 @@ impl KeyHeap {
             let (left, first) = if b < a { (1, b) } else { (0, a) };
             let (right, second) = if d < c { (3, d) } else { (2, c) };
             let (lane, smallest) = if second < first { (right, second) } else { (left, first) };
-            if smallest == VACANT {
+            // A vacant place holds the greatest key of all, so this also ends the way down at a leaf.
+            if key <= smallest {
                 break;
             }
             self.put(hole, smallest);
             hole = 4 * (hole - 2) + lane;
         }
-        self.sift_up(hole, key);
+        self.put(hole, key);
     }
 
     fn retain(&mut self, mut keep: impl FnMut(Key) -> bool) {
+        self.close_hole();
         let mut kept: Vec<Key> = (ROOT..ROOT + self.len).map(|place| self.at(place)).filter(|&key| keep(key)).collect();
         // A sorted sequence is a heap.
         kept.sort_unstable();

@@ -37,7 +37,7 @@ impl<'a, P: Paper> Study<'a, P> {
     ///
     /// # Errors
     ///
-    /// [`Interrupted`] on Ctrl-C, or a replication that cannot be stored. What is finished stays in the store.
+    /// [`Interrupted::Resumable`] on Ctrl-C, or a replication that cannot be stored. What is finished stays in the store.
     pub(crate) fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
@@ -53,7 +53,7 @@ impl<'a, P: Paper> Study<'a, P> {
             .par_iter()
             .map(|&(cell, replication)| {
                 if interrupt::requested() {
-                    bail!(Interrupted);
+                    bail!(Interrupted::Resumable);
                 }
                 let determinants = self.paper.determinants(cell);
                 let identity = self.identity(&determinants, replication);

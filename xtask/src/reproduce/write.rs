@@ -208,7 +208,7 @@ impl<P: Paper> Findings<'_, P> {
             command += &format!(" --seed {seed}");
         }
         for assignment in set {
-            command += &format!(" --set '{assignment}'");
+            command += &format!(" --set {}", provenance::quoted(assignment));
         }
         command
     }

@@ -1,7 +1,6 @@
 //! What is kept of a run while it goes: the summary, the levels over time, and `jobs.csv`.
 
 use super::GANTT_JOBS;
-use crate::output::{partial_in, publish};
 use anyhow::{Context, Result};
 use metrics::{Summary, Timeline};
 use rustc_hash::FxHashMap;
@@ -9,11 +8,11 @@ use sim_core::record::Sink;
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tempfile::NamedTempFile;
+
+const WRITING: &str = "cannot write jobs.csv";
 
 /// The log's own number of each job in the system. Never iterated.
 type Numbers = Rc<RefCell<FxHashMap<JobId, u64>>>;
@@ -33,7 +32,6 @@ struct Ledger {
     rows: csv::Writer<BufWriter<NamedTempFile>>,
     /// The first error in writing; told when the run is over.
     failed: Option<csv::Error>,
-    path: PathBuf,
     last_finish: Time,
     placed: Option<Vec<Placed>>,
 }
@@ -51,19 +49,17 @@ pub(super) struct Watched {
     pub(super) rejected: u64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
+    /// `jobs.csv`, complete but for its name.
+    pub(super) jobs: NamedTempFile,
     /// Every job, if there are few enough to draw.
     pub(super) placed: Option<Vec<Placed>>,
 }
 
 impl Watch {
-    /// Begins `jobs.csv` in `folder`, under a name that it loses when it is complete.
-    pub(super) fn create(folder: &Path, site: String) -> Result<Self> {
-        fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
-        let path = folder.join("jobs.csv");
-        let describe = || format!("cannot write {}", path.display());
-        let file = partial_in(folder).with_context(describe)?;
-        let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, file));
-        rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).with_context(describe)?;
+    /// Begins `jobs.csv` in a file that has no name yet.
+    pub(super) fn new(jobs: NamedTempFile, site: String) -> Result<Self> {
+        let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, jobs));
+        rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).context(WRITING)?;
         let ledger = Ledger {
             summary: Summary::new(),
             busy: Timeline::new(),
@@ -71,7 +67,6 @@ impl Watch {
             site,
             rows,
             failed: None,
-            path,
             last_finish: Time::ZERO,
             placed: Some(Vec::new()),
         };
@@ -83,22 +78,21 @@ impl Watch {
         Rc::clone(&self.log.sink().numbers)
     }
 
-    /// Gives `jobs.csv` its name.
+    /// What is known now that the run is over.
     pub(super) fn finish(self) -> Result<Watched> {
         let rejected = self.log.tally().rejected;
-        let Ledger { summary, busy, rows, failed, path, last_finish, placed, .. } = self.log.into_sink();
-        let describe = || format!("cannot write {}", path.display());
+        let Ledger { summary, busy, rows, failed, last_finish, placed, .. } = self.log.into_sink();
         if let Some(error) = failed {
-            return Err(error).with_context(describe);
+            return Err(error).context(WRITING);
         }
-        let file = rows.into_inner().map_err(csv::IntoInnerError::into_error).with_context(describe)?;
-        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).with_context(describe)?;
-        publish(file, &path)?;
+        let jobs = rows.into_inner().map_err(csv::IntoInnerError::into_error).context(WRITING)?;
+        let jobs = jobs.into_inner().map_err(std::io::IntoInnerError::into_error).context(WRITING)?;
         Ok(Watched {
             summary,
             rejected,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(last_finish),
+            jobs,
             placed,
         })
     }

@@ -65,6 +65,8 @@ impl LocalPolicy {
             }));
         }
         let start = match self.readings.startable {
+            // Mostly no gang is waited for, and nothing need be gathered.
+            Startable::Random if scratch.is_empty() => processors.any_idle(site, rng),
             Startable::Random => {
                 processors.collect(site, Eligible::Idle, scratch);
                 pick(scratch, rng)
