@@ -1,44 +1,70 @@
 //! `cargo xtask bench`: the criterion benchmarks, and their ratios in one run.
 
+use crate::chart::significant;
 use crate::cli::{self, Common};
 use crate::scenario::workspace;
 use crate::{Ending, print};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Ratios worth knowing: what is compared, the group, the benchmark, its baseline. Above 1 the first is faster.
-///
-/// Each pair does the same work and is measured minutes apart at most, so the ratio holds where absolute times do not.
+/// What is worth comparing. Both sides are measured in one run, so the ratio holds where absolute times do not.
 const RATIOS: &[Ratio] = &[
     Ratio {
-        what: "calendar against BinaryHeap, 1 000 pending",
-        fast: "hold/calendar/1000",
-        slow: "hold/binary-heap/1000",
-        target: 0.8,
+        what: "calendar against BinaryHeap, 1 000 pending events",
+        ours: "hold/calendar/1000",
+        other: "hold/binary-heap/1000",
+        wanted: 0.8,
     },
     Ratio {
-        what: "calendar against BinaryHeap, 1 000 000 pending",
-        fast: "hold/calendar/1000000",
-        slow: "hold/binary-heap/1000000",
-        target: 1.5,
+        what: "calendar against BinaryHeap, 1 000 000 pending events",
+        ours: "hold/calendar/1000000",
+        other: "hold/binary-heap/1000000",
+        wanted: 1.5,
+    },
+    Ratio {
+        what: "EASY, jobs per second: a log of 100 000 against one of 10 000",
+        ours: "100 000 jobs/EASY",
+        other: "10 000 jobs/EASY",
+        wanted: 0.8,
+    },
+    Ratio { what: "SWF reader against split and parse", ours: "swf/plain", other: "swf/naive", wanted: 2.0 },
+    Ratio {
+        what: "quantile sketch against one with logarithms",
+        ours: "sketch/bitwise",
+        other: "sketch/logarithmic",
+        wanted: 1.0,
     },
 ];
 
+/// Two benchmarks of the same work.
 struct Ratio {
     what: &'static str,
-    fast: &'static str,
-    slow: &'static str,
-    /// What the ratio should reach.
-    target: f64,
+    ours: &'static str,
+    other: &'static str,
+    /// What the rate of ours over that of the other should reach.
+    wanted: f64,
+}
+
+/// What criterion found of one benchmark.
+struct Measured {
+    nanoseconds: f64,
+    /// How many things one iteration deals with: jobs, lines, records.
+    elements: f64,
+}
+
+impl Measured {
+    fn per_second(&self) -> f64 {
+        1e9 * self.elements / self.nanoseconds
+    }
 }
 
 /// Runs `cargo bench`, then prints each benchmark's median and the ratios.
 pub(crate) fn bench(options: &cli::Bench, common: &Common) -> Result<Ending> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["bench", "--workspace", "--benches", "--quiet", "--"]).current_dir(workspace());
+    command.args(["bench", "--workspace", "--benches", "--"]).current_dir(workspace());
     command.args(&options.filter);
     if options.quick {
         command.args(["--warm-up-time", "0.3", "--measurement-time", "1", "--sample-size", "10"]);
@@ -47,56 +73,76 @@ pub(crate) fn bench(options: &cli::Bench, common: &Common) -> Result<Ending> {
         command.stdout(std::process::Stdio::null());
     }
     if !command.status().context("cannot run cargo bench")?.success() {
-        bail!("cargo bench failed");
+        bail!("cargo bench failed; its messages are above");
     }
-    let mut medians = BTreeMap::new();
-    collect(&workspace().join("target/criterion"), &mut medians)?;
+    let mut found = BTreeMap::new();
+    collect(&criterion_folder(), &mut found)?;
     if let Some(filter) = &options.filter {
-        medians.retain(|name, _| name.contains(filter));
+        found.retain(|name, _| name.contains(filter));
     }
-    if common.json {
-        print(&format!("{:#}\n", serde_json::json!({ "median_nanoseconds": medians, "ratios": ratios(&medians) })));
-    } else {
-        print(&table(&medians));
-    }
+    print(&if common.json { as_json(&found) } else { as_text(&found) });
     Ok(Ending::Done)
 }
 
-fn ratios(medians: &BTreeMap<String, f64>) -> BTreeMap<&'static str, f64> {
-    let ratio = |ratio: &Ratio| Some((ratio.what, medians.get(ratio.slow)? / medians.get(ratio.fast)?));
-    RATIOS.iter().filter_map(ratio).collect()
+/// Where criterion keeps what it measured.
+fn criterion_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from).join("criterion")
 }
 
-fn table(medians: &BTreeMap<String, f64>) -> String {
-    let mut text = String::from("median of each benchmark\n");
-    for (name, nanoseconds) in medians {
-        let _ = writeln!(text, "  {nanoseconds:>16.1} ns  {name}");
+fn ratios(found: &BTreeMap<String, Measured>) -> impl Iterator<Item = (&'static Ratio, f64)> {
+    RATIOS
+        .iter()
+        .filter_map(|ratio| Some((ratio, found.get(ratio.ours)?.per_second() / found.get(ratio.other)?.per_second())))
+}
+
+fn as_json(found: &BTreeMap<String, Measured>) -> String {
+    let benchmarks = found.iter().map(|(name, measured)| {
+        let value = serde_json::json!({
+            "median_nanoseconds": measured.nanoseconds,
+            "elements": measured.elements,
+            "per_second": measured.per_second(),
+        });
+        (name.clone(), value)
+    });
+    let ratios = ratios(found).map(|(ratio, value)| {
+        serde_json::json!({
+            "what": ratio.what, "ours": ratio.ours, "other": ratio.other, "ratio": value, "wanted": ratio.wanted,
+        })
+    });
+    let benchmarks = serde_json::Value::Object(benchmarks.collect());
+    format!("{:#}\n", serde_json::json!({ "benchmarks": benchmarks, "ratios": ratios.collect::<Vec<_>>() }))
+}
+
+fn as_text(found: &BTreeMap<String, Measured>) -> String {
+    let mut text = format!("\n{:>16}  {:>16}  benchmark\n", "median, µs", "per second");
+    for (name, measured) in found {
+        let (median, rate) = (significant(measured.nanoseconds / 1000.0), significant(measured.per_second()));
+        let _ = writeln!(text, "{median:>16}  {rate:>16}  {name}");
     }
-    let ratios = ratios(medians);
-    text += "ratios in this run (above 1: faster than what it is compared with)\n";
-    for ratio in RATIOS {
-        if let Some(value) = ratios.get(ratio.what) {
-            let _ = writeln!(text, "  {value:>6.2} ×  {} (wanted: {} ×)", ratio.what, ratio.target);
-        }
+    text += "\nratios in this run; above 1, ours is faster\n";
+    for (ratio, value) in ratios(found) {
+        let _ = writeln!(text, "{value:>8.2} ×  {} (wanted: {})", ratio.what, ratio.wanted);
     }
     text
 }
 
-/// Finds `…/new/estimates.json` below `folder`, and names each benchmark by its path.
-fn collect(folder: &Path, medians: &mut BTreeMap<String, f64>) -> Result<()> {
+/// Finds `…/new/estimates.json` below `folder`.
+fn collect(folder: &Path, found: &mut BTreeMap<String, Measured>) -> Result<()> {
+    let read = |path: &Path| -> Result<serde_json::Value> {
+        let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_slice(&text).with_context(|| path.display().to_string())
+    };
     for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
-        let estimates = path.join("new/estimates.json");
-        if estimates.is_file() {
-            let text = std::fs::read(path.join("new/benchmark.json"))?;
-            let about: serde_json::Value = serde_json::from_slice(&text)?;
-            let text = std::fs::read(&estimates)?;
-            let estimates: serde_json::Value = serde_json::from_slice(&text)?;
+        if path.join("new/estimates.json").is_file() {
+            let about = read(&path.join("new/benchmark.json"))?;
+            let estimates = read(&path.join("new/estimates.json"))?;
             let name = about["full_id"].as_str().context("criterion names every benchmark")?;
-            let median = estimates["median"]["point_estimate"].as_f64().context("criterion estimates a median")?;
-            medians.insert(name.to_owned(), median);
+            let nanoseconds = estimates["median"]["point_estimate"].as_f64().context("criterion estimates a median")?;
+            let elements = about["throughput"]["Elements"].as_f64().unwrap_or(1.0);
+            found.insert(name.to_owned(), Measured { nanoseconds, elements });
         } else if path.is_dir() {
-            collect(&path, medians)?;
+            collect(&path, found)?;
         }
     }
     Ok(())

@@ -90,7 +90,8 @@ impl Scenario {
         let text = self.document.to_string();
         toml::from_str(&text).map_err(|error| {
             let message = in_words(error.message());
-            let hint = unknown_field(&message).map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
+            let hint = unknown_field(&message)
+                .map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
             let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
             let line = text[..span.start].lines().count().max(1);
             match key_at(&text, span.start) {

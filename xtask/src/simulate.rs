@@ -9,8 +9,8 @@ use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::progress::Progress;
-use crate::scenario::workspace;
 use crate::provenance::{self, quoted};
+use crate::scenario::workspace;
 use crate::{Ending, print};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
@@ -53,7 +53,10 @@ struct Run {
 /// Replays the log under each policy and writes what came of it.
 pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
     if options.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
-        bail!("{}: is a pipe or a device; a log is read once for each policy, so save it to a file first", options.trace.display());
+        bail!(
+            "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
+            options.trace.display()
+        );
     }
     let header = SwfReader::open(&options.trace)?.header().clone();
     let machine = Machine::of(options, &header)?;
@@ -367,7 +370,8 @@ impl Report<'_> {
     fn command(&self) -> String {
         let cli::Simulate { trace, machines, procs, estimates, passes, max_jobs, .. } = self.options;
         let policies = self.policies().replace(' ', "");
-        let mut command = format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
+        let mut command =
+            format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
         if let Some(machines) = machines {
             command += &format!(" --machines {}", quoted(&machines.to_string_lossy()));
         }
