@@ -2,8 +2,8 @@
 
 use crate::chart::significant;
 use crate::cli::{self, Common};
+use crate::cli::{Ending, print};
 use crate::scenario::workspace;
-use crate::{Ending, print};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,7 +1,8 @@
 //! `cargo xtask ci`: what CI runs. If it passes here, it passes there.
 
+use crate::cli::Ending;
+use crate::reproduce;
 use crate::scenario::workspace;
-use crate::{Ending, reproduce};
 use anyhow::{Context, Result};
 use std::process::Command;
 

@@ -1,6 +1,7 @@
-//! The command line.
+//! The command line: what can be asked, how a command ends, what it prints.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::Write;
 use std::path::PathBuf;
 use workload::Estimates;
 
@@ -180,4 +181,23 @@ pub(crate) struct Bench {
     /// Shorter measurements: a first impression.
     #[arg(long)]
     pub(crate) quick: bool,
+}
+
+/// How a command that ran to its end may end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Done,
+    /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
+    Differs,
+}
+
+/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write to standard output: {error}");
+        std::process::exit(3);
+    }
 }

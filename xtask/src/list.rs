@@ -1,9 +1,9 @@
 //! What is printed for people to read: the papers, and the verdicts of a run.
 
 use crate::cli::Common;
-use crate::reproduce::verdict::Verdict;
+use crate::cli::{Ending, print};
 use crate::reproduce::{self, Outcome};
-use crate::{Ending, print};
+use crate::verdict::Verdict;
 use anyhow::Result;
 use std::fmt::Write;
 use std::io::IsTerminal;

@@ -13,20 +13,12 @@ mod provenance;
 mod reproduce;
 mod scenario;
 mod simulate;
+mod verdict;
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
-use cli::{Cli, Command};
-use std::io::Write;
+use cli::{Cli, Command, Ending, print};
 use std::process::ExitCode;
-
-/// How a command that ran to its end may end.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    Done,
-    /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
-    Differs,
-}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -73,17 +65,6 @@ fn run(cli: Cli) -> Result<Ending> {
             print(&String::from_utf8(script)?);
             Ok(Ending::Done)
         }
-    }
-}
-
-/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
-pub(crate) fn print(text: &str) {
-    let mut out = std::io::stdout();
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write to standard output: {error}");
-        std::process::exit(3);
     }
 }
 

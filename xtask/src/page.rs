@@ -7,6 +7,7 @@
 mod view;
 
 use crate::chart::Picture;
+use crate::verdict::Verdict;
 use anyhow::Context;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -37,22 +38,6 @@ pub(crate) struct Page {
     pub(crate) commands: Vec<(String, String)>,
     /// Revision, seed, scenario hash and the like.
     pub(crate) provenance: Vec<(String, String)>,
-}
-
-/// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
-    /// The simulation agrees with the paper.
-    Reproduced,
-    /// The simulation says otherwise.
-    Contradicted,
-    /// The intervals do not tell.
-    Inconclusive,
-}
-
-impl Verdict {
-    const ALL: [Verdict; 3] = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive];
 }
 
 /// A sentence of the paper and its verdict.

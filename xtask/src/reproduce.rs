@@ -1,18 +1,21 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
+mod claim;
 pub(crate) mod paper;
 mod quantity;
 mod record;
 mod store;
 mod study;
-pub(crate) mod verdict;
+
 mod write;
 
 mod multi_site;
 
 use crate::output::OutDir;
 use crate::scenario::{Scenario, did_you_mean, workspace};
+use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail, ensure};
+use claim::{Claim, Judged};
 use metrics::Interval;
 use paper::{About, Effort, Figure, Paper};
 use quantity::Quantity;
@@ -22,7 +25,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 use store::Store;
 use study::Study;
-use verdict::{Claim, Judged, Verdict};
 
 /// What `cargo xtask reproduce` was asked for.
 #[derive(Clone, Debug, Default)]

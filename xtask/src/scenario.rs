@@ -93,7 +93,7 @@ impl Scenario {
             let hint = unknown_field(&message)
                 .map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
             let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
-            let line = text[..span.start].lines().count().max(1);
+            let line = 1 + text[..span.start].matches('\n').count();
             match key_at(&text, span.start) {
                 Some(key) => anyhow!("line {line}: {key}: {message}{hint}"),
                 None => anyhow!("line {line}: {message}{hint}"),

@@ -5,13 +5,13 @@ mod watch;
 
 use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
 use crate::cli::{self, Common, PassesName, PolicyName};
+use crate::cli::{Ending, print};
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
-use crate::{Ending, print};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
 use machine::Machine;
@@ -406,7 +406,7 @@ impl Report<'_> {
             "repairs": self.repairs(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
-            "command": self.command(),
+            "command_line": self.command(),
             "timings": {
                 "wall_seconds": wall_seconds,
                 "cpu_seconds": provenance::cpu_seconds(),

@@ -8,6 +8,8 @@
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
+//! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
+//!   Multi-Criteria Scheduling Techniques" (2008), §4.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -46,9 +48,11 @@ pub mod repair;
 
 pub mod machines;
 
+pub mod deadline_mix;
 pub mod gang_mix;
 
 pub use capacity::capacity;
+pub use deadline_mix::DeadlineMix;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
 pub use intake::{Estimates, Intake, LogJob, Options};

@@ -4,9 +4,9 @@ mod claims;
 mod figures;
 mod measure;
 
+use super::claim::Claim;
 use super::paper::{About, Effort, Figure, Paper, Reading};
 use super::quantity::Quantity;
-use super::verdict::Claim;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, ensure};
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};

@@ -1,7 +1,7 @@
 //! What a paper must tell so that the laboratory can run it.
 
+use super::claim::Claim;
 use super::quantity::Quantity;
-use super::verdict::Claim;
 use crate::scenario::Scenario;
 use anyhow::Result;
 use sim_core::Streams;

@@ -1,13 +1,14 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
+use super::claim::Judged;
 use super::paper::{About, Figure, Panel, Paper};
 use super::study::{MODELS, Study};
-use super::verdict::{Judged, Verdict};
 use super::{Request, Session, in_words, run_id, seconds};
 use crate::chart::{self, Axis, Chart, Picture, Point};
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::provenance;
+use crate::verdict::Verdict;
 use anyhow::Result;
 use metrics::Interval;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,7 +166,7 @@ impl<P: Paper> Findings<'_, P> {
         let (computed, reused) = self.study.effort();
         let manifest = serde_json::json!({
             "paper": P::ABOUT.slug,
-            "scenario": self.session.scenario.hash(),
+            "scenario_hash": self.session.scenario.hash(),
             "seed": self.session.seed,
             "reps": self.session.replications,
             "options": {
@@ -177,7 +178,7 @@ impl<P: Paper> Findings<'_, P> {
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "models": MODELS,
-            "command": self.command(),
+            "command_line": self.command(),
             "timings": {
                 "wall_seconds": seconds(took),
                 "cpu_seconds": provenance::cpu_seconds(),
@@ -370,8 +371,8 @@ fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
         test: judged.test.clone(),
         expected: cell.rule.to_string(),
         observed: in_words(&cell.estimate),
-        verdict: on_page(judged.verdict),
-        recorded: recorded.as_deref().and_then(Verdict::from_words).map(on_page),
+        verdict: judged.verdict,
+        recorded: recorded.as_deref().and_then(Verdict::from_words),
         reps: judged.decided_at,
         cells: judged
             .cells
@@ -382,17 +383,9 @@ fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
                 low: cell.estimate.low.unwrap_or(f64::NAN),
                 high: cell.estimate.high.unwrap_or(f64::NAN),
                 claimed: Some(cell.rule.range()),
-                verdict: on_page(cell.verdict),
+                verdict: cell.verdict,
             })
             .collect(),
-    }
-}
-
-const fn on_page(verdict: Verdict) -> page::Verdict {
-    match verdict {
-        Verdict::Reproduced => page::Verdict::Reproduced,
-        Verdict::Contradicted => page::Verdict::Contradicted,
-        Verdict::Inconclusive => page::Verdict::Inconclusive,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Integration tests of the crate `workload`.
 
 mod data;
+mod deadline_mix;
 mod errors;
 mod example;
 mod gang_mix;

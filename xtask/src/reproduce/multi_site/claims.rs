@@ -1,7 +1,7 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/multi-site.md` lists it.
 
+use super::super::claim::{Check, Claim, Rule};
 use super::super::quantity::Quantity;
-use super::super::verdict::{Check, Claim, Rule};
 use super::{Cell, MultiSite, measure, number};
 use gang_grid::Approach::{self, One, Three, Two};
 

@@ -1,8 +1,8 @@
-//! Verdicts: what the numbers say of a claim. Computed, never typed in.
+//! Claims, the rules they are judged by, and what was found.
 
 use super::quantity::Quantity;
+use crate::verdict::Verdict;
 use metrics::Interval;
-use serde::Serialize;
 use std::fmt;
 
 /// One sentence of a paper, as a set of checks that must all hold.
@@ -90,37 +90,6 @@ impl fmt::Display for Rule {
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
         }
-    }
-}
-
-/// What the numbers say.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
-    /// Every cell is reproduced.
-    Reproduced,
-    /// No cell is contradicted, but some decides nothing.
-    Inconclusive,
-    /// Some cell is contradicted.
-    Contradicted,
-}
-
-impl Verdict {
-    pub(crate) const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
-
-    /// The verdict at the beginning of `words`, as [`Judged::in_words`] writes it.
-    pub(crate) fn from_words(words: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| words.starts_with(&verdict.to_string()))
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Reproduced => "reproduced",
-            Self::Inconclusive => "inconclusive",
-            Self::Contradicted => "contradicted",
-        })
     }
 }
 

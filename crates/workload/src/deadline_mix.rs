@@ -1,0 +1,220 @@
+//! Machines of different size and speed, and jobs with deadlines: the workload of Klusáček, Rudová, Baraglia, Pasquali and
+//! Capannini, "Comparison of Multi-Criteria Scheduling Techniques" (2008), §4.
+//!
+//! Everything is uniform but the time between jobs, which is exponential. Streams that differ in the mean of that time
+//! alone share all jobs and all draws: their arrivals differ in scale only, so their comparison is paired.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+use serde::{Deserialize, Serialize};
+use sim_core::{Job, JobId, Purpose, Span, Stream, Streams, Time};
+
+/// Parameters of the workload. Ranges include both ends; times are in seconds.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::deadline_mix::{DeadlineMix, Margin};
+///
+/// let paper = DeadlineMix::of_the_paper(1.0);
+/// let machines = paper.machines(&Streams::new(1, 0));
+/// let jobs: Vec<_> = paper.jobs(&Streams::new(1, 0)).collect();
+/// assert_eq!((machines.len(), jobs.len()), (150, 3000));
+/// let with_deadline = jobs.iter().filter(|job| job.request.deadline.is_some()).count();
+/// assert!((2000..2200).contains(&with_deadline)); // 70 %
+/// # let _ = Margin::default();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeadlineMix {
+    /// Number of machines (paper: 150).
+    pub machines: u32,
+    /// Processors of a machine (paper: 1 to 16).
+    pub machine_processors: [u32; 2],
+    /// Speed of a machine, in the units of a benchmark (paper: 200 to 600).
+    pub machine_speed: [f64; 2],
+    /// Number of jobs (paper: 3000).
+    pub jobs: u32,
+    /// Processors that a job needs (paper: 1 to 8).
+    pub job_processors: [u32; 2],
+    /// Run time at benchmark speed, known exactly (paper: 500 to 3000).
+    pub runtime: [f64; 2],
+    /// Mean time between jobs (paper: 1, 2, 3, 4, 5).
+    pub interarrival: f64,
+    /// Share of the jobs that have a deadline (paper: 0.7).
+    pub deadline_share: f64,
+    /// When the deadline is.
+    pub margin: Margin,
+}
+
+/// How long after its submission a job is due: reading R2, since the paper is silent.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Margin {
+    /// The run time and a uniform number of seconds beyond.
+    Beyond([f64; 2]),
+    /// A uniform multiple of the run time.
+    Times([f64; 2]),
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self::Beyond([30.0, 250.0])
+    }
+}
+
+/// One machine that was drawn.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineDraw {
+    /// Its processors.
+    pub processors: u32,
+    /// Its speed, in the units of the benchmark.
+    pub speed: f64,
+}
+
+const MACHINE_PROCESSORS: Purpose = Purpose("machine processors");
+const MACHINE_SPEEDS: Purpose = Purpose("machine speeds");
+const ARRIVALS: Purpose = Purpose("job arrivals");
+const PROCESSORS: Purpose = Purpose("job processors");
+const RUNTIMES: Purpose = Purpose("job runtimes");
+const DEADLINES: Purpose = Purpose("job deadlines");
+
+impl DeadlineMix {
+    /// The paper's parameters (§4), with the first value of R2.
+    pub fn of_the_paper(interarrival: f64) -> Self {
+        Self {
+            machines: 150,
+            machine_processors: [1, 16],
+            machine_speed: [200.0, 600.0],
+            jobs: 3000,
+            job_processors: [1, 8],
+            runtime: [500.0, 3000.0],
+            interarrival,
+            deadline_share: 0.7,
+            margin: Margin::default(),
+        }
+    }
+
+    /// Whether the parameters describe a workload.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that does not.
+    pub fn validate(&self) -> Result<(), DeadlineMixError> {
+        for (field, found) in [("machines", self.machines), ("jobs", self.jobs)] {
+            if found == 0 {
+                return Err(DeadlineMixError::Zero { field });
+            }
+        }
+        for (field, [low, high]) in
+            [("machine_processors", self.machine_processors), ("job_processors", self.job_processors)]
+        {
+            if low == 0 || low > high {
+                return Err(DeadlineMixError::Range { field, low: low.into(), high: high.into() });
+            }
+        }
+        let margin = match self.margin {
+            Margin::Beyond(range) | Margin::Times(range) => range,
+        };
+        let positive = [("machine_speed", self.machine_speed), ("runtime", self.runtime)];
+        for (field, [low, high]) in positive {
+            if !(low > 0.0 && low <= high && high <= LONGEST) {
+                return Err(DeadlineMixError::Range { field, low, high });
+            }
+        }
+        if !(margin[0] >= 0.0 && margin[0] <= margin[1] && margin[1] <= LONGEST) {
+            return Err(DeadlineMixError::Range { field: "margin", low: margin[0], high: margin[1] });
+        }
+        if !(self.interarrival > 0.0 && self.interarrival <= LONGEST) {
+            return Err(DeadlineMixError::Interarrival(self.interarrival));
+        }
+        if !(0.0..=1.0).contains(&self.deadline_share) {
+            return Err(DeadlineMixError::Share(self.deadline_share));
+        }
+        Ok(())
+    }
+
+    /// The machines that `streams` draw. For one set in all replications, hand over the same streams each time (R4).
+    pub fn machines(&self, streams: &Streams) -> Vec<MachineDraw> {
+        let (mut processors, mut speeds) = (streams.stream(MACHINE_PROCESSORS, 0), streams.stream(MACHINE_SPEEDS, 0));
+        let [low, high] = self.machine_processors;
+        let draw = |_| MachineDraw {
+            processors: processors.random_range(low..=high),
+            speed: uniform(&mut speeds, self.machine_speed),
+        };
+        (0..self.machines).map(draw).collect()
+    }
+
+    /// The jobs that `streams` draw, in order of submission, with exact estimates. Run times are those at benchmark speed.
+    ///
+    /// # Panics
+    ///
+    /// If [`DeadlineMix::validate`] finds fault with the parameters.
+    pub fn jobs(&self, streams: &Streams) -> impl Iterator<Item = Job> + Clone + use<> {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        let mix = self.clone();
+        let [mut arrivals, mut processors, mut runtimes, mut deadlines] =
+            [ARRIVALS, PROCESSORS, RUNTIMES, DEADLINES].map(|purpose| streams.stream(purpose, 0));
+        let mut submit = Time::ZERO;
+        (0..self.jobs).map(move |id| {
+            let gap: f64 = Exp1.sample(&mut arrivals);
+            submit += Span::from_secs_f64(mix.interarrival * gap);
+            let [low, high] = mix.job_processors;
+            let runtime = Span::from_secs_f64(uniform(&mut runtimes, mix.runtime));
+            let mut job = Job::new(JobId(id), submit, processors.random_range(low..=high), runtime);
+            // Both numbers are drawn for every job: another share moves no margin.
+            let (chance, share): (f64, f64) = (deadlines.random(), deadlines.random());
+            if chance < mix.deadline_share {
+                job.request.deadline = Some(submit + mix.margin.after_submit(runtime, share));
+            }
+            job
+        })
+    }
+}
+
+impl Margin {
+    /// Time from submission to deadline; `share` places it in the range, 0 at its low end and 1 at its high end.
+    fn after_submit(self, runtime: Span, share: f64) -> Span {
+        let at = |[low, high]: [f64; 2]| low + share * (high - low);
+        match self {
+            Self::Beyond(range) => runtime + Span::from_secs_f64(at(range)),
+            Self::Times(range) => runtime.scaled(at(range)),
+        }
+    }
+}
+
+fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
+    let share: f64 = stream.random();
+    low + share * (high - low)
+}
+
+/// Three years in seconds: sums of a few thousand draws must fit into the range of time.
+const LONGEST: f64 = 1e8;
+
+/// Why a [`DeadlineMix`] describes no workload.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DeadlineMixError {
+    /// None of something that is needed.
+    #[error("{field} is 0; at least 1 is needed")]
+    Zero {
+        /// Which field.
+        field: &'static str,
+    },
+    /// A range that holds nothing, or nonsense.
+    #[error("{field} = [{low}, {high}] is no range; give [low, high] with 0 < low ≤ high (a margin may begin at 0)")]
+    Range {
+        /// Which field.
+        field: &'static str,
+        /// Its low end.
+        low: f64,
+        /// Its high end.
+        high: f64,
+    },
+    /// A mean that is no time.
+    #[error("interarrival is {0} s; give a mean above 0 and up to 1e8")]
+    Interarrival(f64),
+    /// A share that is none.
+    #[error("deadline_share is {0}; give a share from 0 to 1")]
+    Share(f64),
+}

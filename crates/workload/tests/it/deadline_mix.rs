@@ -1,0 +1,103 @@
+//! Machines and jobs with deadlines: their marginals, their streams, and what is refused.
+
+use sim_core::testkit::mean_and_stderr;
+use sim_core::{Job, Streams};
+use workload::deadline_mix::{DeadlineMix, DeadlineMixError, Margin};
+
+fn jobs(mix: &DeadlineMix) -> Vec<Job> {
+    mix.jobs(&Streams::new(7, 0)).collect()
+}
+
+/// The sample mean lies within four standard errors of `expected`.
+fn check_mean(what: &str, values: &[f64], expected: f64) {
+    let (mean, stderr) = mean_and_stderr(values);
+    assert!((mean - expected).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, expected {expected}");
+}
+
+#[test]
+fn marginals_are_those_of_the_paper() {
+    let mix = DeadlineMix { jobs: 20_000, machines: 20_000, ..DeadlineMix::of_the_paper(3.0) };
+    let jobs = jobs(&mix);
+    let of = |value: fn(&Job) -> f64| jobs.iter().map(value).collect::<Vec<_>>();
+    check_mean("processors", &of(|job| f64::from(job.request.processors)), 4.5);
+    check_mean("run time", &of(|job| job.runtime.as_secs_f64()), 1750.0);
+    check_mean("deadline or none", &of(|job| f64::from(u8::from(job.request.deadline.is_some()))), 0.7);
+    let gaps: Vec<f64> = jobs.windows(2).map(|pair| pair[1].submit.since(pair[0].submit).as_secs_f64()).collect();
+    check_mean("interarrival", &gaps, 3.0);
+    let margins: Vec<f64> = jobs
+        .iter()
+        .filter_map(|job| Some(job.request.deadline?.since(job.submit + job.runtime).as_secs_f64()))
+        .collect();
+    check_mean("margin", &margins, 140.0);
+    assert!(margins.iter().all(|margin| (30.0..=250.0).contains(margin)));
+
+    let machines = mix.machines(&Streams::new(7, 0));
+    check_mean(
+        "machine processors",
+        &machines.iter().map(|machine| f64::from(machine.processors)).collect::<Vec<_>>(),
+        8.5,
+    );
+    check_mean("machine speed", &machines.iter().map(|machine| machine.speed).collect::<Vec<_>>(), 400.0);
+}
+
+#[test]
+fn streams_of_another_load_differ_in_the_scale_of_their_arrivals_alone() {
+    let (fast, slow) = (jobs(&DeadlineMix::of_the_paper(1.0)), jobs(&DeadlineMix::of_the_paper(4.0)));
+    for (a, b) in fast.iter().zip(&slow) {
+        assert_eq!((a.request.processors, a.runtime), (b.request.processors, b.runtime));
+        assert!((4.0 * a.submit.as_secs_f64() - b.submit.as_secs_f64()).abs() < 1e-4, "{} and {}", a.submit, b.submit);
+        let due = |job: &Job| job.request.deadline.map(|deadline| deadline.since(job.submit));
+        assert_eq!(due(a), due(b));
+    }
+}
+
+#[test]
+fn another_margin_leaves_everything_else_as_it_is() {
+    let paper = DeadlineMix::of_the_paper(1.0);
+    let other = DeadlineMix { margin: Margin::Times([1.0, 3.0]), ..paper.clone() };
+    for (a, b) in jobs(&paper).iter().zip(&jobs(&other)) {
+        assert_eq!(
+            (a.submit, a.runtime, a.request.deadline.is_some()),
+            (b.submit, b.runtime, b.request.deadline.is_some())
+        );
+        if let Some(deadline) = b.request.deadline {
+            let times = deadline.since(b.submit).as_secs_f64() / b.runtime.as_secs_f64();
+            assert!((1.0..=3.0).contains(&times), "{times}");
+        }
+    }
+}
+
+#[test]
+fn value_stability() {
+    let first: Vec<_> = DeadlineMix::of_the_paper(1.0)
+        .jobs(&Streams::new(42, 0))
+        .take(3)
+        .map(|job| {
+            (
+                job.submit.as_nanos(),
+                job.request.processors,
+                job.runtime.as_nanos(),
+                job.request.deadline.map(|at| at.as_nanos()),
+            )
+        })
+        .collect();
+    let expected = [
+        (732_824_716, 6, 511_440_049_444, Some(611_409_100_086)),
+        (865_361_878, 7, 2_943_875_091_946, Some(3_023_978_679_726)),
+        (2_047_548_711, 1, 1_309_378_116_445, Some(1_359_221_571_769)),
+    ];
+    assert_eq!(first, expected);
+}
+
+#[test]
+fn nonsense_is_refused_by_the_name_of_its_field() {
+    let paper = DeadlineMix::of_the_paper(1.0);
+    let refused = |mix: DeadlineMix| mix.validate().expect_err("nonsense").to_string();
+    assert_eq!(refused(DeadlineMix { jobs: 0, ..paper.clone() }), "jobs is 0; at least 1 is needed");
+    assert!(refused(DeadlineMix { runtime: [3.0, 2.0], ..paper.clone() }).starts_with("runtime = [3, 2] is no range"));
+    assert!(refused(DeadlineMix { job_processors: [0, 2], ..paper.clone() }).starts_with("job_processors"));
+    assert!(refused(DeadlineMix { machine_speed: [f64::NAN, 2.0], ..paper.clone() }).starts_with("machine_speed"));
+    let share = DeadlineMix { deadline_share: 1.5, ..paper.clone() };
+    assert_eq!(share.validate(), Err(DeadlineMixError::Share(1.5)));
+    assert!(refused(DeadlineMix { interarrival: 0.0, ..paper }).starts_with("interarrival is 0 s"));
+}
