@@ -200,7 +200,7 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         })
         .collect();
     let findings = write::Findings { session: &session, request, figures: &figures, judged: &judged, study: &study };
-    findings.write(&out, began.elapsed())?;
+    findings.write(&out, began)?;
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
 

@@ -146,6 +146,12 @@ const fn number(approach: Approach) -> u8 {
     }
 }
 
+/// A simulated processor takes some dozens of bytes.
+const MOST_PROCESSORS: u64 = 1_000_000;
+
+/// In seconds, with room for the spread of exponential times: the clock ends at 1.8e10.
+const LONGEST_RUN: f64 = 1e9;
+
 impl MultiSite {
     /// λ at the position `load`, as the paper writes it: 12.5, 10, 8.333.
     fn lambda(&self, load: usize) -> f64 {
@@ -212,8 +218,9 @@ impl MultiSite {
     }
 
     /// The checks that the types leave open, each with the key that a message needs.
-    fn validate(&self) -> Result<()> {
+    fn validate(&self, effort: Effort) -> Result<()> {
         let File { grid, workload, policy, run, .. } = &self.file;
+        let quick = if effort == Effort::Quick { "quick_" } else { "" };
         ensure!(
             grid.speeds.len() == grid.processors.len(),
             "grid.speeds has {} numbers for {} sites; give one per site",
@@ -235,14 +242,14 @@ impl MultiSite {
         }
         let floor = run.bounded_slowdown_floor;
         ensure!(
-            floor.is_finite() && floor > 0.0,
-            "run.bounded_slowdown_floor is {floor}; it must be above 0, or short jobs have no slowdown"
+            floor > 0.0 && floor < 1e9,
+            "run.bounded_slowdown_floor is {floor}; it must be above 0, or short jobs have no slowdown, and below 1e9"
         );
-        for (key, value) in [("run.jobs", self.jobs), ("run.replications", u64::from(self.replications))] {
-            ensure!(value > 0, "{key} is 0; at least 1 is needed");
+        for (key, value) in [("jobs", self.jobs), ("replications", u64::from(self.replications))] {
+            ensure!(value > 0, "run.{quick}{key} is 0; at least 1 is needed");
         }
         for length in &self.run_lengths {
-            ensure!(*length > 0, "run.run_lengths holds 0; a run has at least 1 job");
+            ensure!(*length > 0, "run.{quick}run_lengths holds 0; a run has at least 1 job");
         }
         for load in 0..workload.local_interarrival.len() {
             self.workload(load).validate().context("[workload]")?;
@@ -251,6 +258,35 @@ impl MultiSite {
             let cell = Cell { overhead, ..self.cell(policy.approaches[0], 0) };
             self.config(&cell).validate().context("[grid] and [policy]")?;
         }
+        let processors = grid.processors.iter().map(|processors| u64::from(*processors)).sum::<u64>();
+        ensure!(
+            processors <= MOST_PROCESSORS,
+            "grid.processors: {processors} in all are too many; {MOST_PROCESSORS} fit in memory"
+        );
+        let mut sizes = workload.gang_sizes.clone();
+        sizes.sort_unstable();
+        for pair in sizes.windows(2) {
+            ensure!(pair[0] != pair[1], "workload.gang_sizes holds {} twice; name each size once", pair[0]);
+        }
+        if let Some(&widest) = sizes.last() {
+            ensure!(
+                u64::from(widest) <= processors,
+                "workload.gang_sizes: a gang of {widest} never fits on {processors} processors; leave it out or enlarge \
+                 grid.processors"
+            );
+        }
+        // Serial service of all jobs behind the last arrival: no run takes longer.
+        let longest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
+        let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;
+        #[expect(clippy::cast_precision_loss, reason = "a bound")]
+        let jobs = self.run_lengths.iter().copied().fold(self.jobs, u64::max) as f64;
+        ensure!(
+            jobs * (longest(&workload.local_interarrival) + service) < LONGEST_RUN,
+            "{jobs} jobs, {} apart and {service} long on the slowest site, outrun the clock; lower run.{quick}jobs, \
+             workload.local_interarrival, workload.mean_service or policy.overheads, or raise grid.speeds",
+            longest(&workload.local_interarrival)
+        );
         Ok(())
     }
 }
@@ -379,7 +415,7 @@ impl Paper for MultiSite {
             Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone(), run.quick_replications),
         };
         let paper = Self { jobs, run_lengths, replications, file };
-        paper.validate()?;
+        paper.validate(effort)?;
         Ok(paper)
     }
 

@@ -1,0 +1,272 @@
+//! Bad input: one message that leads to the place and the fix, the right exit code, no panic, nothing half-written.
+
+use crate::program::{FOUR_JOBS, SMALL, file, folder, table, tree, xtask};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use predicates::str::contains;
+use std::io::Write;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Runs the program with `--quiet`, `--json` and `--out OUT` and expects to be refused with a message that holds each of `words`.
+fn refused(arguments: &[&str], out: &Path, code: i32, words: &[&str]) {
+    let before = tree(out);
+    let run = xtask().args(arguments).args(["--quiet", "--json", "--out"]).arg(out).assert().code(code).stdout("");
+    let message = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(message.starts_with("error: "), "{message}");
+    assert_eq!(message.matches("error: ").count(), 1, "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    for word in words {
+        assert!(message.contains(word), "no {word:?} in: {message}");
+    }
+    assert_eq!(tree(out), before, "something was written");
+}
+
+fn simulate(arguments: &[&str], code: i32, words: &[&str]) {
+    let folder = folder();
+    refused(&[&["simulate", "--policy", "fcfs,easy"], arguments].concat(), &folder.path().join("out"), code, words);
+}
+
+/// A log that cannot be read: the message names it.
+fn bad_log(folder: &TempDir, name: &str, content: &[u8], words: &[&str]) {
+    let path = file(folder, name, content);
+    simulate(&["--trace", path.to_str().expect("UTF-8")], 2, &[&[name], words].concat());
+}
+
+fn reproduce(arguments: &[&str], words: &[&str]) {
+    let folder = folder();
+    refused(&[&SMALL, arguments].concat(), &folder.path().join("out"), 2, words);
+}
+
+fn log_with(line_3: &str) -> Vec<u8> {
+    let mut lines: Vec<&str> = FOUR_JOBS.lines().collect();
+    lines[2] = line_3;
+    (lines.join("\n") + "\n").into_bytes()
+}
+
+#[test]
+fn a_log_with_a_bad_line_is_refused_with_the_line_the_field_and_the_fix() {
+    let folder = folder();
+    let check = |name, line: &str, words: &[&str]| bad_log(&folder, name, &log_with(line), words);
+    check("text.swf", "this is text", &["text.swf:3: ", "18 columns", "found 3", "delete the line"]);
+    check(
+        "nan.swf",
+        "2 105 -1 NaN 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1",
+        &["nan.swf:3: field 4 (run time)", "found \"NaN\"", "write a plain number"],
+    );
+    check(
+        "negative.swf",
+        "2 105 -1 10 -8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1",
+        &["negative.swf:3: field 5 (allocated processors)", "found \"-8\"", "write -1"],
+    );
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_refused_before_it_fills_the_memory() {
+    let folder = folder();
+    bad_log(&folder, "long.swf", &log_with(&"7 ".repeat(5 << 20)), &["long.swf:3: the line is longer than 1 MiB"]);
+}
+
+#[test]
+fn a_truncated_gzip_file_is_refused() {
+    let folder = folder();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(b"; MaxProcs: 8\n").expect("into memory");
+    for job in 1..5_000 {
+        writeln!(packed, "{job} {job} -1 {} 4 -1 -1 4 90 -1 1 7 1 -1 -1 -1 -1 -1", job % 83).expect("into memory");
+    }
+    let packed = packed.finish().expect("into memory");
+    bad_log(&folder, "cut.swf.gz", &packed[..packed.len() / 2], &["cut.swf.gz:", "ends early", "fetch the file again"]);
+}
+
+#[test]
+fn an_empty_file_a_folder_a_pipe_and_a_missing_file_are_refused() {
+    let folder = folder();
+    bad_log(&folder, "empty.swf", b"", &["no job record", "download"]);
+    bad_log(&folder, "comments.swf", b"; MaxProcs: 8\n", &["no job record", "nothing but comments"]);
+    let path = folder.path().to_str().expect("UTF-8");
+    simulate(&["--trace", path], 2, &[path, "is a folder", "name one file"]);
+    simulate(&["--trace", "missing.swf"], 2, &["missing.swf: there is no such file", "check the name"]);
+    if cfg!(unix) {
+        simulate(&["--trace", "/dev/null"], 2, &["/dev/null: is a pipe or a device", "save it to a file"]);
+    }
+}
+
+#[test]
+fn a_log_that_would_outrun_the_clock_is_refused() {
+    let folder = folder();
+    let longest = u32::MAX;
+    let job = |number| format!("{number} {longest} -1 {longest} 8 -1 -1 8 {longest} -1 1 7 1 -1 -1 -1 -1 -1\n");
+    let log: String = (1..=8).map(job).collect();
+    bad_log(&folder, "far.swf", format!("; MaxProcs: 8\n{log}").as_bytes(), &["300 years", "--max-jobs"]);
+}
+
+#[test]
+fn a_job_wider_than_the_machine_is_rejected_counted_and_reported() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "wide.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(&log).arg("--out").arg(&out).assert();
+    run.code(0).stdout(contains("repair wider-than-machine: 1"));
+    let (_, rows) = table(&out.join("summary.csv"));
+    for row in rows {
+        assert_eq!((row["jobs"].as_str(), row["rejected"].as_str()), ("3", "1"));
+    }
+    let report = std::fs::read_to_string(out.join("report.html")).expect("a report");
+    assert!(report.contains("wider-than-machine"));
+}
+
+#[test]
+fn a_log_without_a_single_job_that_ran_is_no_reason_to_fail() {
+    let folder = folder();
+    for (name, runtime, width) in [("idle.swf", -1, 4), ("wide.swf", 9, 64)] {
+        let job = format!("; MaxProcs: 8\n1 0 -1 {runtime} {width} -1 -1 {width} 9 -1 1 7 1 -1 -1 -1 -1 -1\n");
+        let (log, out) = (file(&folder, name, job), folder.path().join(name).with_extension("out"));
+        xtask().args(["simulate", "--policy", "easy", "--trace"]).arg(&log).arg("--out").arg(&out).assert().code(0);
+        assert_eq!(table(&out.join("summary.csv")).1[0]["jobs"], "0");
+    }
+}
+
+#[test]
+fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
+    let folder = folder();
+    let log = file(&folder, "log.swf", FOUR_JOBS);
+    let log = log.to_str().expect("UTF-8");
+    let check = |arguments: &[&str], words: &[&str]| simulate(&[&["--trace", log], arguments].concat(), 2, words);
+    check(&["--policy", "fcfs,esay"], &["'esay'", "fcfs, easy", "'easy'"]);
+    check(&["--estimates", "factor:0"], &["--estimates", "factor:F with F from 1", "factor:0"]);
+    check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F with F from 1", "factor:NaN"]);
+    check(&["--procs", "0"], &["--procs", "0 is not in 1.."]);
+    check(&["--max-jobs", "-1"], &["'-1'"]);
+    check(&["--jobs", "0"], &["--jobs", "0 is not in 1.."]);
+}
+
+#[test]
+fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
+    let folder = folder();
+    let log = file(&folder, "log.swf", FOUR_JOBS);
+    let check = |name: &str, content: &str, words: &[&str]| {
+        let machines = file(&folder, name, content);
+        let arguments = ["--trace", log.to_str().expect("UTF-8"), "--machines", machines.to_str().expect("UTF-8")];
+        simulate(&arguments, 2, words);
+    };
+    check(
+        "words.machines",
+        "0\tone\t4\t2\t1.0\t1000\n1\ttwo\tfour\t2\t1.0\t1000\n",
+        &["words.machines:2: field 3 (nodes)", "at least 1", "found \"four\""],
+    );
+    check(
+        "blanks.machines",
+        "0 one 4 2 1.0 1000\n",
+        &["blanks.machines:1: ", "6 columns separated by tabs", "found 1"],
+    );
+    check("empty.machines", "", &["empty.machines: there is no cluster", "one line for each"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_refused_before_any_work_is_done() {
+    // Below a regular file: permissions would not stop a superuser.
+    let folder = folder();
+    let log = file(&folder, "log.swf", FOUR_JOBS);
+    let below = folder.path().join("log.swf").join("out");
+    let simulate = ["simulate", "--policy", "fcfs", "--trace", log.to_str().expect("UTF-8")];
+    for out in [&log, &below] {
+        let name = out.to_str().expect("UTF-8");
+        xtask().args(SMALL).arg("--out").arg(out).assert().code(3).stderr(contains(name)).stderr(contains("--out DIR"));
+        xtask()
+            .args(simulate)
+            .arg("--out")
+            .arg(out)
+            .assert()
+            .code(3)
+            .stderr(contains(name))
+            .stderr(contains("--out DIR"));
+    }
+    assert_eq!(tree(folder.path()).len(), 1, "only the log is there");
+}
+
+#[test]
+fn a_name_that_does_not_exist_is_refused_with_the_one_that_was_meant() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    refused(&["reproduce", "multi-sight"], &out, 2, &["\"multi-sight\"", "did you mean \"multi-site\"?"]);
+    refused(&["reproduce", "zzz"], &out, 2, &["\"zzz\"", "there are multi-site"]);
+    reproduce(&["--set", "run.job=5"], &["--set run.job=5", "did you mean \"run.jobs\"?"]);
+    reproduce(&["--set", "zzz=1"], &["--set zzz=1", "workloads/multi-site.toml lists them"]);
+    reproduce(&["--only", "fgi4"], &["--only fgi4", "did you mean \"fig4\"?", "run-length"]);
+    reproduce(&["--only", ""], &["--only", "there are fig2"]);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_refused_with_its_key_and_what_it_may_be() {
+    let check =
+        |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
+    check("run.quick_jobs=many", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
+    check("run.quick_jobs=-1", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
+    check("run.quick_jobs=1.5", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
+    check("run.quick_jobs=", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
+    check("workload.mean_service=[1]", &["workload.mean_service: ", "expected a number"]);
+    check("policy.thresholds=0.1", &["policy.thresholds: ", "expected a list such as [1, 2]"]);
+    check("policy.approaches=[\"four\"]", &["policy.approaches: ", "`four`", "`one`, `two`, `three`"]);
+    check("readings.release=gang-ed", &["readings.release: ", "`gang-ed`", "`task-end` or `gang-end`"]);
+    check("readings.reserved_is_idle=maybe", &["readings.reserved_is_idle: ", "expected true or false"]);
+    reproduce(&["--set", "run.jobs"], &["--set run.jobs", "expected KEY=VALUE", "for example"]);
+}
+
+#[test]
+fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
+    let check =
+        |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
+    check("policy.thresholds=[-1]", &["policy.thresholds", "at least 0"]);
+    check("policy.thresholds=[nan]", &["policy.thresholds", "at least 0"]);
+    check("policy.overheads=[-2]", &["overhead", "0.1 means 10 %"]);
+    check("policy.approaches=[]", &["policy.approaches is empty"]);
+    check("workload.local_interarrival=[0]", &["local_interarrival", "expected a mean from"]);
+    check("workload.gang_interarrival=inf", &["gang_interarrival", "expected a mean from"]);
+    check("workload.gang_sizes=[0]", &["gang_sizes", "at least 1"]);
+    check("workload.mean_service=-1", &["mean_service", "expected a mean from"]);
+    check("grid.processors=[16]", &["grid.speeds has 2 numbers", "one per site"]);
+    check("grid.processors=[0,16]", &["site 1 has no processors", "at least 1"]);
+    check("grid.speeds=[0,1]", &["site 1 has speed 0", "above 0"]);
+    check("run.bounded_slowdown_floor=0", &["run.bounded_slowdown_floor is 0", "above 0"]);
+    check("run.bounded_slowdown_floor=1e300", &["run.bounded_slowdown_floor", "below 1e9"]);
+    check("run.quick_jobs=0", &["run.quick_jobs is 0", "at least 1"]);
+    check("grid.speeds=[1e-300,1]", &["outrun the clock", "grid.speeds"]);
+    check("grid.processors=[4000000000,4000000000]", &["grid.processors", "too many"]);
+    check("workload.gang_sizes=[2,64]", &["workload.gang_sizes", "64 never fits on 32 processors"]);
+    check("workload.gang_sizes=[2,2]", &["workload.gang_sizes holds 2 twice"]);
+    check("workload.mean_service=100000000", &["outrun the clock", "workload.mean_service"]);
+    check("workload.local_interarrival=[100000000]", &["outrun the clock", "workload.local_interarrival"]);
+}
+
+#[test]
+fn numbers_of_replications_and_threads_begin_at_one() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    refused(&["reproduce", "multi-site", "--reps", "0"], &out, 2, &["--reps", "0 is not in 1.."]);
+    refused(&["reproduce", "multi-site", "--reps", "few"], &out, 2, &["--reps", "'few'"]);
+    refused(&["reproduce", "multi-site", "--jobs", "0"], &out, 2, &["--jobs", "0 is not in 1.."]);
+}
+
+#[test]
+fn a_run_that_no_row_of_runs_csv_names_is_refused() {
+    let check = |run: &str, word: &str| {
+        let assert = xtask().args(["reproduce", "multi-site", "--quick", "--run", run]).assert();
+        assert.code(2).stdout("").stderr(contains("--run")).stderr(contains(word)).stderr(contains("runs.csv"));
+    };
+    let cell = "approach=1 lambda=10 threshold=0 overhead=0.1 jobs=20000";
+    check("third", "ending in rep=N");
+    check(&format!("{cell} rep=x"), "ending in rep=N");
+    check(&format!("{cell} rep=-1"), "ending in rep=N");
+    check(&format!("{} rep=0", cell.replace("approach=1", "approach=9")), "no such run");
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_of_results_is_an_error_of_writing() {
+    for name in ["cells", "figures"] {
+        let folder = folder();
+        file(&folder, name, "");
+        let run = xtask().args(SMALL).args(["--only", "fig4", "--quiet", "--out"]).arg(folder.path()).assert().code(3);
+        run.stderr(contains("cannot create the folder")).stderr(contains(name));
+        assert!(tree(folder.path()).keys().all(|file| !file.contains(".partial-") && file != "report.html"));
+    }
+}

@@ -1,0 +1,349 @@
+//! What a run writes, to the letter: others read these files with programs of their own.
+
+use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, results, table, tree, xtask};
+use predicates::str::contains;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Plots by the figure that they belong to. Two figures of ours have two.
+const FIGURES: [(&str, &[&str]); 17] = [
+    ("fig2", &["fig2"]),
+    ("fig3", &["fig3"]),
+    ("fig4", &["fig4"]),
+    ("fig5", &["fig5"]),
+    ("fig6", &["fig6"]),
+    ("fig7", &["fig7"]),
+    ("fig7-bounded", &["fig7-bounded"]),
+    ("table2", &["table2"]),
+    ("fig8", &["fig8"]),
+    ("fig9", &["fig9"]),
+    ("fig10", &["fig10"]),
+    ("fig11", &["fig11"]),
+    ("fig12", &["fig12"]),
+    ("fig13", &["fig13"]),
+    ("fig14", &["fig14"]),
+    ("by-size", &["by-size", "by-size-wrt"]),
+    ("run-length", &["run-length", "run-length-completed"]),
+];
+
+const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
+
+fn reproduce(out: &Path, arguments: &[&str]) {
+    xtask().args(SMALL).args(arguments).arg("--quiet").arg("--out").arg(out).assert().code(0);
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
+}
+
+/// The page opens offline: it says so to the browser, and its elements fetch nothing.
+fn assert_self_contained(root: &Path) {
+    let page = fs::read_to_string(root.join("report.html")).expect("a report");
+    assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
+    // Scripts are inline (plotly names addresses that it never fetches): what is between their tags is not looked at.
+    let mut markup = String::new();
+    for piece in page.split("<script") {
+        let (script, rest) = piece.split_once("</script>").unwrap_or(("", piece));
+        assert!(!script.split('>').next().unwrap_or("").contains("src"), "a script is fetched");
+        markup += rest;
+    }
+    for fetch in ["src=\"http", "href=\"http", "src='http", "href='http", "url(http", "@import", "<iframe", "<object"] {
+        assert!(!markup.contains(fetch), "{fetch}");
+    }
+    // What it links to lies beside it.
+    for link in markup.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        let link = link.replace("&#x2f;", "/");
+        if !link.starts_with('#') && !link.starts_with("data:") {
+            assert!(root.join(&link).is_file(), "a link leads to {link}");
+        }
+    }
+}
+
+#[test]
+fn reproduce_writes_the_files_of_the_design_and_no_others() {
+    let folder = folder();
+    reproduce(folder.path(), &[]);
+    let mut expected: BTreeSet<String> =
+        ["claims.csv", "data/claim-cells.csv", "manifest.json", "report.html", "runs.csv"].map(str::to_owned).into();
+    for (figure, plots) in FIGURES {
+        expected.insert(format!("data/{figure}.csv"));
+        for plot in plots {
+            expected.insert(format!("figures/{plot}.svg"));
+            if cfg!(feature = "png") {
+                expected.insert(format!("figures/{plot}.png"));
+            }
+        }
+    }
+    let written = tree(folder.path());
+    let (cells, others): (BTreeSet<String>, BTreeSet<String>) =
+        written.keys().cloned().partition(|name| name.starts_with("cells/"));
+    assert_eq!(others, expected);
+    assert_eq!(cells.len(), table(&folder.path().join("runs.csv")).1.len(), "a cell for each run");
+    for (name, content) in &written {
+        assert!(!content.is_empty(), "{name} is empty");
+        assert!(!name.ends_with(".png") || content.starts_with(b"\x89PNG"), "{name} is no PNG");
+        assert!(!name.ends_with(".svg") || content.starts_with(b"<svg"), "{name} is no SVG");
+    }
+    assert_tidy(folder.path());
+    assert_self_contained(folder.path());
+}
+
+/// A row per point: its mean within its interval.
+fn assert_tidy(root: &Path) {
+    for (figure, plots) in FIGURES {
+        let (header, rows) = table(&root.join(format!("data/{figure}.csv")));
+        assert_eq!(header, TIDY, "{figure}");
+        assert!(!rows.is_empty(), "{figure}");
+        let metrics: BTreeSet<&str> = rows.iter().map(|row| row["metric"].as_str()).collect();
+        assert_eq!(metrics.len(), plots.len(), "{figure}: a metric for each plot");
+        for row in &rows {
+            assert_eq!(row["figure"], figure);
+            assert_eq!(row["reps"], "2");
+            let (low, mean, high) = (number(&row["ci_low"]), number(&row["mean"]), number(&row["ci_high"]));
+            assert!(low <= mean && mean <= high, "{figure}: {low} {mean} {high}");
+        }
+    }
+}
+
+#[test]
+fn series_and_positions_are_called_as_the_paper_calls_them() {
+    let folder = folder();
+    reproduce(folder.path(), &["--only", "fig2,fig4,fig6,table2,fig12,fig8"]);
+    let points = |figure: &str| -> Vec<(String, String)> {
+        let (_, rows) = table(&folder.path().join(format!("data/{figure}.csv")));
+        rows.into_iter()
+            .map(|mut row| (row.remove("series").expect("it is there"), row.remove("x").expect("it is there")))
+            .collect()
+    };
+    let over_loads = |names: &[&str]| -> Vec<(String, String)> {
+        let loads = ["8.333", "10", "12.5"];
+        names.iter().flat_map(|name| loads.map(|load| ((*name).to_owned(), load.to_owned()))).collect()
+    };
+    for figure in ["fig2", "fig4", "fig6", "table2"] {
+        assert_eq!(points(figure), over_loads(&["Approach 1", "Approach 2", "Approach 3"]), "{figure}");
+    }
+    assert_eq!(points("fig12"), over_loads(&["Approach 2, T=0", "Approach 2, T=0.1", "Approach 2, T=0.15"]));
+    assert_eq!(points("fig8"), over_loads(&["Approach 2, overhead=10%", "Approach 2, overhead=5%"]));
+}
+
+#[test]
+fn claims_are_judged_cell_by_cell() {
+    let folder = folder();
+    reproduce(folder.path(), &["--only", "fig2,fig4,fig6,fig14"]);
+    let (header, claims) = table(&folder.path().join("claims.csv"));
+    let expected = "id,source,statement,test,expected,observed,ci_low,ci_high,verdict,recorded";
+    assert_eq!(header.join(","), expected);
+    let (_, cells) = table(&folder.path().join("data/claim-cells.csv"));
+    let mut seen = BTreeSet::new();
+    for claim in &claims {
+        assert!(seen.insert(&claim["id"]), "{} twice", claim["id"]);
+        let verdicts: Vec<&str> =
+            cells.iter().filter(|cell| cell["id"] == claim["id"]).map(|cell| cell["verdict"].as_str()).collect();
+        let verdict = if verdicts.contains(&"contradicted") {
+            "contradicted"
+        } else if verdicts.iter().all(|verdict| *verdict == "reproduced") {
+            "reproduced"
+        } else {
+            "inconclusive"
+        };
+        assert!(!verdicts.is_empty());
+        assert_eq!(claim["verdict"], verdict, "{}", claim["id"]);
+    }
+}
+
+#[test]
+fn every_row_of_runs_can_be_run_again_by_its_name() {
+    let folder = folder();
+    reproduce(folder.path(), &["--only", "fig8,run-length"]);
+    let (header, rows) = table(&folder.path().join("runs.csv"));
+    assert_eq!(header[..7], ["approach", "lambda", "threshold", "overhead", "jobs", "seed", "replication"]);
+    assert_eq!(header.last().map(String::as_str), Some("run"));
+    for row in [&rows[0], &rows[rows.len() / 2], &rows[rows.len() - 1]] {
+        let run = xtask().args(&SMALL[..3]).args(&SMALL[5..]).args(["--json", "--run", &row["run"]]).assert().code(0);
+        let metrics: BTreeMap<String, Option<f64>> = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        assert_eq!(metrics.len(), header.len() - 8);
+        for (name, value) in metrics {
+            let text = value.map_or_else(String::new, |value| value.to_string());
+            assert_eq!(row[&name], text, "{name} of {}", row["run"]);
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_command_in_the_manifest_makes_the_same_run() {
+    let folder = folder();
+    let (one, two) = (folder.path().join("one"), folder.path().join("it's two"));
+    reproduce(&one, &["--only", "fig4", "--seed", "7"]);
+    let log = file(&folder, "a log's name.swf", FOUR_JOBS);
+    let simulated = folder.path().join("simulated");
+    xtask()
+        .args(["simulate", "--policy", "easy", "--estimates", "factor:1.5", "--trace"])
+        .arg(log)
+        .arg("--out")
+        .arg(&simulated)
+        .assert()
+        .code(0);
+    for first in [one, simulated] {
+        let command = manifest(&first)["command_line"].as_str().expect("text").to_owned();
+        let program = command.replacen("cargo xtask", "exec \"$0\"", 1) + " --out \"$1\"";
+        let status = std::process::Command::new("sh")
+            .args(["-c", &program, env!("CARGO_BIN_EXE_xtask")])
+            .arg(&two)
+            .env("GIT_DIR", "nowhere")
+            .output()
+            .expect("a shell");
+        assert!(status.status.success(), "{program}: {}", String::from_utf8_lossy(&status.stderr));
+        crate::program::assert_same(&results(&first), &results(&two));
+        fs::remove_dir_all(&two).expect("it was written");
+    }
+}
+
+#[test]
+fn the_manifest_holds_what_a_run_depends_on() {
+    let folder = folder();
+    reproduce(folder.path(), &["--only", "fig4"]);
+    let manifest = manifest(folder.path());
+    let keys: Vec<&str> = manifest.as_object().expect("an object").keys().map(String::as_str).collect();
+    let expected = [
+        "paper",
+        "scenario_hash",
+        "seed",
+        "reps",
+        "options",
+        "version",
+        "git_revision",
+        "models",
+        "command_line",
+        "timings",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(manifest["paper"], "multi-site");
+    assert_eq!(manifest["reps"], 2);
+    assert_eq!(manifest["options"]["only"][0], "fig4");
+}
+
+#[test]
+fn simulate_writes_the_files_of_the_design_and_no_others() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let mut expected: BTreeSet<String> = [
+        "easy/jobs.csv",
+        "fcfs/jobs.csv",
+        "manifest.json",
+        "report.html",
+        "summary.csv",
+        "data/queue-length.csv",
+        "data/utilization.csv",
+    ]
+    .map(str::to_owned)
+    .into();
+    for plot in ["gantt-easy", "gantt-fcfs", "queue-length", "utilization"] {
+        expected.insert(format!("figures/{plot}.svg"));
+        if cfg!(feature = "png") {
+            expected.insert(format!("figures/{plot}.png"));
+        }
+    }
+    assert_eq!(tree(&out).into_keys().collect::<BTreeSet<_>>(), expected);
+    assert_self_contained(&out);
+
+    let (header, rows) = table(&out.join("summary.csv"));
+    assert_eq!(header[..3], ["policy", "jobs", "rejected"]);
+    for metric in ["wait", "response", "slowdown", "bounded_slowdown", "tardiness"] {
+        for form in ["mean", "median", "p95", "max", "weighted_mean"] {
+            assert!(header.contains(&format!("{metric}_{form}")), "{metric}_{form}");
+        }
+    }
+    assert!(header.contains(&"utilization".to_owned()) && header.contains(&"makespan".to_owned()));
+    assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), ["fcfs", "easy"]);
+    assert_eq!(manifest(&out)["repairs"]["wider-than-machine"], 1);
+}
+
+/// By hand: job 1 holds 4 of 8 processors from 0 to 10, job 2 wants all 8. Under FCFS job 3 waits behind it. Under EASY it
+/// may start at once, since its estimate of 5 s ends before job 1 is believed to end (20); and since it is cut at that
+/// estimate, it holds up job 2 by one second.
+#[test]
+fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    xtask().args(["simulate", "--policy", "easy,fcfs", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = |policy: &str| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
+    let header = "job,submit,start,finish,processors,site\n";
+    assert_eq!(jobs("fcfs"), format!("{header}1,0,0,10,4,pool\n2,5,10,20,8,pool\n3,6,20,25,2,pool\n"));
+    assert_eq!(jobs("easy"), format!("{header}1,0,0,10,4,pool\n3,6,6,11,2,pool\n2,5,11,21,8,pool\n"));
+}
+
+#[test]
+fn with_json_the_result_is_alone_on_standard_output() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let run = xtask().args(arguments).arg("--json").assert().code(0);
+        serde_json::from_slice(&run.get_output().stdout).expect("nothing but JSON")
+    };
+    let (log, path) = (log.to_str().expect("UTF-8"), out.to_str().expect("UTF-8"));
+    let simulated = json(&["simulate", "--policy", "fcfs,easy", "--trace", log, "--out", path]);
+    assert_eq!(simulated["policies"]["easy"]["jobs"], 3.0);
+    assert_eq!(simulated["policies"]["easy"]["rejected"], 1);
+    let listed = json(&["list"]);
+    assert_eq!(listed[0]["slug"], "multi-site");
+    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", path]].concat());
+    assert_eq!(claims[0]["claims"][0]["id"], "P1");
+}
+
+#[test]
+fn quiet_tells_the_result_and_no_progress() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let run = |quiet: &[&str]| {
+        let run =
+            xtask().args(SMALL).args(["--fresh", "--only", "fig4"]).args(quiet).arg("--out").arg(&out).assert().code(0);
+        let output = run.get_output().clone();
+        (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    let (result, progress) = run(&[]);
+    assert!(result.contains("P1 ") && progress.contains("100 %"), "{result}{progress}");
+    assert!(!result.contains('\x1b') && !progress.contains('\x1b'), "colours off a terminal");
+    let (result, progress) = run(&["--quiet"]);
+    assert_eq!(progress, "");
+    assert!(
+        !result.contains("P1 ") && result.starts_with("multi-site: ") && result.contains("report.html"),
+        "{result}"
+    );
+}
+
+/// Where every gang has two tasks, nobody starves: approach 1 completes all gangs, and not the 80 % that the paper prints.
+#[test]
+fn check_ends_with_1_where_a_verdict_differs_from_the_recorded_one() {
+    let folder = folder();
+    let run = |arguments: &[&str]| {
+        let setting = ["reproduce", "multi-site", "--quick", "--only", "fig4", "--quiet"];
+        xtask().args(setting).args(arguments).arg("--out").arg(folder.path()).assert()
+    };
+    run(&["--check"]).code(0).stderr("");
+    let other = ["--set", "workload.gang_sizes=[2]"];
+    run(&other).code(0).stderr("");
+    let differs = run(&[&other[..], &["--check"]].concat()).code(1);
+    differs.stderr(contains("multi-site P1: contradicted, but ")).stderr(contains("on record"));
+}
+
+#[test]
+fn the_command_line_has_every_option_of_the_design() {
+    let help = |command: &str, options: &[&str]| {
+        let run = xtask().args([command, "--help"]).assert().code(0);
+        let text = String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8");
+        for option in options.iter().chain(&["--jobs", "--quiet", "--json"]) {
+            assert!(text.contains(option), "{command} {option}");
+        }
+        text
+    };
+    help("list", &[]);
+    let reproduce = ["--quick", "--check", "--decide", "--only", "--reps", "--seed", "--set", "--out", "--fresh"];
+    assert!(help("reproduce", &reproduce).contains("Examples:"));
+    let simulate = ["--trace", "--policy", "--machines", "--procs", "--estimates", "--max-jobs", "--out", "per-event"];
+    assert!(help("simulate", &simulate).contains("Examples:"));
+    help("bench", &[]);
+    help("ci", &[]);
+}

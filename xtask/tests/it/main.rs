@@ -1,0 +1,12 @@
+//! The program as its users meet it: what it refuses, what it writes, and what it promises about both.
+
+mod program;
+
+mod bad_input;
+mod contracts;
+mod determinism;
+mod oracles;
+mod readme;
+mod real_logs;
+mod resume;
+mod star;

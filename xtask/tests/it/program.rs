@@ -1,0 +1,120 @@
+//! Running the program, and looking at what it wrote.
+
+use assert_cmd::Command;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// multi-site with runs of 2 000 jobs and two replications: a fraction of a second.
+pub(crate) const SMALL: [&str; 9] = [
+    "reproduce",
+    "multi-site",
+    "--quick",
+    "--reps",
+    "2",
+    "--set",
+    "run.quick_jobs=2000",
+    "--set",
+    "run.quick_run_lengths=[500,2000]",
+];
+
+/// Four jobs on eight processors: the second waits for the whole machine, the third can be backfilled and runs beyond its
+/// estimate, the fourth is wider than the machine.
+pub(crate) const FOUR_JOBS: &str = "\
+; MaxProcs: 8
+1 100 -1 10  4 -1 -1  4 20 -1 1 7 1 -1 -1 -1 -1 -1
+2 105 -1 10  8 -1 -1  8 20 -1 1 7 1 -1 -1 -1 -1 -1
+3 106 -1 10  2 -1 -1  2  5 -1 1 8 1 -1 -1 -1 -1 -1
+4 107 -1 10 16 -1 -1 16 15 -1 1 8 1 -1 -1 -1 -1 -1
+";
+
+/// The program. Its revision is hidden from it: somebody may commit while the tests run.
+pub(crate) fn xtask() -> Command {
+    let mut command = assert_cmd::cargo::cargo_bin_cmd!("xtask");
+    command.env("GIT_DIR", "nowhere");
+    command
+}
+
+/// The same as a process that can be interrupted.
+pub(crate) fn xtask_process() -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.env("GIT_DIR", "nowhere").stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    command
+}
+
+/// A folder of the test's own; it goes when the value does.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Writes a file for the program to read.
+pub(crate) fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, content).expect("the temporary folder can be written to");
+    path
+}
+
+/// Every file below `root`, by its path relative to it.
+pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                collect(root, &entry, files);
+            } else {
+                let name = entry.strip_prefix(root).expect("it lies below").to_string_lossy().replace('\\', "/");
+                files.insert(name, fs::read(&entry).expect("a file"));
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    if root.exists() {
+        collect(root, root, &mut files);
+    }
+    files
+}
+
+/// Every file that must not depend on when, where and with how many threads a run was made: all of them, but without the
+/// timings in the manifest. Finished replications (`cells/`) are left out.
+pub(crate) fn results(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = tree(root);
+    files.retain(|name, _| !name.starts_with("cells/"));
+    let mut manifest = manifest(root);
+    manifest.as_object_mut().expect("an object").remove("timings").expect("timings");
+    files.insert("manifest.json".to_owned(), manifest.to_string().into_bytes());
+    files
+}
+
+/// Fails with the name of the first file that differs.
+pub(crate) fn assert_same(one: &BTreeMap<String, Vec<u8>>, two: &BTreeMap<String, Vec<u8>>) {
+    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
+    for (name, content) in one {
+        assert!(*content == two[name], "{name} differs");
+    }
+}
+
+/// `manifest.json`.
+pub(crate) fn manifest(root: &Path) -> serde_json::Value {
+    let text = fs::read(root.join("manifest.json")).expect("a manifest");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+/// A table: its header, and each row by column.
+pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>) {
+    let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let header: Vec<String> = reader.headers().expect("a header").iter().map(str::to_owned).collect();
+    let row = |row: Result<csv::StringRecord, _>| {
+        header.iter().cloned().zip(row.expect("a row").iter().map(str::to_owned)).collect()
+    };
+    let rows = reader.records().map(row).collect();
+    (header, rows)
+}
+
+/// The folder that an environment variable names, or `None` with a word to whoever reads the output.
+pub(crate) fn data(variable: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable).map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: {variable} is not set");
+    }
+    folder
+}

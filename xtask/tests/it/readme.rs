@@ -1,0 +1,51 @@
+//! The README tells the verdicts that are on record.
+
+use std::fs;
+use std::path::Path;
+
+/// The cells of each row of the first table below the line `heading`.
+fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
+    let rows = text.lines().skip_while(|line| *line != heading).skip_while(|line| !line.starts_with('|'));
+    let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+    rows.take_while(|line| line.starts_with('|')).skip(2).map(cells).collect()
+}
+
+fn read(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
+    fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Reproduced, contradicted and inconclusive claims in one column of a paper's record.
+fn counts(record: &[Vec<String>], column: usize) -> [usize; 3] {
+    ["reproduced", "contradicted", "inconclusive"]
+        .map(|verdict| record.iter().filter(|row| row[column].starts_with(verdict)).count())
+}
+
+#[test]
+fn the_table_of_papers_counts_the_verdicts_on_record() {
+    let readme = read("README.md");
+    let papers = table(&readme, "## Papers");
+    assert!(!papers.is_empty(), "the README has no table of papers");
+    for row in papers {
+        let slug = row[0].trim_start_matches('[').split(']').next().expect("a link").to_owned();
+        let record = table(&read(&format!("docs/papers/{slug}.md")), "## Verdicts");
+        let told = [3, 4, 5].map(|column| row[column].parse::<usize>().expect("a count"));
+        assert_eq!(told, counts(&record, 1), "README on {slug}: reproduced, contradicted, inconclusive");
+
+        let [reproduced, contradicted, inconclusive] = counts(&record, 2);
+        let decided = format!("{reproduced}, {contradicted} and {inconclusive}");
+        assert!(readme.contains(&decided), "README on {slug} --decide should say {decided}");
+    }
+}
+
+#[test]
+fn every_paper_is_in_the_table() {
+    let papers = table(&read("README.md"), "## Papers");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
+    for entry in fs::read_dir(root.join("workloads")).expect("the folder of scenarios") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        if let Some(slug) = name.strip_suffix(".toml") {
+            assert!(papers.iter().any(|row| row[0].starts_with(&format!("[{slug}]"))), "the README leaves out {slug}");
+        }
+    }
+}

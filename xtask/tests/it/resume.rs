@@ -1,0 +1,140 @@
+//! Interrupted in any way, the next start reuses what is finished, and ends with the same bytes.
+
+use crate::program::{assert_same, file, folder, manifest, results, tree, xtask, xtask_process};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::time::Duration;
+
+/// Long enough to be interrupted in the middle: nine cells with so many replications, a second or two on one thread.
+const REPLICATIONS: usize = 40;
+const RUN: [&str; 10] = [
+    "reproduce",
+    "multi-site",
+    "--quick",
+    "--only",
+    "fig4",
+    "--reps",
+    "40",
+    "--set",
+    "run.quick_jobs=4000",
+    "--jobs=1",
+];
+
+fn finish(out: &Path) {
+    xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
+}
+
+/// Finished replications.
+fn cells(out: &Path) -> Vec<PathBuf> {
+    let names = tree(&out.join("cells")).into_keys().filter(|name| name.ends_with(".json"));
+    names.map(|name| out.join("cells").join(name)).collect()
+}
+
+fn effort(out: &Path) -> (u64, u64) {
+    let timings = &manifest(out)["timings"];
+    let count = |name: &str| timings[name].as_u64().expect("a number");
+    (count("replications_computed"), count("replications_reused"))
+}
+
+/// Starts a run, waits until some replications are finished, and stops it.
+fn stopped_midway(out: &Path, stop: impl FnOnce(&mut Child)) -> (ExitStatus, String) {
+    let mut child = xtask_process().args(RUN).arg("--out").arg(out).spawn().expect("the program starts");
+    while cells(out).len() < 3 {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    stop(&mut child);
+    let output = child.wait_with_output().expect("it ends");
+    (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// What Ctrl-C does.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+}
+
+/// The next start goes on from there, and what it writes cannot be told from an undisturbed run.
+fn assert_resumes(out: &Path) {
+    let total = 9 * REPLICATIONS;
+    let kept = cells(out).len();
+    assert!(kept < total, "all {total} were finished");
+    assert!(!out.join("report.html").exists());
+    finish(out);
+    assert_eq!(effort(out), ((total - kept) as u64, kept as u64));
+
+    let undisturbed = folder();
+    finish(undisturbed.path());
+    assert_eq!(effort(undisturbed.path()), (total as u64, 0));
+    assert_same(&results(undisturbed.path()), &results(out));
+}
+
+#[test]
+fn after_kill_9_the_next_start_goes_on() {
+    let folder = folder();
+    stopped_midway(folder.path(), |child| child.kill().expect("it is still there"));
+    assert_resumes(folder.path());
+}
+
+#[test]
+#[cfg(unix)]
+fn after_ctrl_c_the_next_start_goes_on() {
+    let folder = folder();
+    let (status, message) = stopped_midway(folder.path(), |child| interrupt(child));
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(message.contains("interrupted; what is finished is kept"), "{message}");
+    assert_resumes(folder.path());
+}
+
+#[test]
+fn damaged_replications_are_computed_again_and_no_others() {
+    let folder = folder();
+    let out = folder.path();
+    finish(out);
+    let before = (results(out), tree(&out.join("cells")));
+    let cells = cells(out);
+    let text = fs::read(&cells[0]).expect("a finished replication");
+    fs::write(&cells[0], &text[..text.len() / 2]).expect("it can be damaged");
+    fs::write(&cells[1], "").expect("it can be emptied");
+    fs::write(&cells[2], vec![0; text.len()]).expect("it can be zeroed, as after a power cut");
+    fs::write(&cells[3], "{\"metrics\":{}}").expect("it can be gutted");
+    fs::remove_file(&cells[4]).expect("it can be removed");
+    finish(out);
+    assert_eq!(effort(out), (5, (9 * REPLICATIONS - 5) as u64));
+    assert_same(&before.0, &results(out));
+    assert_same(&before.1, &tree(&out.join("cells")));
+}
+
+#[test]
+fn fresh_forgets_what_is_finished() {
+    let folder = folder();
+    let out = folder.path();
+    finish(out);
+    xtask().args(RUN).args(["--fresh", "--quiet", "--out"]).arg(out).assert().code(0);
+    assert_eq!(effort(out), ((9 * REPLICATIONS) as u64, 0));
+}
+
+/// A simulation is a single run: stopped midway, it leaves nothing that could be taken for a result.
+#[test]
+#[cfg(unix)]
+fn a_simulation_that_is_interrupted_leaves_no_file() {
+    let folder = folder();
+    let job = |number| format!("{number} {number}00 -1 90 4 -1 -1 4 99 -1 1 7 1 -1 -1 -1 -1 -1\n");
+    let log = file(&folder, "long.swf", (1..400_000).map(job).collect::<String>());
+    let out = folder.path().join("out");
+    let mut command = xtask_process();
+    command.args(["simulate", "--policy", "fcfs,easy", "--procs", "8", "--trace"]).arg(log).arg("--out").arg(&out);
+    let mut child = command.spawn().expect("the program starts");
+    while tree(&out).is_empty() {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("interrupted; nothing was written"), "{message}");
+    assert!(tree(&out).is_empty(), "{:?}", tree(&out).keys());
+}
