@@ -1,7 +1,7 @@
 //! Pictures: a [`Chart`] of series over x, or a [`Gantt`] chart of who ran where, as SVG and PNG.
 //!
 //! One layout serves three outputs. [`svg`] draws it with plotters, [`png`] rasterises that same SVG, and
-//! [`interactive`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
+//! [`interactive()`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
 //! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
 
 mod arrange;

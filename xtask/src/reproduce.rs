@@ -9,6 +9,7 @@ mod study;
 
 mod write;
 
+mod eg_edf;
 mod multi_site;
 
 use crate::output::OutDir;
@@ -85,6 +86,10 @@ macro_rules! with_paper {
                 type $paper = multi_site::MultiSite;
                 $body
             }
+            "eg-edf" => {
+                type $paper = eg_edf::EgEdfPaper;
+                $body
+            }
             unknown => {
                 let hint = did_you_mean(unknown, SLUGS.into_iter());
                 bail!("no paper is called {unknown:?}{hint}; there are {}", SLUGS.join(", "))
@@ -94,7 +99,7 @@ macro_rules! with_paper {
 }
 
 /// The papers, in the order in which they were built.
-pub(crate) const SLUGS: [&str; 1] = ["multi-site"];
+pub(crate) const SLUGS: [&str; 2] = ["multi-site", "eg-edf"];
 
 /// Simulates the paper called `slug` and writes what was found.
 pub(crate) fn reproduce(slug: &str, request: &Request) -> Result<Outcome> {

@@ -5,8 +5,10 @@
 //! `GRID_TRACES`, the folder of a collection of logs in the Standard Workload Format, a real log follows.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs};
-use rand_distr::{Distribution, Exp, Geometric, LogNormal};
+use gap_schedule::{
+    Cluster, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs, Machine, Scheduler,
+};
+use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
 use std::hint::black_box;
 use std::io::Read;
@@ -106,6 +108,63 @@ fn streams(c: &mut Criterion) {
     }
 }
 
+/// 150 machines of 1 to 16 processors and speeds from 1 to 3, and jobs of 1 to 8 processors that come every `gap` seconds on
+/// average and take 500 to 3000 s at speed 1: at 1 s three times what the machines can do, at 5 s two thirds of it.
+fn grid(gap: f64, jobs: u32) -> (Vec<Machine>, Vec<Job>) {
+    let streams = Streams::new(42, 0);
+    let draws = |purpose| streams.stream(Purpose(purpose), 0);
+    let (mut sizes, mut speeds) = (draws("machine sizes"), draws("machine speeds"));
+    let size = Uniform::new_inclusive(1, 16).expect("a range");
+    let speed = Uniform::new(1.0, 3.0).expect("a range");
+    let machines =
+        (0..150).map(|_| Machine { processors: size.sample(&mut sizes), speed: speed.sample(&mut speeds) }).collect();
+
+    let (mut gaps, mut widths, mut runtimes, mut margins) =
+        (draws("gaps"), draws("widths"), draws("runtimes"), draws("margins"));
+    let width = Uniform::new_inclusive(1, 8).expect("a range");
+    let runtime = Uniform::new(500.0, 3_000.0).expect("a range");
+    let margin = Uniform::new(30.0, 250.0).expect("a range");
+    let exponential = Exp::new(1.0).expect("a rate");
+    let mut submit = Time::ZERO;
+    let jobs = (0..jobs).map(|id| {
+        submit += Span::from_secs_f64(gap * exponential.sample(&mut gaps));
+        let runtime = Span::from_secs_f64(runtime.sample(&mut runtimes));
+        let mut job = Job::new(JobId(id), submit, width.sample(&mut widths), runtime);
+        let margin = Span::from_secs_f64(margin.sample(&mut margins));
+        job.request.deadline = (id % 10 < 7).then_some(submit + runtime + margin);
+        job
+    });
+    (machines, jobs.collect())
+}
+
+/// The sum of all waits, and the operations.
+fn run_grid(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> (u64, u64) {
+    let mut waits = 0;
+    let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000;
+    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
+    let operations = Sim::new(grid, JobLog::new(sink)).run().0.scheduler().operations();
+    (waits, operations)
+}
+
+/// What a job costs from its arrival to its end: two events and their passes.
+fn grids(c: &mut Criterion) {
+    for gap in [1.0, 5.0] {
+        let (machines, jobs) = grid(gap, 3_000);
+        let mut group = c.benchmark_group(format!("150 machines, a job every {gap} s"));
+        group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
+        let mut measure = |name: &str, scheduler: &dyn Fn() -> Box<dyn Scheduler>| {
+            let (_, operations) = run_grid(&machines, scheduler(), &jobs);
+            println!("{name}: {} operations per event", operations / (2 * jobs.len() as u64));
+            group.bench_function(name, |b| b.iter(|| run_grid(&machines, scheduler(), black_box(&jobs))));
+        };
+        measure("FCFS", &|| Box::new(GridFcfs::new()));
+        measure("EASY", &|| Box::new(GridEasy::default()));
+        measure("EASY by scanning", &|| Box::new(GridEasyScan::default()));
+        measure("Flex", &|| Box::new(FlexibleBackfill::default()));
+        group.finish();
+    }
+}
+
 /// The shortest of five runs.
 #[expect(clippy::disallowed_methods, reason = "this is a stopwatch")]
 fn shortest(mut run: impl FnMut() -> u64) -> Duration {
@@ -126,5 +185,5 @@ fn twin(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, streams, twin);
+criterion_group!(benches, streams, grids, twin);
 criterion_main!(benches);

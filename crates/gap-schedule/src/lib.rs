@@ -34,6 +34,33 @@
 //! assert_eq!(starts(EasyBackfill::new()), [0, 100, 2, 110].map(Time::from_secs));
 //! ```
 //!
+//! # Several machines
+//!
+//! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes [`Usage`] and [`Contention`] measure what that paper reports beside waits and
+//! deadlines.
+//!
+//! | scheduler | rule |
+//! |---|---|
+//! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
+//! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
+//! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
+//!
+//! ```
+//! use gap_schedule::{Grid, GridEasy, Machine};
+//! use sim_core::{Fact, Job, JobId, Sim, SiteId, Span, Time};
+//!
+//! let machines = vec![Machine { processors: 8, speed: 1.0 }, Machine { processors: 2, speed: 2.5 }];
+//! let job = |id, processors| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(100));
+//! let jobs = [job(0, 2), job(1, 2)].into_iter();
+//! let (_, told) = Sim::new(Grid::new(machines, GridEasy::default(), jobs), Vec::new()).run();
+//!
+//! assert_eq!(told[2].1, Fact::Started { job: JobId(0), site: SiteId(1), processors: 2 }); // the fast one
+//! assert_eq!(told[3].1, Fact::Started { job: JobId(1), site: SiteId(0), processors: 2 });
+//! assert_eq!(told[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
+//! ```
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
@@ -88,12 +115,22 @@
 
 mod cluster;
 mod dispatch;
+mod grid;
+mod plan;
+mod planner;
 mod policy;
 mod queue;
 mod running;
 
 pub use cluster::{Cluster, Event, Passes};
 pub use dispatch::{Dispatch, View};
-pub use policy::{EasyBackfill, Fcfs};
+pub use grid::{Contention, Grid, GridEvent, GridView, Machine, Scheduler, Usage, UsageOver};
+pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
+pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
+pub use planner::Planner;
+pub use policy::{
+    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
+    GridFcfs, Minext, Placement,
+};
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

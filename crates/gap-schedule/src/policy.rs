@@ -2,6 +2,18 @@
 
 mod easy;
 mod fcfs;
+mod flexible;
+mod grid_easy;
+mod grid_easy_scan;
+mod grid_fcfs;
+mod readings;
+mod rooms;
+mod scan;
 
 pub use easy::EasyBackfill;
 pub use fcfs::Fcfs;
+pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
+pub use grid_easy::GridEasy;
+pub use grid_easy_scan::GridEasyScan;
+pub use grid_fcfs::GridFcfs;
+pub use readings::{BackfillReadings, BackfillRule, Placement};

@@ -27,6 +27,11 @@ impl Streams {
         Self { seed, replication }
     }
 
+    /// The seed that names the experiment.
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// The stream for `purpose`, the `index`-th of its kind (a site, a machine, a user; 0 if there is one).
     ///
     /// The generator is seeded from a hash of the whole address, because PCG streams that differ in few bits of their

@@ -3,8 +3,15 @@
 mod cases;
 mod common;
 mod example;
+mod grid_cases;
+mod grid_common;
+mod grid_invariants;
 mod invariants;
 mod obvious;
 mod oracles;
+mod plan;
+mod plan_common;
+mod plan_tabu;
+mod plan_twin;
 mod theory;
 mod twin;

@@ -1,0 +1,197 @@
+//! System usage: how much of what could be busy is busy.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use sim_core::{Fact, JobId, Probe, Time};
+use std::collections::BTreeMap;
+
+/// A probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all that
+/// there are, or as many as the jobs in the system ask for if that is less. While nobody asks for any, usage is not
+/// defined, and such times do not count.
+///
+/// What it keeps are integers: active processor-time, separately for each number of processors that could be active. Only
+/// the last step, [`mean`](Self::mean), leaves them.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    processors: u64,
+    // Never iterated: its order cannot reach a result.
+    jobs: FxHashMap<JobId, u32>,
+    asked: u64,
+    active: u64,
+    /// The instant of the latest fact.
+    now: Time,
+    until_latest_arrival: Levels,
+    since_latest_arrival: Levels,
+    instants: Levels,
+}
+
+/// R13: over what usage is averaged.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UsageOver {
+    /// Over all times at which processors are asked for.
+    #[default]
+    Time,
+    /// Over the instants at which jobs came, started or ended: usage as it stands after all of that, if processors are then
+    /// asked for.
+    Events,
+    /// Over time until the last job comes.
+    UntilLastArrival,
+}
+
+/// By the number of processors that could be active.
+#[derive(Clone, Debug, Default)]
+struct Levels(BTreeMap<u64, Level>);
+
+#[derive(Copy, Clone, Debug, Default)]
+struct Level {
+    /// Active processors, summed with the weights.
+    active: u128,
+    /// Nanoseconds, or the number of instants.
+    weight: u128,
+}
+
+impl Usage {
+    /// Of an empty grid with `processors` in all.
+    pub fn new(processors: u32) -> Self {
+        Self {
+            processors: processors.into(),
+            jobs: FxHashMap::default(),
+            asked: 0,
+            active: 0,
+            now: Time::ZERO,
+            until_latest_arrival: Levels::default(),
+            since_latest_arrival: Levels::default(),
+            instants: Levels::default(),
+        }
+    }
+
+    /// The mean usage, between 0 and 1, up to the instant of the latest fact (which itself is not counted yet); `None` if
+    /// until then nobody asked for processors.
+    pub fn mean(&self, over: UsageOver) -> Option<f64> {
+        match over {
+            UsageOver::Time => {
+                let mut all = self.until_latest_arrival.clone();
+                all.absorb(&mut self.since_latest_arrival.clone());
+                all.mean()
+            }
+            UsageOver::Events => self.instants.mean(),
+            UsageOver::UntilLastArrival => self.until_latest_arrival.mean(),
+        }
+    }
+
+    /// Counts the instant of the latest fact and the time from then to `now`.
+    fn advance(&mut self, now: Time) {
+        let possible = self.asked.min(self.processors);
+        if possible > 0 {
+            let span = now.since(self.now).as_nanos();
+            self.since_latest_arrival.count(possible, self.active, span);
+            self.instants.count(possible, self.active, 1);
+        }
+        self.now = now;
+    }
+
+    fn forget(&mut self, job: JobId) -> u64 {
+        let processors = self.jobs.remove(&job).unwrap_or_else(|| panic!("job {job} left but was never submitted"));
+        self.asked -= u64::from(processors);
+        processors.into()
+    }
+}
+
+impl Probe for Usage {
+    fn hear(&mut self, now: Time, fact: &Fact) {
+        if now > self.now {
+            self.advance(now);
+        }
+        match fact {
+            Fact::Submitted(job) => {
+                self.jobs.insert(job.id, job.request.processors);
+                self.asked += u64::from(job.request.processors);
+                self.until_latest_arrival.absorb(&mut self.since_latest_arrival);
+            }
+            Fact::Rejected { job, .. } => {
+                self.forget(*job);
+            }
+            Fact::Started { processors, .. } => self.active += u64::from(*processors),
+            Fact::Finished { job } => self.active -= self.forget(*job),
+            Fact::Seized { .. } | Fact::Released { .. } => {}
+        }
+    }
+}
+
+impl Levels {
+    fn count(&mut self, possible: u64, active: u64, weight: u64) {
+        let level = self.0.entry(possible).or_default();
+        level.active += u128::from(active) * u128::from(weight);
+        level.weight += u128::from(weight);
+    }
+
+    /// Takes over all that `other` has counted.
+    fn absorb(&mut self, other: &mut Self) {
+        while let Some((possible, Level { active, weight })) = other.0.pop_first() {
+            let level = self.0.entry(possible).or_default();
+            level.active += active;
+            level.weight += weight;
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean, for statistics")]
+    fn mean(&self) -> Option<f64> {
+        let weight: u128 = self.0.values().map(|level| level.weight).sum();
+        let usage: f64 = self.0.iter().map(|(possible, level)| level.active as f64 / *possible as f64).sum();
+        (weight > 0).then(|| usage / weight as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Job, Rejection, SiteId, Span};
+
+    fn job(id: u32, submit: u64, processors: u32) -> Job {
+        Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(1))
+    }
+
+    fn start(job: &Job) -> Fact {
+        Fact::Started { job: job.id, site: SiteId(0), processors: job.request.processors }
+    }
+
+    #[test]
+    fn usage_is_what_is_active_of_what_could_be() {
+        let (first, second, wide) = (job(0, 10, 3), job(1, 20, 4), job(2, 20, 9));
+        let mut usage = Usage::new(6);
+        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        hear(10, Fact::Submitted(first));
+        hear(12, start(&first)); // for 2 s, 0 of 3
+        hear(20, Fact::Submitted(second)); // for 8 s, 3 of 3
+        hear(20, Fact::Submitted(wide));
+        hear(20, Fact::Rejected { job: wide.id, reason: Rejection::TooWide });
+        hear(30, Fact::Finished { job: first.id }); // for 10 s, 3 of 6, although 7 are asked for
+        hear(30, start(&second));
+        hear(40, Fact::Finished { job: second.id }); // for 10 s, 4 of 4
+        hear(50, Fact::Submitted(job(3, 50, 1))); // for 10 s, nobody asks
+        let check = |over, expected: f64| {
+            let found = usage.mean(over).expect("processors were asked for");
+            assert!((found - expected).abs() < 1e-12, "{over:?}: {found} instead of {expected}");
+        };
+        check(UsageOver::Time, (8.0 + 5.0 + 10.0) / 30.0);
+        check(UsageOver::Events, (0.0 + 1.0 + 0.5 + 1.0) / 4.0);
+        check(UsageOver::UntilLastArrival, (8.0 + 5.0 + 10.0) / 30.0);
+    }
+
+    #[test]
+    fn what_follows_the_last_arrival_can_be_left_out() {
+        let (first, second) = (job(0, 0, 2), job(1, 10, 2));
+        let mut usage = Usage::new(4);
+        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        hear(0, Fact::Submitted(first));
+        hear(0, start(&first));
+        hear(10, Fact::Submitted(second)); // for 10 s, 2 of 2
+        hear(20, start(&second)); // for 10 s, 2 of 4
+        hear(20, Fact::Finished { job: first.id });
+        hear(20, Fact::Finished { job: second.id });
+        assert_eq!(usage.mean(UsageOver::UntilLastArrival), Some(1.0));
+        assert_eq!(usage.mean(UsageOver::Time), Some(0.75));
+        assert_eq!(Usage::new(4).mean(UsageOver::Time), None);
+    }
+}

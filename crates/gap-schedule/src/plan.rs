@@ -1,0 +1,319 @@
+//! A plan of all jobs on all machines: a value, without a clock.
+
+mod eg_edf;
+mod gap;
+mod job;
+mod machine;
+mod tabu;
+mod weight;
+
+pub use eg_edf::{Edf, EgEdf, EgTies, Found, Placed};
+pub use gap::{Gap, GapBound};
+pub use job::{PlanJob, PlannedJob};
+pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
+pub use weight::Score;
+
+use gap::Gaps;
+use machine::Machine;
+use sim_core::{JobId, SiteId, Span, Time};
+
+/// What will happen on every machine, as far as is known: the jobs that run, with their expected ends, and an ordered
+/// list of planned jobs, each with its start.
+///
+/// A job starts as early as the order allows: at the earliest instant, not before its predecessor's start, at which
+/// enough processors are free, given the jobs that run and its predecessors. Starts therefore never decrease along a
+/// list; and since nothing in the list ahead of a job begins after it, what is free at its start stays free for it.
+///
+/// The plan has no clock. Whoever has one says what the time is (`now`, never going back), starts what is due, and
+/// reports what has ended; as long as no job outlives its expected end, planned starts only move to earlier instants, or
+/// as an insertion says.
+///
+/// Source: Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling techniques", 2008,
+/// §3.2 and §3.3. The paper does not say how its schedule gives jobs their starts; the rule above is our reading.
+///
+/// ```
+/// use gap_schedule::{GapBound, Plan, PlanJob};
+/// use sim_core::{JobId, SiteId, Span, Time};
+///
+/// let job = |id, processors, estimate| PlanJob {
+///     id: JobId(id),
+///     processors,
+///     estimate: Span::from_secs(estimate),
+///     submit: Time::ZERO,
+///     deadline: None,
+/// };
+/// let (now, machine) = (Time::ZERO, SiteId(0));
+/// let mut plan = Plan::new([(4, 1.0)]); // one machine of four processors at reference speed
+/// plan.insert(machine, 0, job(0, 3, 100), now);
+/// plan.insert(machine, 1, job(1, 4, 10), now);
+/// assert_eq!(plan.start_of(JobId(1)), Some(Time::from_secs(100)));
+///
+/// // One processor is idle until then.
+/// let gap = plan.gap(machine, &job(2, 1, 50), now, GapBound::LastStart).expect("50 s are less than 100 s");
+/// assert_eq!(gap.start, now);
+/// assert!(plan.gap(machine, &job(3, 1, 200), now, GapBound::LastStart).is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    machines: Vec<Machine>,
+    /// What is asked of all machines at once, kept together because it is asked often.
+    outlooks: Vec<Outlook>,
+    /// For each width from 1 (the last stands for all beyond), the machines by index: no stretch of so many idle
+    /// processors that begins before the machine's last planned start is longer. Rules out most gaps at a glance.
+    reach: Vec<Span>,
+    nondelayed: u64,
+}
+
+/// One machine at a glance.
+#[derive(Copy, Clone, Debug, PartialEq)]
+struct Outlook {
+    /// When its last running or planned job ends; [`Time::ZERO`] if it has none.
+    completion: Time,
+    /// When its next planned job starts; [`Time::MAX`] if there is none.
+    next_start: Time,
+    /// 1 / speed.
+    slowness: f64,
+    /// Planned jobs that will miss their deadlines.
+    late: u32,
+}
+
+/// A job taken out of the plan, and how to undo that. Kept by the caller for its memory.
+#[derive(Clone, Debug)]
+struct Taken {
+    machine: usize,
+    /// The machine's part of the plan without the job; after taking, the part with it.
+    other: Machine,
+    nondelayed: u64,
+}
+
+impl Plan {
+    /// An empty plan for machines of so many processors and such a speed each; a job takes estimate / speed.
+    ///
+    /// # Panics
+    ///
+    /// If a machine has no processors, or its speed is not a positive number.
+    pub fn new(machines: impl IntoIterator<Item = (u32, f64)>) -> Self {
+        let mut machines: Vec<Machine> =
+            machines.into_iter().map(|(processors, speed)| Machine::new(processors, speed)).collect();
+        let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
+        speeds.sort_unstable_by(f64::total_cmp);
+        for machine in &mut machines {
+            machine.faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+        }
+        let outlooks = machines.iter().map(Machine::outlook).collect();
+        let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
+        let reach = vec![Span::ZERO; widest * machines.len()];
+        Self { machines, outlooks, reach, nondelayed: 0 }
+    }
+
+    /// The machines, by index.
+    pub fn machines(&self) -> impl ExactSizeIterator<Item = SiteId> + use<> {
+        (0..self.machines.len()).map(site)
+    }
+
+    /// Processors of the machine.
+    pub fn processors(&self, machine: SiteId) -> u32 {
+        self.machines[machine.index()].processors
+    }
+
+    /// Speed of the machine, relative to the one for which estimates hold.
+    pub fn speed(&self, machine: SiteId) -> f64 {
+        self.machines[machine.index()].speed
+    }
+
+    /// How long the job is expected to take on the machine: estimate / speed, but at least 1 ns.
+    pub fn span(&self, machine: SiteId, job: &PlanJob) -> Span {
+        self.span_at(machine.index(), job)
+    }
+
+    /// The jobs that run on the machine, in no particular order, and when they are expected to end.
+    pub fn running(&self, machine: SiteId) -> &[PlannedJob] {
+        &self.machines[machine.index()].running
+    }
+
+    /// The jobs planned on the machine, in order.
+    pub fn planned(&self, machine: SiteId) -> impl ExactSizeIterator<Item = &PlannedJob> {
+        self.machines[machine.index()].planned.iter()
+    }
+
+    /// Where the job is planned, and when. Looks through the whole plan.
+    pub fn find(&self, job: JobId) -> Option<(SiteId, &PlannedJob)> {
+        self.machines().find_map(|machine| {
+            let planned = self.planned(machine).find(|planned| planned.job.id == job)?;
+            Some((machine, planned))
+        })
+    }
+
+    /// When the planned job starts. Looks through the whole plan.
+    pub fn start_of(&self, job: JobId) -> Option<Time> {
+        self.find(job).map(|(_, planned)| planned.start)
+    }
+
+    /// When the last running or planned job ends: an instant. [`Time::ZERO`] if there is no such job.
+    pub fn makespan(&self) -> Time {
+        self.outlooks.iter().map(|outlook| outlook.completion).max().unwrap_or(Time::ZERO)
+    }
+
+    /// Jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A job without
+    /// a deadline is always in time.
+    pub const fn nondelayed(&self) -> u64 {
+        self.nondelayed
+    }
+
+    /// What the plan is judged by.
+    pub fn score(&self) -> Score {
+        Score { makespan: self.makespan(), nondelayed: self.nondelayed }
+    }
+
+    /// Jobs planned on the machine that will miss their deadlines.
+    pub fn late(&self, machine: SiteId) -> u32 {
+        self.outlooks[machine.index()].late
+    }
+
+    /// When the next planned job starts.
+    pub fn next_start(&self) -> Option<Time> {
+        self.outlooks.iter().map(|outlook| outlook.next_start).min().filter(|start| *start < Time::MAX)
+    }
+
+    /// Whether nothing runs and nothing is planned.
+    pub fn is_empty(&self) -> bool {
+        self.makespan() == Time::ZERO
+    }
+
+    /// Where a job with this deadline goes by Earliest Deadline First: before the first planned job with a later one; a
+    /// job without a deadline has the latest of all, and goes last.
+    pub fn edf_position(&self, machine: SiteId, deadline: Option<Time>) -> usize {
+        self.machines[machine.index()].edf_position(deadline)
+    }
+
+    /// Plans the job on the machine, so that it becomes number `position` of the list. Jobs behind it may shift to later
+    /// starts; those before it stay. Returns the job's start.
+    ///
+    /// # Panics
+    ///
+    /// If the job is wider than the machine, or the list is shorter than `position`.
+    pub fn insert(&mut self, machine: SiteId, position: usize, job: PlanJob, now: Time) -> Time {
+        self.change(machine.index(), |machine| {
+            machine.insert(position, job, now);
+            machine.planned[position].start
+        })
+    }
+
+    /// The earliest gap for the job on the machine, see [`GapBound`].
+    ///
+    /// Idle processors are a gap if the job can run there from the gap's start to its own end without delaying a planned
+    /// job; in the paper's words, "a period of idle CPU time" (§3.2).
+    pub fn gap(&self, machine: SiteId, job: &PlanJob, now: Time, bound: GapBound) -> Option<Gap> {
+        let gaps = Gaps::new(self, job, now, bound);
+        let start = gaps.start(machine.index(), gaps.span(machine.index())?, Time::MAX, &mut 0)?;
+        Some(self.machines[machine.index()].gap_at(start, job))
+    }
+
+    /// Plans the job in a gap that [`gap`](Self::gap) has found for it; the plan has not changed since. No other start
+    /// moves.
+    pub fn fill(&mut self, machine: SiteId, gap: &Gap, job: PlanJob, now: Time) {
+        self.change(machine.index(), |machine| machine.fill(gap, job, now));
+    }
+
+    /// Takes a planned job out of the plan. Jobs behind it may move to earlier starts. `None`, and nothing changes, if it
+    /// is not planned on this machine.
+    pub fn remove(&mut self, machine: SiteId, job: JobId, now: Time) -> Option<PlanJob> {
+        let position = self.planned(machine).position(|planned| planned.job.id == job)?;
+        self.change(machine.index(), |machine| {
+            let removed = machine.planned.remove(position).expect("just found");
+            machine.lay_out(position, now);
+            Some(removed.job)
+        })
+    }
+
+    /// Appends to `started` every job that is planned to start at `now`, machine by machine, and counts it as running.
+    ///
+    /// # Panics
+    ///
+    /// If a start was missed: it was planned for an instant before `now`. If a job lacks processors because another has
+    /// outlived its expected end and nobody has said so, see [`overrun`](Self::overrun).
+    pub fn start_due(&mut self, now: Time, started: &mut Vec<(SiteId, PlannedJob)>) {
+        for index in 0..self.machines.len() {
+            if self.outlooks[index].next_start <= now {
+                self.change(index, |machine| {
+                    machine.start_due(now, |job| started.push((site(index), job)));
+                });
+            }
+        }
+    }
+
+    /// The running job has ended. If that is earlier than expected, planned jobs move up: the plan is compressed.
+    ///
+    /// # Panics
+    ///
+    /// If the job does not run on this machine.
+    pub fn finish(&mut self, machine: SiteId, job: JobId, now: Time) -> PlanJob {
+        let ended = self.change(machine.index(), |machine| machine.finish(job, now));
+        // What has ended in time stays counted.
+        self.nondelayed += u64::from(ended.is_met_by(now));
+        ended
+    }
+
+    /// The running job has outlived its estimate, and is now expected to end at `expected_end`. Later starts move.
+    ///
+    /// # Panics
+    ///
+    /// If the job does not run on this machine, or `expected_end` is not after `now`.
+    pub fn overrun(&mut self, machine: SiteId, job: JobId, expected_end: Time, now: Time) {
+        assert!(
+            expected_end > now,
+            "job {job} still runs at {now} s and cannot be expected to end at {expected_end} s"
+        );
+        self.change(machine.index(), |machine| machine.expect(job, expected_end, now));
+    }
+
+    fn span_at(&self, machine: usize, job: &PlanJob) -> Span {
+        job.span_at(self.outlooks[machine].slowness)
+    }
+
+    /// Whatever `change` does to one machine, the sums over all stay true.
+    fn change<T>(&mut self, machine: usize, change: impl FnOnce(&mut Machine) -> T) -> T {
+        let part = &mut self.machines[machine];
+        self.nondelayed -= u64::from(part.on_time);
+        let answer = change(part);
+        self.nondelayed += u64::from(part.on_time);
+        self.look_at(machine);
+        answer
+    }
+
+    /// Notes what is to be seen of a machine that has changed.
+    fn look_at(&mut self, machine: usize) {
+        let part = &self.machines[machine];
+        self.outlooks[machine] = part.outlook();
+        let reach = self.reach[machine..].iter_mut().step_by(self.machines.len());
+        for (seen, longest) in reach.zip(part.idle.reach()) {
+            *seen = *longest;
+        }
+    }
+
+    /// Removes the planned job at `position`, such that [`put_back`](Self::put_back) restores the plan exactly. Returns
+    /// it, and how many jobs were looked at.
+    fn take(&mut self, machine: usize, position: usize, now: Time, taken: &mut Taken) -> (PlanJob, u64) {
+        let part = &mut self.machines[machine];
+        taken.machine = machine;
+        taken.nondelayed = self.nondelayed;
+        taken.other.become_without(part, position, now);
+        let operations = (part.running.len() + part.planned.len()) as u64;
+        let job = part.planned[position].job;
+        self.nondelayed = self.nondelayed - u64::from(part.on_time) + u64::from(taken.other.on_time);
+        std::mem::swap(part, &mut taken.other);
+        self.look_at(machine);
+        (job, operations)
+    }
+
+    /// Undoes [`take`](Self::take).
+    fn put_back(&mut self, taken: &mut Taken) {
+        std::mem::swap(&mut self.machines[taken.machine], &mut taken.other);
+        self.look_at(taken.machine);
+        self.nondelayed = taken.nondelayed;
+    }
+}
+
+fn site(index: usize) -> SiteId {
+    SiteId(u32::try_from(index).expect("fewer than four thousand million machines"))
+}

@@ -1,0 +1,283 @@
+use super::gap::{GapBound, Gaps};
+use super::job::PlanJob;
+use super::machine::{Machine, Releases, Trial};
+use super::weight::Score;
+use super::{Plan, site};
+use serde::{Deserialize, Serialize};
+use sim_core::{SiteId, Span, Time};
+use std::cmp::Reverse;
+
+/// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
+///
+/// The earliest gap for the job is looked for on every machine. Where there is one at least, the one whose use has the
+/// highest [weight](Score::weight_over) takes the job; a gap delays nobody. Where there is none, the job is tried on every
+/// machine before the first planned job with a later deadline, later jobs shifting, and the highest weight wins.
+///
+/// Candidates are compared by bounds first (no job starts earlier than its predecessor, no insertion makes another
+/// job early), and only those that may still win are laid out. The answer is that of trying them all.
+#[derive(Clone, Debug, Default)]
+pub struct EgEdf {
+    bound: GapBound,
+    ties: EgTies,
+    edf: Edf,
+    operations: u64,
+    releases: Releases,
+    /// Kept for its memory.
+    hopes: Vec<Hope>,
+}
+
+/// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EgTies {
+    /// The earliest start, then the fastest machine.
+    #[default]
+    StartThenFastest,
+    /// The first machine by index.
+    First,
+    /// The earliest end of the job.
+    EarliestFinish,
+    /// The fastest machine.
+    Fastest,
+}
+
+/// Where a job without a gap goes: reading R10.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edf {
+    /// Before the first planned job with a later deadline; that and all behind it shift.
+    #[default]
+    Shifts,
+    /// Behind all planned jobs.
+    Appends,
+}
+
+/// Where [`EgEdf`] has planned a job.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// On which machine.
+    pub machine: SiteId,
+    /// When it will start, unless something moves it.
+    pub start: Time,
+    /// When it will end.
+    pub end: Time,
+    /// By which half of the rule.
+    pub found: Found,
+    /// Eq. (1): what the plan has gained by it, mostly a loss.
+    pub weight: f64,
+}
+
+/// The half of the rule that planned a job.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It fills a gap.
+    Gap,
+    /// There was none: it went by its deadline.
+    Edf,
+}
+
+/// One machine on which the job may go, and what that would mean.
+#[derive(Copy, Clone, Debug)]
+struct Candidate {
+    rank: Standing,
+    machine: usize,
+    position: usize,
+    start: Time,
+    end: Time,
+    score: Score,
+    weight: f64,
+}
+
+/// One machine on which the job may go, and the best that can come of it.
+#[derive(Copy, Clone, Debug)]
+struct Hope {
+    best: Standing,
+    machine: usize,
+    position: usize,
+    /// Whether the start is known, and not only that it cannot be earlier.
+    start_is_known: bool,
+}
+
+/// Who wins: the greater. No two are equal, for no machine has two.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Standing {
+    /// In the order of the weights themselves.
+    weight: u64,
+    tie: Reverse<(u64, usize)>,
+    machine: Reverse<usize>,
+}
+
+impl Standing {
+    fn new(weight: f64, tie: (u64, usize), machine: usize) -> Self {
+        // As `f64::total_cmp` does, for unsigned numbers.
+        let bits = weight.to_bits();
+        let weight = if weight.is_sign_negative() { !bits } else { bits | 1 << 63 };
+        Self { weight, tie: Reverse(tie), machine: Reverse(machine) }
+    }
+}
+
+impl EgTies {
+    fn key(self, start: Time, end: Time, faster: usize) -> (u64, usize) {
+        match self {
+            Self::StartThenFastest => (start.as_nanos(), faster),
+            Self::First => (0, 0),
+            Self::EarliestFinish => (end.as_nanos(), 0),
+            Self::Fastest => (0, faster),
+        }
+    }
+
+    /// The latest start with which a machine of higher index and equal weight could still beat `best`.
+    fn latest_start(self, best: &Candidate, span: Span, faster: usize) -> Option<Time> {
+        let before = |at: Time, span: Span| at.as_nanos().checked_sub(span.as_nanos()).map(Time::from_nanos);
+        let one = Span::from_nanos(1);
+        match self {
+            Self::StartThenFastest if faster < best.rank.tie.0.1 => Some(best.start),
+            Self::StartThenFastest => before(best.start, one),
+            Self::EarliestFinish => before(best.end, span + one),
+            Self::Fastest if faster < best.rank.tie.0.1 => Some(Time::MAX),
+            Self::First | Self::Fastest => None,
+        }
+    }
+}
+
+impl EgEdf {
+    /// The rule with the default readings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same, with another reading of how late a gap may start (R8).
+    #[must_use]
+    pub fn with_bound(self, bound: GapBound) -> Self {
+        Self { bound, ..self }
+    }
+
+    /// The same, with another reading of ties (R9).
+    #[must_use]
+    pub fn with_ties(self, ties: EgTies) -> Self {
+        Self { ties, ..self }
+    }
+
+    /// The same, with another reading of where a job without a gap goes (R10).
+    #[must_use]
+    pub fn with_edf(self, edf: Edf) -> Self {
+        Self { edf, ..self }
+    }
+
+    /// Elementary operations so far: planned or running jobs, steps of idle processors, and machines looked at.
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine.
+    pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
+        let old = plan.score();
+        let gap = self.best_gap(plan, &job, now, &old);
+        let found = if gap.is_some() { Found::Gap } else { Found::Edf };
+        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old))?;
+        let machine = site(best.machine);
+        match found {
+            Found::Gap => {
+                let gap = plan.machines[best.machine].gap_at(best.start, &job);
+                plan.fill(machine, &gap, job, now);
+            }
+            Found::Edf => {
+                plan.insert(machine, best.position, job, now);
+            }
+        }
+        Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
+    }
+
+    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+        let gaps = Gaps::new(plan, job, now, self.bound);
+        let mut best: Option<Candidate> = None;
+        self.operations += plan.machines.len() as u64;
+        for index in 0..plan.machines.len() {
+            let Some(span) = gaps.span(index) else { continue };
+            let faster = plan.machines[index].faster;
+            let mut latest = Time::MAX;
+            if let Some(best) = &best {
+                // Not even a gap at once could weigh more: then only the tie can be won.
+                let soonest = now + span;
+                let hope = old.with(soonest, job.is_met_by(soonest));
+                if best.score.makespan <= hope.makespan && best.score.nondelayed >= hope.nondelayed {
+                    let Some(start) = self.ties.latest_start(best, span, faster) else { continue };
+                    latest = start;
+                }
+            }
+            let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
+            let end = start + span;
+            let score = old.with(end, job.is_met_by(end));
+            let weight = score.weight_over(old);
+            let rank = Standing::new(weight, self.ties.key(start, end, faster), index);
+            if best.as_ref().is_none_or(|best| rank > best.rank) {
+                best = Some(Candidate { rank, machine: index, position: 0, start, end, score, weight });
+            }
+        }
+        best
+    }
+
+    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+        let Self { ties, edf, operations, releases, hopes, .. } = self;
+        let position = |machine: &Machine| match edf {
+            Edf::Shifts => machine.edf_position(job.deadline),
+            Edf::Appends => machine.planned.len(),
+        };
+        // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
+        let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
+        let at_best = |machine: &Machine, index: usize, start: Time| {
+            let end = start + machine.span(job);
+            let on_time = job.is_met_by(end);
+            let weight = if end <= old.makespan {
+                within[usize::from(on_time)]
+            } else {
+                old.with(end, on_time).weight_over(old)
+            };
+            Standing::new(weight, ties.key(start, end, machine.faster), index)
+        };
+        hopes.clear();
+        *operations += plan.machines.len() as u64;
+        for (index, machine) in plan.machines.iter().enumerate() {
+            if job.processors > machine.processors {
+                continue;
+            }
+            let position = position(machine);
+            let mut start = machine.start_before(position, now);
+            let goes_last = position == machine.planned.len();
+            if goes_last {
+                start = machine.idle.last_start(start, job.processors, operations);
+            }
+            let best = at_best(machine, index, start);
+            hopes.push(Hope { best, machine: index, position, start_is_known: goes_last });
+        }
+        // With the most hopeful tried first, few others can still win.
+        let first = (0..hopes.len()).max_by_key(|hope| hopes[*hope].best)?;
+        hopes.swap(0, first);
+        let mut best: Option<Candidate> = None;
+        for hope in hopes.iter() {
+            if best.as_ref().is_some_and(|best| best.rank > hope.best) {
+                continue;
+            }
+            let machine = &plan.machines[hope.machine];
+            let position = hope.position;
+            if !hope.start_is_known && best.is_some() {
+                let start = machine.try_start(position, job, now, releases, operations);
+                let hope = at_best(machine, hope.machine, start);
+                if best.as_ref().is_some_and(|best| best.rank > hope) {
+                    continue;
+                }
+            }
+            let trial = machine.try_insert(position, job, now, releases, operations);
+            let makespan = old.makespan.max(trial.completion);
+            let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
+            let score = Score { makespan, nondelayed };
+            let weight = score.weight_over(old);
+            let Trial { start, end, .. } = trial;
+            let rank = Standing::new(weight, ties.key(start, end, machine.faster), hope.machine);
+            if best.as_ref().is_none_or(|best| rank > best.rank) {
+                best = Some(Candidate { rank, machine: hope.machine, position, start, end, score, weight });
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,229 @@
+use super::Plan;
+use super::job::PlanJob;
+use super::machine::Machine;
+use serde::{Deserialize, Serialize};
+use sim_core::{Span, Time};
+
+/// Idle processors in which a job can run without delaying a planned job.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Where in the machine's list: behind every job that starts no later.
+    pub position: usize,
+    /// When the job would start.
+    pub start: Time,
+    /// When it would end.
+    pub end: Time,
+}
+
+/// How late a gap may start: reading R8 of the paper, which says "gap" without saying where the schedule ends.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GapBound {
+    /// Before the machine's last planned start. A machine without planned jobs has no gap.
+    #[default]
+    LastStart,
+    /// Before the last of the machine's planned jobs ends. A machine without planned jobs has no gap.
+    LastCompletion,
+    /// Before the last running or planned job of all machines ends.
+    Makespan,
+    /// At any time: every machine that is wide enough has a gap, and Earliest Deadline First is never used.
+    Unbounded,
+}
+
+impl GapBound {
+    /// The latest instant at which a gap of this machine may start, if there is any.
+    fn latest_start(self, machine: &Machine, makespan: Time) -> Option<Time> {
+        let bound = match self {
+            Self::LastStart => machine.planned.back()?.start,
+            Self::LastCompletion => machine.planned.iter().map(|planned| planned.end).max()?,
+            Self::Makespan => makespan,
+            Self::Unbounded => Time::MAX,
+        };
+        bound.as_nanos().checked_sub(1).map(Time::from_nanos)
+    }
+}
+
+/// The search for one job's gaps, machine by machine.
+pub(super) struct Gaps<'a> {
+    plan: &'a Plan,
+    job: &'a PlanJob,
+    now: Time,
+    bound: GapBound,
+    makespan: Time,
+    /// By machine, if the bound is the one for which it was measured.
+    reach: Option<&'a [Span]>,
+}
+
+impl<'a> Gaps<'a> {
+    pub(super) fn new(plan: &'a Plan, job: &'a PlanJob, now: Time, bound: GapBound) -> Self {
+        let machines = plan.machines.len();
+        let width = job.processors.max(1) as usize - 1;
+        let widths = plan.reach.len().checked_div(machines).unwrap_or(0);
+        let reach = (bound == GapBound::LastStart).then(|| {
+            let row = width.min(widths.saturating_sub(1));
+            &plan.reach[row * machines..][..machines]
+        });
+        Self { plan, job, now, bound, makespan: plan.makespan(), reach }
+    }
+
+    /// How long the job takes on the machine; `None` if it certainly has no gap there.
+    pub(super) fn span(&self, machine: usize) -> Option<Span> {
+        match self.reach {
+            Some(reach) if reach[machine].is_zero() => None,
+            Some(reach) => Some(self.plan.span_at(machine, self.job)).filter(|span| *span <= reach[machine]),
+            None => Some(self.plan.span_at(machine, self.job)),
+        }
+    }
+
+    /// The start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps looked at.
+    pub(super) fn start(&self, machine: usize, span: Span, latest: Time, operations: &mut u64) -> Option<Time> {
+        let machine = &self.plan.machines[machine];
+        let latest = latest.min(self.bound.latest_start(machine, self.makespan)?);
+        machine.idle.earliest(self.now, span, self.job.processors, latest, operations)
+    }
+}
+
+/// Idle processors of one machine over time, from the last change on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Idle {
+    /// So many are idle from that instant to the next step. Neighbours differ.
+    steps: Vec<(Time, u32)>,
+    /// For each width from 1, the last of which stands for all beyond: no stretch of time that begins before the last
+    /// planned start and in which so many processors are idle is longer than this.
+    longest: Vec<Span>,
+    /// Empty between measurements; kept for its memory.
+    open: Vec<(Time, u32)>,
+}
+
+impl Idle {
+    pub(super) fn clear(&mut self) {
+        self.steps.clear();
+    }
+
+    /// From `at`, which is not before any other step, `idle` processors are idle.
+    pub(super) fn push(&mut self, at: Time, idle: u32) {
+        if self.steps.last().is_some_and(|last| last.0 == at) {
+            self.steps.pop();
+        }
+        if self.steps.last().is_none_or(|last| last.1 != idle) {
+            self.steps.push((at, idle));
+        }
+    }
+
+    /// Drops what lies before `now`.
+    pub(super) fn forget_before(&mut self, now: Time) {
+        let past = self.steps.iter().skip(1).take_while(|step| step.0 <= now).count();
+        self.steps.drain(..past);
+    }
+
+    /// Takes processors out of `[start, end)`, where they are idle.
+    pub(super) fn reserve(&mut self, start: Time, end: Time, processors: u32) {
+        let first = self.cut(start);
+        let last = self.cut(end);
+        for step in &mut self.steps[first..last] {
+            step.1 -= processors;
+        }
+        self.join(last);
+        self.join(first);
+    }
+
+    fn cut(&mut self, at: Time) -> usize {
+        let next = self.steps.partition_point(|step| step.0 < at);
+        if self.steps.get(next).is_none_or(|step| step.0 > at) {
+            // Before the first step as at it: what lies there has passed.
+            let idle = self.steps[next.saturating_sub(1)].1;
+            self.steps.insert(next, (at, idle));
+        }
+        next
+    }
+
+    fn join(&mut self, position: usize) {
+        if (1..self.steps.len()).contains(&position) && self.steps[position - 1].1 == self.steps[position].1 {
+            self.steps.remove(position);
+        }
+    }
+
+    /// Measures the longest stretches that begin before `bound`; there are none if there is no bound.
+    pub(super) fn measure(&mut self, processors: u32, bound: Option<Time>) {
+        const WIDTHS: u32 = 64;
+        self.longest.clear();
+        self.longest.resize(processors.min(WIDTHS) as usize, Span::ZERO);
+        let Some(bound) = bound else { return };
+        let mut note = |idle: u32, length: Span| {
+            if let Some(width) = idle.min(WIDTHS).checked_sub(1) {
+                let longest = &mut self.longest[width as usize];
+                *longest = length.max(*longest);
+            }
+        };
+        // Stretches under way: the wider, the later they began.
+        self.open.clear();
+        for &(at, idle) in &self.steps {
+            let mut begin = at;
+            while let Some((from, wider)) = self.open.pop_if(|(_, open)| *open > idle) {
+                note(wider, at.since(from));
+                begin = from;
+            }
+            if begin < bound && self.open.last().is_none_or(|(_, open)| *open < idle) {
+                self.open.push((begin, idle));
+            }
+        }
+        for (_, idle) in self.open.drain(..) {
+            note(idle, Span::MAX);
+        }
+        // Where many are idle, fewer are too.
+        let mut longest = Span::ZERO;
+        for narrower in self.longest.iter_mut().rev() {
+            longest = longest.max(*narrower);
+            *narrower = longest;
+        }
+    }
+
+    /// By width, the longest stretches as measured last. Time that passes only makes them shorter.
+    pub(super) fn reach(&self) -> &[Span] {
+        &self.longest
+    }
+
+    /// The earliest start from `from` on, after which nothing starts any more, at which so many are idle: for ever then.
+    pub(super) fn last_start(&self, from: Time, processors: u32, operations: &mut u64) -> Time {
+        let wide = self.steps.iter().rev().take_while(|step| step.1 >= processors && step.0 > from).count();
+        *operations += wide as u64 + 1;
+        let before = self.steps.len() - wide;
+        match before.checked_sub(1).map(|step| self.steps[step]) {
+            Some((_, idle)) if idle < processors => self.steps[before].0,
+            _ => from,
+        }
+    }
+
+    /// The earliest start between `from` and `latest` (both included) from which `processors` stay idle for `span`.
+    /// `operations` counts the steps looked at.
+    pub(super) fn earliest(
+        &self,
+        from: Time,
+        span: Span,
+        processors: u32,
+        latest: Time,
+        operations: &mut u64,
+    ) -> Option<Time> {
+        let mut step = self.steps.iter().skip(1).take_while(|step| step.0 <= from).count();
+        *operations += step as u64;
+        'wide: loop {
+            step += self.steps[step..].iter().position(|(_, idle)| *idle >= processors)?;
+            let start = self.steps[step].0.max(from);
+            if start > latest {
+                return None;
+            }
+            let end = start.saturating_add(span);
+            while let Some(&(at, idle)) = self.steps.get(step + 1).filter(|next| next.0 < end) {
+                *operations += 1;
+                step += 1;
+                if idle < processors {
+                    if at > latest {
+                        return None;
+                    }
+                    continue 'wide;
+                }
+            }
+            return Some(start);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use sim_core::{Job, JobId, Span, Time};
+
+/// What a plan knows of a job: never its runtime.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PlanJob {
+    /// Which job.
+    pub id: JobId,
+    /// Processors needed at once, all on one machine.
+    pub processors: u32,
+    /// How long it is expected to take on a machine of speed 1.
+    pub estimate: Span,
+    /// When it was submitted.
+    pub submit: Time,
+    /// When it ought to be finished.
+    pub deadline: Option<Time>,
+}
+
+/// A job on a machine, planned or running.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PlannedJob {
+    /// Which job.
+    pub job: PlanJob,
+    /// When it starts, or has started.
+    pub start: Time,
+    /// When it is expected to end.
+    pub end: Time,
+}
+
+impl PlanJob {
+    /// What a plan may know of `job`; `None` if it has no estimate, for then nothing can be planned.
+    pub fn new(job: &Job) -> Option<Self> {
+        let estimate = job.request.estimate?;
+        Some(Self {
+            id: job.id,
+            processors: job.request.processors,
+            estimate,
+            submit: job.submit,
+            deadline: job.request.deadline,
+        })
+    }
+
+    /// Whether an end at this instant is in time. Without a deadline every end is.
+    pub fn is_met_by(&self, end: Time) -> bool {
+        self.deadline.is_none_or(|deadline| end <= deadline)
+    }
+
+    /// How long it takes where work takes `slowness` times as long as at reference speed.
+    pub(super) fn span_at(&self, slowness: f64) -> Span {
+        self.estimate.scaled(slowness).max(Span::from_nanos(1))
+    }
+
+    /// The deadline by which it is sorted: none is later than any.
+    pub(super) fn due(deadline: Option<Time>) -> Time {
+        deadline.unwrap_or(Time::MAX)
+    }
+}
+
+impl PlannedJob {
+    /// Whether it is expected to end in time.
+    pub fn is_on_time(&self) -> bool {
+        self.job.is_met_by(self.end)
+    }
+}

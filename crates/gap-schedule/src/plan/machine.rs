@@ -1,0 +1,319 @@
+use super::Outlook;
+use super::gap::{Gap, Idle};
+use super::job::{PlanJob, PlannedJob};
+use sim_core::{JobId, Span, Time};
+use std::collections::VecDeque;
+
+/// One machine's part of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Machine {
+    pub(super) processors: u32,
+    pub(super) speed: f64,
+    /// 1 / speed.
+    pub(super) slowness: f64,
+    /// How many machines are faster.
+    pub(super) faster: usize,
+    pub(super) running: Vec<PlannedJob>,
+    /// In order; starts never decrease.
+    pub(super) planned: VecDeque<PlannedJob>,
+    pub(super) idle: Idle,
+    /// Empty between layouts; kept for its memory.
+    releases: Releases,
+    /// The latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
+    dues: Vec<Time>,
+    pub(super) completion: Time,
+    /// Planned jobs that will be late.
+    pub(super) late: u32,
+    /// Running and planned jobs that will be in time.
+    pub(super) on_time: u32,
+}
+
+/// What planning a job at some position would do.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) start: Time,
+    pub(super) end: Time,
+    /// When the last job of the machine would end.
+    pub(super) completion: Time,
+    /// Jobs of the machine in time, the new one included.
+    pub(super) on_time: u32,
+}
+
+/// Processors that will be given back, by instant, while a list is laid out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Releases {
+    idle: u32,
+    /// Latest first.
+    ends: Vec<(Time, u32)>,
+}
+
+impl Releases {
+    fn reset(&mut self, processors: u32) {
+        self.idle = processors;
+        self.ends.clear();
+    }
+
+    fn seize(&mut self, end: Time, processors: u32) {
+        self.idle -= processors;
+        let place = self.ends.partition_point(|other| other.0 > end);
+        self.ends.insert(place, (end, processors));
+    }
+
+    /// The next release.
+    fn release(&mut self) -> Option<Time> {
+        let (end, processors) = self.ends.pop()?;
+        self.idle += processors;
+        Some(end)
+    }
+
+    /// The next release, if it happens by `at` or must happen before so many processors are idle.
+    ///
+    /// Repeated until it answers `None`, with `at` moved to what it answered, this finds the earliest instant at which
+    /// enough are idle. Nothing is seized before it any more, so they stay idle.
+    fn release_for(&mut self, at: Time, processors: u32) -> Option<Time> {
+        let must = self.idle < processors;
+        match self.ends.last() {
+            Some(next) if must || next.0 <= at => self.release(),
+            None if must => panic!("{processors} processors are needed where there are {}", self.idle),
+            _ => None,
+        }
+    }
+}
+
+impl Machine {
+    pub(super) fn new(processors: u32, speed: f64) -> Self {
+        assert!(processors > 0, "a machine needs at least one processor");
+        assert!(speed > 0.0 && speed.is_finite(), "a machine cannot have the speed {speed}");
+        let mut machine = Self {
+            processors,
+            speed,
+            slowness: 1.0 / speed,
+            faster: 0,
+            running: Vec::new(),
+            planned: VecDeque::new(),
+            idle: Idle::default(),
+            releases: Releases::default(),
+            dues: Vec::new(),
+            completion: Time::ZERO,
+            late: 0,
+            on_time: 0,
+        };
+        machine.lay_out(0, Time::ZERO);
+        machine
+    }
+
+    pub(super) fn span(&self, job: &PlanJob) -> Span {
+        job.span_at(self.slowness)
+    }
+
+    pub(super) fn outlook(&self) -> Outlook {
+        let next_start = self.planned.front().map_or(Time::MAX, |planned| planned.start);
+        Outlook { completion: self.completion, next_start, slowness: self.slowness, late: self.late }
+    }
+
+    pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {
+        let due = PlanJob::due(deadline);
+        self.dues.partition_point(|other| *other <= due)
+    }
+
+    pub(super) fn insert(&mut self, position: usize, job: PlanJob, now: Time) {
+        assert!(
+            job.processors <= self.processors,
+            "job {} asks for {} processors, but the machine has {}",
+            job.id,
+            job.processors,
+            self.processors
+        );
+        let end = now + self.span(&job);
+        self.planned.insert(position, PlannedJob { job, start: now, end });
+        self.lay_out(position, now);
+    }
+
+    pub(super) fn gap_at(&self, start: Time, job: &PlanJob) -> Gap {
+        let position = self.planned.partition_point(|planned| planned.start <= start);
+        Gap { position, start, end: start + self.span(job) }
+    }
+
+    pub(super) fn fill(&mut self, gap: &Gap, job: PlanJob, now: Time) {
+        let filled = PlannedJob { job, start: gap.start, end: gap.end };
+        self.planned.insert(gap.position, filled);
+        self.completion = self.completion.max(gap.end);
+        if filled.is_on_time() {
+            self.on_time += 1;
+        } else {
+            self.late += 1;
+        }
+        self.idle.forget_before(now);
+        self.idle.reserve(gap.start, gap.end, job.processors);
+        self.index();
+    }
+
+    pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(PlannedJob)) {
+        let mut free = self.processors - self.running.iter().map(|running| running.job.processors).sum::<u32>();
+        while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
+            let PlannedJob { job, start, .. } = due;
+            assert!(start == now, "job {} was planned for {start} s, but it is already {now} s", job.id);
+            assert!(
+                job.processors <= free,
+                "job {} is due on {} processors where {free} are free: has a running job outlived its expected end?",
+                job.id,
+                job.processors
+            );
+            free -= job.processors;
+            self.late -= u32::from(!due.is_on_time());
+            self.running.push(due);
+            started(due);
+        }
+        self.idle.forget_before(now);
+        if self.planned.is_empty() {
+            self.idle.measure(self.processors, None);
+        }
+        self.index_deadlines();
+    }
+
+    fn running_position(&self, job: JobId) -> usize {
+        let position = self.running.iter().position(|running| running.job.id == job);
+        position.unwrap_or_else(|| panic!("job {job} does not run here"))
+    }
+
+    pub(super) fn finish(&mut self, job: JobId, now: Time) -> PlanJob {
+        let position = self.running_position(job);
+        let ended = self.running.swap_remove(position);
+        if ended.end != now || self.completion == now {
+            self.lay_out(0, now);
+        } else {
+            // As planned: nothing moves.
+            self.on_time -= u32::from(ended.is_on_time());
+        }
+        ended.job
+    }
+
+    pub(super) fn expect(&mut self, job: JobId, end: Time, now: Time) {
+        let position = self.running_position(job);
+        self.running[position].end = end;
+        self.lay_out(0, now);
+    }
+
+    /// Becomes `other` without its planned job at `position`, in the memory that is there.
+    pub(super) fn become_without(&mut self, other: &Self, position: usize, now: Time) {
+        (self.processors, self.faster) = (other.processors, other.faster);
+        (self.speed, self.slowness) = (other.speed, other.slowness);
+        self.running.clone_from(&other.running);
+        self.planned.clear();
+        self.planned.extend(other.planned.range(..position));
+        self.planned.extend(other.planned.range(position + 1..));
+        self.lay_out(position, now);
+    }
+
+    /// Gives every planned job from number `from` on its start, and writes down what follows from that.
+    pub(super) fn lay_out(&mut self, from: usize, now: Time) {
+        let mut releases = std::mem::take(&mut self.releases);
+        releases.reset(self.processors);
+        (self.completion, self.late, self.on_time) = (Time::ZERO, 0, 0);
+        for running in &self.running {
+            releases.seize(running.end.max(now), running.job.processors);
+            self.completion = self.completion.max(running.end);
+            self.on_time += u32::from(running.is_on_time());
+        }
+        self.idle.clear();
+        self.idle.push(now, releases.idle);
+        let mut previous = now;
+        for (number, planned) in self.planned.iter_mut().enumerate() {
+            let mut start = if number < from { planned.start } else { previous };
+            let span = planned.end.since(planned.start);
+            while let Some(at) = releases.release_for(start, planned.job.processors) {
+                start = start.max(at);
+                self.idle.push(at, releases.idle);
+            }
+            (planned.start, planned.end) = (start, start + span);
+            releases.seize(planned.end, planned.job.processors);
+            self.idle.push(start, releases.idle);
+            self.completion = self.completion.max(planned.end);
+            if planned.is_on_time() {
+                self.on_time += 1;
+            } else {
+                self.late += 1;
+            }
+            previous = start;
+        }
+        while let Some(at) = releases.release() {
+            self.idle.push(at, releases.idle);
+        }
+        self.releases = releases;
+        self.index();
+    }
+
+    /// What inserting the job at `position` would do. `operations` counts the jobs looked at.
+    pub(super) fn try_insert(
+        &self,
+        position: usize,
+        job: &PlanJob,
+        now: Time,
+        releases: &mut Releases,
+        operations: &mut u64,
+    ) -> Trial {
+        *operations += (self.planned.len() - position) as u64;
+        let mut at = self.try_start(position, job, now, releases, operations);
+        let mut completion = releases.ends.first().map_or(at, |last| last.0);
+        let mut on_time = self.on_time;
+        let mut place = |job: &PlanJob, span: Span| {
+            while let Some(released) = releases.release_for(at, job.processors) {
+                at = at.max(released);
+            }
+            let end = at + span;
+            releases.seize(end, job.processors);
+            completion = completion.max(end);
+            (at, end)
+        };
+        let (start, end) = place(job, self.span(job));
+        on_time += u32::from(job.is_met_by(end));
+        for other in self.planned.range(position..) {
+            let (_, end) = place(&other.job, other.end.since(other.start));
+            on_time = on_time + u32::from(other.job.is_met_by(end)) - u32::from(other.is_on_time());
+        }
+        Trial { start, end, completion, on_time }
+    }
+
+    /// When the job would start at `position`. Leaves in `releases` what is to come after all that runs or is planned before
+    /// it, as it is then.
+    pub(super) fn try_start(
+        &self,
+        position: usize,
+        job: &PlanJob,
+        now: Time,
+        releases: &mut Releases,
+        operations: &mut u64,
+    ) -> Time {
+        *operations += (self.running.len() + position) as u64;
+        let mut at = self.start_before(position, now);
+        releases.reset(self.processors);
+        let before = self.running.iter().chain(self.planned.range(..position));
+        for other in before.filter(|other| other.end > at) {
+            releases.seize(other.end, other.job.processors);
+        }
+        while let Some(released) = releases.release_for(at, job.processors) {
+            at = at.max(released);
+        }
+        at
+    }
+
+    /// No job at this position can start earlier.
+    pub(super) fn start_before(&self, position: usize, now: Time) -> Time {
+        position.checked_sub(1).map_or(now, |previous| self.planned[previous].start)
+    }
+
+    /// What searches rest on, after the list has changed.
+    fn index(&mut self) {
+        self.idle.measure(self.processors, self.planned.back().map(|last| last.start));
+        self.index_deadlines();
+    }
+
+    fn index_deadlines(&mut self) {
+        self.dues.clear();
+        let deadlines = self.planned.iter().map(|planned| PlanJob::due(planned.job.deadline));
+        self.dues.extend(deadlines.scan(Time::ZERO, |latest, due| {
+            *latest = due.max(*latest);
+            Some(*latest)
+        }));
+    }
+}

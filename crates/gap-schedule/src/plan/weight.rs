@@ -1,0 +1,59 @@
+use sim_core::Time;
+
+/// What a plan is judged by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// When the last running or planned job ends.
+    pub makespan: Time,
+    /// Jobs that finished in time, run and are expected to, or are planned to.
+    pub nondelayed: u64,
+}
+
+impl Score {
+    /// How much better the plan is than `old`, eq. (1) of §3.2:
+    ///
+    /// (makespan_old − makespan) / makespan_old + (nondelayed − nondelayed_old) / nondelayed_old.
+    ///
+    /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, on which
+    /// the paper is silent. Never decreases when the makespan falls or more jobs are in time, rounding included.
+    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
+    pub fn weight_over(&self, old: &Self) -> f64 {
+        let makespan = if self.makespan == old.makespan {
+            0.0
+        } else {
+            let gained = old.makespan.saturating_since(self.makespan).as_secs_f64();
+            let lost = self.makespan.saturating_since(old.makespan).as_secs_f64();
+            (gained - lost) / old.makespan.as_secs_f64().max(1.0)
+        };
+        let more = self.nondelayed.saturating_sub(old.nondelayed) as f64;
+        let fewer = old.nondelayed.saturating_sub(self.nondelayed) as f64;
+        makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)
+    }
+
+    /// The score after planning one more job in a gap, where it delays nobody.
+    pub(super) fn with(self, end: Time, on_time: bool) -> Self {
+        Self { makespan: self.makespan.max(end), nondelayed: self.nondelayed + u64::from(on_time) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(makespan: u64, nondelayed: u64) -> Score {
+        Score { makespan: Time::from_secs(makespan), nondelayed }
+    }
+
+    #[test]
+    fn the_weight_is_the_sum_of_both_relative_gains() {
+        let check = |old: Score, new: Score, weight: f64| {
+            let found = new.weight_over(&old);
+            assert!((found - weight).abs() < 1e-12, "{old:?} to {new:?}: {found}, not {weight}");
+        };
+        check(score(1_000, 50), score(900, 51), 0.1 + 0.02);
+        check(score(1_000, 50), score(1_250, 50), -0.25);
+        check(score(1_000, 50), score(1_000, 40), -0.2);
+        check(score(1_000, 50), score(1_000, 50), 0.0);
+        check(score(0, 0), score(30, 1), -30.0 + 1.0);
+    }
+}

@@ -1,0 +1,141 @@
+//! Where is room for so many processors?
+
+use crate::grid::Machine;
+use crate::policy::readings::Placement;
+
+/// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine
+/// with room is found in O(log n).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rooms {
+    /// Node `n` has the children `2n` and `2n + 1`; the leaf of the machine at `rank` is `width + rank`.
+    tree: Vec<u32>,
+    /// The machines, the preferred one first.
+    order: Vec<usize>,
+    /// The place of each machine in that order.
+    ranks: Vec<usize>,
+}
+
+impl Rooms {
+    /// The machines, with `free` processors each.
+    pub(super) fn new(machines: &[Machine], free: &[u32], placement: Placement) -> Self {
+        let order = placement.order(machines);
+        let mut ranks = vec![0; order.len()];
+        let width = order.len().next_power_of_two();
+        let mut tree = vec![0; 2 * width];
+        for (rank, machine) in order.iter().enumerate() {
+            ranks[*machine] = rank;
+            tree[width + rank] = free[*machine];
+        }
+        for node in (1..width).rev() {
+            tree[node] = tree[2 * node].max(tree[2 * node + 1]);
+        }
+        Self { tree, order, ranks }
+    }
+
+    /// The machines, the preferred one first.
+    pub(super) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The machine's place in the order of preference.
+    pub(super) fn rank(&self, machine: usize) -> usize {
+        self.ranks[machine]
+    }
+
+    /// Free processors of one machine.
+    pub(super) fn free(&self, machine: usize) -> u32 {
+        self.tree[self.width() + self.ranks[machine]]
+    }
+
+    /// Free processors of the machine that has most.
+    pub(super) fn most(&self) -> u32 {
+        self.tree[1]
+    }
+
+    pub(super) fn set(&mut self, machine: usize, free: u32) {
+        let mut node = self.width() + self.ranks[machine];
+        self.tree[node] = free;
+        while node > 1 {
+            node /= 2;
+            let most = self.tree[2 * node].max(self.tree[2 * node + 1]);
+            if self.tree[node] == most {
+                break;
+            }
+            self.tree[node] = most;
+        }
+    }
+
+    /// The rank of the first machine, from `rank` on, on which `processors` (at least one) are free. `steps` counts the
+    /// nodes that were looked at.
+    pub(super) fn next(&self, rank: usize, processors: u32, steps: &mut u64) -> Option<usize> {
+        let width = self.width();
+        if rank >= width {
+            return None;
+        }
+        // The largest stretch that begins there.
+        let mut node = width + rank;
+        node >>= node.trailing_zeros();
+        loop {
+            *steps += 1;
+            if self.tree[node] >= processors {
+                if node >= width {
+                    return Some(node - width);
+                }
+                node *= 2;
+            } else {
+                // On to the right, likewise. The root's right neighbour is the end.
+                node += 1;
+                node >>= node.trailing_zeros();
+                if node == 1 {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// The most preferred machine on which `processors` (at least one) are free.
+    pub(super) fn first(&self, processors: u32, steps: &mut u64) -> Option<usize> {
+        self.next(0, processors, steps).map(|rank| self.order[rank])
+    }
+
+    const fn width(&self) -> usize {
+        self.tree.len() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The twin: a walk along the machines in order of preference.
+        #[test]
+        fn the_preferred_machine_with_room_is_found(
+            machines in prop::collection::vec((1..9_u32, 1..4_u8), 1..20),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..9_u32, 1..9_u32), 1..50),
+            placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]),
+        ) {
+            let machines: Vec<Machine> =
+                machines.into_iter().map(|(processors, speed)| Machine { processors, speed: speed.into() }).collect();
+            let mut free: Vec<u32> = machines.iter().map(|machine| machine.processors).collect();
+            let mut rooms = Rooms::new(&machines, &free, placement);
+            for (machine, now_free, need) in changes {
+                let machine = machine.index(machines.len());
+                free[machine] = now_free;
+                rooms.set(machine, now_free);
+                prop_assert_eq!(rooms.free(machine), now_free);
+                prop_assert_eq!(rooms.most(), *free.iter().max().expect("a machine"));
+                let mut from = 0;
+                let mut found = Vec::new();
+                while let Some(rank) = rooms.next(from, need, &mut 0) {
+                    found.push(rooms.order()[rank]);
+                    from = rank + 1;
+                }
+                let plain: Vec<usize> = rooms.order().iter().copied().filter(|place| free[*place] >= need).collect();
+                prop_assert_eq!(found.first().copied(), rooms.first(need, &mut 0));
+                prop_assert_eq!(found, plain);
+            }
+        }
+    }
+}

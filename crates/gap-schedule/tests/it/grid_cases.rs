@@ -1,0 +1,232 @@
+//! Several machines: cases small enough to check by hand.
+
+use crate::common::job;
+use crate::grid_common::{starts, transcript};
+use gap_schedule::{
+    BackfillReadings, BackfillRule, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs, GridView, Machine,
+    Passes, Placement, RunningJob, Scheduler, Waiting,
+};
+use sim_core::{Fact, Job, JobId, Rejection, Sim, SiteId, Time};
+
+const FAST: Machine = Machine { processors: 2, speed: 2.0 };
+const SLOW: Machine = Machine { processors: 4, speed: 0.5 };
+
+/// Both of it.
+fn easy() -> [Box<dyn Scheduler>; 2] {
+    easy_read_as(Placement::Fastest, BackfillRule::MachineAware)
+}
+
+fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Scheduler>; 2] {
+    let readings = BackfillReadings { placement, rule };
+    [Box::new(GridEasyScan::new(readings)), Box::new(GridEasy::new(readings))]
+}
+
+/// The hand case of the specification.
+const HAND: [(u64, u32, u64); 4] = [(0, 3, 100), (1, 4, 10), (2, 1, 50), (3, 1, 200)];
+
+fn hand() -> Vec<Job> {
+    (0..).zip(HAND).map(|(id, (submit, processors, runtime))| job(id, submit, processors, runtime)).collect()
+}
+
+#[track_caller]
+fn check(
+    machines: &[Machine],
+    schedulers: impl IntoIterator<Item = Box<dyn Scheduler>>,
+    jobs: &[Job],
+    expected: &[(f64, u32)],
+) {
+    for scheduler in schedulers {
+        assert_eq!(starts(machines, scheduler, jobs), expected);
+    }
+}
+
+#[test]
+fn the_hand_case_of_four_jobs_on_four_processors() {
+    let machine = [Machine::new(4)];
+    assert_eq!(starts(&machine, GridFcfs::new(), &hand()), [(0., 0), (100., 0), (110., 0), (110., 0)]);
+    let backfilled = [(0., 0), (100., 0), (2., 0), (110., 0)];
+    check(&machine, easy(), &hand(), &backfilled);
+    assert_eq!(starts(&machine, FlexibleBackfill::default(), &hand()), backfilled);
+}
+
+#[test]
+fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
+    let jobs = [job(0, 0, 1, 100), job(1, 0, 4, 100)];
+    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let finished: Vec<_> = told.iter().filter(|(_, fact)| matches!(fact, Fact::Finished { .. })).collect();
+    assert_eq!(
+        finished,
+        [
+            &(Time::from_secs(50), Fact::Finished { job: JobId(0) }),
+            &(Time::from_secs(200), Fact::Finished { job: JobId(1) }),
+        ]
+    );
+}
+
+#[test]
+fn fcfs_takes_the_first_machine_by_index_and_blocks() {
+    // Job 2 finds no room, and job 3 waits behind it although a processor is free.
+    let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 3, 10), job(3, 2, 1, 10)];
+    assert_eq!(starts(&[SLOW, FAST], GridFcfs::new(), &jobs), [(0., 0), (0., 0), (200., 0), (200., 0)]);
+    assert_eq!(starts(&[FAST, SLOW], GridFcfs::new(), &jobs), [(0., 0), (0., 1), (200., 1), (200., 0)]);
+}
+
+#[test]
+fn easy_takes_the_fastest_machine_or_the_first_that_fits() {
+    let jobs = [job(0, 0, 1, 100), job(1, 0, 2, 100), job(2, 0, 1, 100)];
+    check(&[SLOW, FAST], easy(), &jobs, &[(0., 1), (0., 0), (0., 1)]);
+    let first_fit = || easy_read_as(Placement::FirstFit, BackfillRule::MachineAware);
+    check(&[SLOW, FAST], first_fit(), &jobs, &[(0., 0), (0., 0), (0., 0)]);
+    // Of equally fast ones, the one of lowest index.
+    check(&[Machine::new(2), Machine::new(2)], easy(), &jobs, &[(0., 0), (0., 1), (0., 0)]);
+}
+
+#[test]
+fn the_reservation_goes_to_the_machine_that_is_free_first() {
+    // The head could start at 40 s on machine 1 or at 50 s on machine 0. Job 3 would end at 41 s on machine 1, so it waits
+    // there, and starts on machine 0, freely.
+    let two = [Machine::new(2), Machine::new(2)];
+    let jobs = [job(0, 0, 1, 50), job(1, 0, 2, 40), job(2, 1, 2, 10), job(3, 2, 1, 500)];
+    check(&two, easy(), &jobs, &[(0., 0), (0., 1), (40., 1), (2., 0)]);
+}
+
+#[test]
+fn on_the_reserved_machine_a_job_must_be_in_time_or_fit_beside_the_head() {
+    // Job 2 is the head, and gets machine 0 at 100 s, with one processor left over for job 3. Job 4 would need another one,
+    // and job 5 ends in time.
+    let machines = [Machine::new(5)];
+    let jobs = [job(0, 0, 3, 100), job(2, 1, 4, 10), job(3, 2, 1, 500), job(4, 2, 1, 500), job(5, 2, 1, 98)];
+    let renumbered: Vec<Job> = (0..).zip(jobs).map(|(id, job)| Job { id: JobId(id), ..job }).collect();
+    check(&machines, easy(), &renumbered, &[(0., 0), (100., 0), (2., 0), (110., 0), (2., 0)]);
+    // Strictly, nobody may stay beside the head.
+    let strict = || easy_read_as(Placement::Fastest, BackfillRule::Strict);
+    check(&machines, strict(), &renumbered, &[(0., 0), (100., 0), (100., 0), (110., 0), (2., 0)]);
+}
+
+#[test]
+fn strictly_a_job_must_be_in_time_on_every_machine() {
+    // The head gets machine 1 at 100 s. By then job 3 would have ended on the fast machine 0, but not on the slow one 2.
+    let machines = [FAST, Machine::new(3), SLOW];
+    let jobs = [job(0, 0, 2, 1_000), job(1, 0, 3, 100), job(2, 0, 3, 1_000), job(3, 1, 3, 10), job(4, 2, 1, 100)];
+    check(&machines, easy(), &jobs, &[(0., 0), (0., 1), (0., 2), (100., 1), (2., 2)]);
+    let strict = || easy_read_as(Placement::Fastest, BackfillRule::Strict);
+    check(&machines, strict(), &jobs, &[(0., 0), (0., 1), (0., 2), (100., 1), (100., 2)]);
+    let short = [jobs[0], jobs[1], jobs[2], jobs[3], job(4, 2, 1, 49)];
+    check(&machines, strict(), &short, &[(0., 0), (0., 1), (0., 2), (100., 1), (2., 2)]);
+}
+
+#[test]
+fn under_flexible_backfilling_a_job_near_its_deadline_goes_first() {
+    // At 100 s, job 1 is the older, but job 2 can still meet its deadline, and is near it.
+    let due = |job: Job, deadline| {
+        let mut job = job;
+        job.request.deadline = Some(Time::from_secs(deadline));
+        job
+    };
+    // Job 1 was given the reservation, alone in the queue, and keeps it.
+    let jobs = [job(0, 0, 4, 100), job(1, 1, 4, 50), due(job(2, 2, 4, 50), 160)];
+    let machine = [Machine::new(4)];
+    assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), [(0., 0), (100., 0), (150., 0)]);
+    // Without a reservation in the way it is first.
+    let jobs = [job(0, 0, 4, 100), job(1, 1, 4, 20), job(2, 2, 4, 50), due(job(3, 3, 4, 50), 180)];
+    let expected = [(0., 0), (100., 0), (170., 0), (120., 0)];
+    assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), expected);
+    // A deadline that is out of reach is no reason to hurry.
+    let jobs = [jobs[0], jobs[1], jobs[2], due(jobs[3], 149)];
+    let expected = [(0., 0), (100., 0), (120., 0), (170., 0)];
+    assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), expected);
+}
+
+#[test]
+fn a_job_wider_than_the_widest_machine_is_rejected_and_blocks_nobody() {
+    let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
+    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
+    assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
+    assert_eq!(told.len(), 5, "{told:?}");
+}
+
+#[test]
+fn operations_of_a_scan_can_be_counted_by_hand() {
+    let count = |scheduler: &mut dyn Scheduler| {
+        starts(&[Machine::new(4)], &mut *scheduler, &hand());
+        scheduler.operations()
+    };
+    // At 0, 1, 2 and 3 s the head looks at the machine; at 100 and at 110 s, two jobs do.
+    assert_eq!(count(&mut GridFcfs::new()), 8);
+    // The pass at 3 s takes five: job 1 looks at the machine, then seeks a reservation there, by the ends of jobs 0 and 2;
+    // job 3 looks at the machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
+    assert_eq!(count(&mut GridEasyScan::default()), 22);
+    // Three passes have one priority to compute, four have two, and two are sorted by two comparisons.
+    assert_eq!(count(&mut FlexibleBackfill::default()), 22 + 3 + 4 * (2 + 2));
+}
+
+/// A plan in its simplest form: each job starts 10 s after it came.
+#[derive(Clone, Debug, Default)]
+struct Patient {
+    planned: Vec<(Time, JobId)>,
+    asked: Vec<Time>,
+}
+
+impl Scheduler for Patient {
+    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
+        self.planned.push((submit + sim_core::Span::from_secs(10), job.job));
+    }
+
+    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.asked.push(view.now);
+        while let Some((_, job)) = self.planned.first().copied().filter(|(at, _)| *at <= view.now) {
+            starts.push((job, SiteId(0)));
+            self.planned.remove(0);
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.planned.first().map(|(at, _)| *at)
+    }
+
+    fn operations(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn a_scheduler_that_plans_is_woken_when_it_wishes() {
+    let jobs = [job(0, 0, 1, 2), job(1, 4, 1, 100), job(2, 10, 1, 1)];
+    for passes in [Passes::PerInstant, Passes::PerEvent] {
+        let grid = Grid::new(vec![Machine::new(4)], Patient::default(), jobs.into_iter()).with_passes(passes);
+        let (grid, told) = Sim::new(grid, crate::common::Transcript::new()).run();
+        let started = |fact: &Fact| matches!(fact, Fact::Started { .. });
+        let at: Vec<Time> = told.iter().filter(|(_, fact)| started(fact)).map(|(at, _)| *at).collect();
+        assert_eq!(at, [10, 14, 20].map(Time::from_secs));
+        // At 10 s the wish coincides with an arrival, and one pass serves both.
+        assert_eq!(grid.scheduler().asked, [0, 4, 10, 12, 14, 20].map(Time::from_secs));
+    }
+}
+
+struct Overeager(SiteId);
+
+impl Scheduler for Overeager {
+    fn arrive(&mut self, _: &Waiting, _: Time, _: &GridView<'_>) {}
+    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
+    fn pass(&mut self, _: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        starts.extend([(JobId(0), self.0), (JobId(1), self.0)]);
+    }
+    fn operations(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+#[should_panic(expected = "the scheduler started job 1 on 3 processors of machine 1, where 2 are free")]
+fn a_scheduler_cannot_overbook_a_machine() {
+    starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
+}
+
+#[test]
+#[should_panic(expected = "machine 1 has no processors")]
+fn a_machine_has_processors() {
+    starts(&[FAST, Machine::new(0)], GridFcfs::new(), &[]);
+}

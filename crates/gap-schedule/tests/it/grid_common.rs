@@ -1,0 +1,68 @@
+//! Shared set-up for several machines.
+
+use crate::common::Transcript;
+use gap_schedule::{BackfillReadings, BackfillRule, Grid, Machine, Passes, Placement, Scheduler};
+use proptest::prelude::*;
+use sim_core::{Job, JobLog, JobRecord, Sim, Span, Time};
+
+pub(crate) fn transcript(machines: &[Machine], scheduler: impl Scheduler, passes: Passes, jobs: &[Job]) -> Transcript {
+    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
+    Sim::new(grid, Transcript::new()).run().1
+}
+
+/// The records of all jobs that ran, by id.
+pub(crate) fn records(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<JobRecord> {
+    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
+    let mut records = Sim::new(grid, JobLog::collecting()).run().1.into_sink();
+    records.sort_by_key(|record| record.job.id);
+    records
+}
+
+/// The starts of all jobs that ran, in seconds, by id, and the machines.
+pub(crate) fn starts(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<(f64, u32)> {
+    records(machines, scheduler, jobs).iter().map(|record| (record.start.as_secs_f64(), record.site.0)).collect()
+}
+
+/// One to five machines of at most `widest` processors, whose speeds make some ends coincide and others not.
+pub(crate) fn machines(widest: u32) -> impl Strategy<Value = Vec<Machine>> {
+    let speed = prop::sample::select(vec![0.5, 1.0, 1.0, 2.0, 3.0]);
+    let machine = (1..=widest, speed).prop_map(|(processors, speed)| Machine { processors, speed });
+    prop::collection::vec(machine, 1..=5)
+}
+
+pub(crate) fn readings() -> impl Strategy<Value = BackfillReadings> {
+    let placement = prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]);
+    let rule = prop::sample::select(vec![BackfillRule::MachineAware, BackfillRule::Strict]);
+    (placement, rule).prop_map(|(placement, rule)| BackfillReadings { placement, rule })
+}
+
+/// The instants of a workload divided by `by`: with most jobs waiting.
+pub(crate) fn hurried(mut jobs: Vec<Job>, by: u64) -> Vec<Job> {
+    for job in &mut jobs {
+        job.submit = Time::from_secs(job.submit.as_nanos() / (by * 1_000_000_000));
+    }
+    jobs
+}
+
+/// Jobs with exact estimates, and deadlines for two in three.
+pub(crate) fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
+    for job in &mut jobs {
+        job.request.estimate = Some(job.runtime);
+        let margin = Span::from_secs(u64::from(job.id.0 * 7 % 30));
+        job.request.deadline = (job.id.0 % 3 > 0).then(|| job.submit + job.runtime + margin);
+    }
+    jobs
+}
+
+/// Estimates that are wrong in both directions or missing, and some jobs of no length.
+pub(crate) fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
+    (Just(jobs), prop::collection::vec((0..15_u64, 0..8_u64), 60)).prop_map(|(mut jobs, wrong)| {
+        for (job, (estimate, fate)) in jobs.iter_mut().zip(wrong) {
+            job.request.estimate = (fate > 1).then_some(Span::from_secs(estimate));
+            if fate == 2 {
+                job.runtime = Span::ZERO;
+            }
+        }
+        jobs
+    })
+}

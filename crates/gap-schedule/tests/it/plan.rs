@@ -1,0 +1,225 @@
+//! Plans, gaps and EG-EDF.
+
+use crate::plan_common::{Arrival, Beside, Readings, arrivals, bounds, machines, readings};
+use gap_schedule::{Edf, EgEdf, EgTies, Found, GapBound, Plan, PlanJob, PlannedJob, TabuChoice, TabuMemory};
+use proptest::prelude::*;
+use sim_core::{JobId, SiteId, Span, Time};
+use std::collections::BTreeMap;
+
+pub(crate) const DEFAULTS: Readings = Readings {
+    bound: GapBound::LastStart,
+    ties: EgTies::StartThenFastest,
+    edf: Edf::Shifts,
+    choice: TabuChoice::LastLate,
+    limits: (10, 10),
+    memory: TabuMemory::Cleared,
+};
+
+fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u64>) -> PlanJob {
+    let (submit, estimate) = (Time::from_secs(submit), Span::from_secs(estimate));
+    PlanJob { id: JobId(id), processors, estimate, submit, deadline: deadline.map(Time::from_secs) }
+}
+
+/// Real starts, by id, of jobs that take as long as they say, on one machine of four processors.
+fn starts(jobs: &[PlanJob], limits: (u32, usize)) -> Vec<u64> {
+    let mut beside = Beside::new(&[(4, 1.0)], Readings { limits, ..DEFAULTS });
+    let arrivals: Vec<Arrival> = jobs.iter().map(|job| Arrival { job: *job, late_by: 0 }).collect();
+    beside.run(&arrivals, |_, _| Ok(())).expect("the plan agrees with its twin");
+    beside.starts.values().map(|start| start.as_nanos() / 1_000_000_000).collect()
+}
+
+#[test]
+fn a_short_job_fills_the_gap_and_a_long_one_goes_last() {
+    let jobs = [job(0, 0, 3, 100, None), job(1, 1, 4, 10, None), job(2, 2, 1, 50, None), job(3, 3, 1, 200, None)];
+    for limits in [(0, 0), (10, 10)] {
+        assert_eq!(starts(&jobs, limits), [0, 100, 2, 110]);
+    }
+}
+
+#[test]
+fn a_job_with_a_deadline_goes_before_one_without_and_shifts_it() {
+    let jobs = [job(0, 0, 3, 100, None), job(1, 1, 4, 10, None), job(3, 3, 1, 200, Some(250))];
+    assert_eq!(starts(&jobs, (0, 0)), [0, 203, 3]);
+    assert_eq!(starts(&jobs, (10, 10)), [0, 203, 3]);
+}
+
+#[test]
+fn the_same_job_appended_shifts_nobody() {
+    let mut plan = Plan::new([(4, 1.0)]);
+    let mut rule = EgEdf::new().with_edf(Edf::Appends);
+    let jobs = [job(0, 0, 3, 100, None), job(1, 0, 4, 10, None), job(3, 0, 1, 200, Some(250))];
+    let placed = jobs.map(|job| rule.place(&mut plan, job, Time::ZERO).expect("wide enough"));
+    assert_eq!(placed.map(|placed| placed.start), [0, 100, 110].map(Time::from_secs));
+    assert_eq!(placed.map(|placed| placed.found), [Found::Edf; 3]);
+}
+
+#[test]
+fn a_job_goes_to_the_fastest_of_the_machines_where_it_can_start_at_once() {
+    let mut plan = Plan::new([(4, 1.0), (1, 3.0), (4, 2.0), (4, 2.0)]);
+    let mut rule = EgEdf::new();
+    let mut place = |id, processors| rule.place(&mut plan, job(id, 0, processors, 100, Some(100)), Time::ZERO);
+    let machines: Vec<u32> = (0..4).map(|id| place(id, 3).expect("wide enough").machine.0).collect();
+    // The first decides the makespan, 50 s; the third has the choice of waiting or extending it alike.
+    assert_eq!(machines[..2], [2, 3]);
+    assert_eq!(place(9, 5), None, "no machine is wide enough");
+}
+
+#[test]
+fn a_job_that_ends_early_lets_others_move_up_and_one_that_overruns_delays_them() {
+    let mut plan = Plan::new([(4, 1.0)]);
+    let machine = SiteId(0);
+    plan.insert(machine, 0, job(0, 0, 4, 100, None), Time::ZERO);
+    plan.insert(machine, 1, job(1, 0, 2, 10, Some(112)), Time::ZERO);
+    plan.insert(machine, 2, job(2, 0, 4, 10, Some(115)), Time::ZERO);
+    plan.start_due(Time::ZERO, &mut Vec::new());
+    let planned = |plan: &Plan| [1, 2].map(|id| plan.start_of(JobId(id)));
+    assert_eq!(planned(&plan), [Some(Time::from_secs(100)), Some(Time::from_secs(110))]);
+    assert_eq!((plan.nondelayed(), plan.late(machine)), (2, 1));
+
+    let mut early = plan.clone();
+    early.finish(machine, JobId(0), Time::from_secs(40));
+    assert_eq!(planned(&early), [Some(Time::from_secs(40)), Some(Time::from_secs(50))]);
+    assert_eq!((early.nondelayed(), early.late(machine), early.makespan()), (3, 0, Time::from_secs(60)));
+
+    plan.overrun(machine, JobId(0), Time::from_secs(130), Time::from_secs(100));
+    assert_eq!(planned(&plan), [Some(Time::from_secs(130)), Some(Time::from_secs(140))]);
+    assert_eq!((plan.nondelayed(), plan.late(machine), plan.makespan()), (1, 2, Time::from_secs(150)));
+}
+
+#[test]
+#[should_panic(expected = "job 1 is due on 2 processors where 0 are free")]
+fn an_overrun_that_nobody_reports_is_noticed() {
+    let mut plan = Plan::new([(4, 1.0)]);
+    plan.insert(SiteId(0), 0, job(0, 0, 4, 100, None), Time::ZERO);
+    plan.insert(SiteId(0), 1, job(1, 0, 2, 10, None), Time::ZERO);
+    plan.start_due(Time::ZERO, &mut Vec::new());
+    plan.start_due(Time::from_secs(100), &mut Vec::new());
+}
+
+#[test]
+#[should_panic(expected = "job 0 was planned for 0 s, but it is already 1 s")]
+fn a_missed_start_is_noticed() {
+    let mut plan = Plan::new([(4, 1.0)]);
+    plan.insert(SiteId(0), 0, job(0, 0, 4, 100, None), Time::ZERO);
+    plan.start_due(Time::from_secs(1), &mut Vec::new());
+}
+
+fn all_planned(plan: &Plan) -> BTreeMap<JobId, PlannedJob> {
+    plan.machines().flat_map(|machine| plan.planned(machine)).map(|planned| (planned.job.id, *planned)).collect()
+}
+
+proptest! {
+    /// Everything: EG-EDF and Tabu under all readings, with jobs that end early, late and in time. The comparisons are in
+    /// `Beside`.
+    #[test]
+    fn the_plan_is_at_all_times_what_its_twin_computes_from_scratch(
+        machines in machines(),
+        arrivals in arrivals(6, true),
+        readings in readings(),
+    ) {
+        Beside::new(&machines, readings).run(&arrivals, |_, _| Ok(()))?;
+    }
+
+    #[test]
+    fn the_gap_search_finds_what_trying_all_positions_finds(
+        machines in machines(),
+        arrivals in arrivals(5, true),
+        bound in bounds(),
+    ) {
+        Beside::new(&machines, DEFAULTS).run(&arrivals, |beside, now| {
+            for (machine, twin) in beside.plan.machines().zip(&beside.twin.machines) {
+                for (processors, estimate) in [(1, 1), (1, 4), (1, 20), (2, 2), (2, 8), (3, 4), (5, 2)] {
+                    let job = job(999, 0, processors, estimate, None);
+                    let gap = beside.plan.gap(machine, &job, now, bound).map(|gap| (gap.position, gap.start));
+                    prop_assert_eq!(gap, twin.gap(&job, now, beside.plan.makespan(), bound));
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn filling_a_gap_moves_nobody(machines in machines(), arrivals in arrivals(5, true), bound in bounds()) {
+        Beside::new(&machines, DEFAULTS).run(&arrivals, |beside, now| {
+            let mut plan = beside.plan.clone();
+            for (id, (processors, estimate)) in (900..).zip([(1, 4), (2, 8), (1, 4), (1, 20), (3, 4)]) {
+                let job = job(id, 0, processors, estimate, None);
+                for machine in plan.machines() {
+                    let mut before = all_planned(&plan);
+                    if let Some(gap) = plan.gap(machine, &job, now, bound) {
+                        plan.fill(machine, &gap, job, now);
+                        before.insert(job.id, PlannedJob { job, start: gap.start, end: gap.end });
+                        prop_assert_eq!(&all_planned(&plan), &before);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn a_removed_job_put_back_where_it_was_leaves_everybody_where_they_were(
+        machines in machines(),
+        arrivals in arrivals(5, false),
+    ) {
+        Beside::new(&machines, DEFAULTS).run(&arrivals, |beside, now| {
+            let before = all_planned(&beside.plan);
+            for machine in beside.plan.machines() {
+                let mut plan = beside.plan.clone();
+                let ids: Vec<JobId> = plan.planned(machine).map(|planned| planned.job.id).collect();
+                for (position, id) in ids.into_iter().enumerate() {
+                    let removed = plan.remove(machine, id, now).expect("planned here");
+                    prop_assert_eq!(plan.remove(machine, id, now), None);
+                    for (other, planned) in all_planned(&plan) {
+                        prop_assert!(planned.start <= before[&other].start, "removing a job delays nobody");
+                    }
+                    plan.insert(machine, position, removed, now);
+                    prop_assert_eq!(&all_planned(&plan), &before);
+                    prop_assert_eq!(plan.score(), beside.plan.score());
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    /// With exact estimates only insertions and moves change a start. So after the last arrival everybody starts as planned.
+    #[test]
+    fn planned_starts_that_nobody_moves_are_met_exactly(
+        machines in machines(),
+        arrivals in arrivals(5, false),
+        readings in readings(),
+    ) {
+        let mut promised = BTreeMap::new();
+        let last = arrivals.last().expect("at least one").job.id;
+        let mut beside = Beside::new(&machines, readings);
+        beside.run(&arrivals, |beside, _| {
+            if promised.is_empty() && (beside.plan.find(last).is_some() || beside.starts.contains_key(&last)) {
+                promised = all_planned(&beside.plan);
+            }
+            Ok(())
+        })?;
+        for (job, planned) in promised {
+            prop_assert_eq!(beside.starts[&job], planned.start);
+        }
+    }
+
+    /// One machine of c processors and jobs of one processor without deadlines: first come first served, G/G/c.
+    #[test]
+    fn jobs_of_one_processor_without_deadlines_are_served_in_order(arrivals in arrivals(1, false)) {
+        let processors = 3;
+        let arrivals: Vec<Arrival> = arrivals
+            .into_iter()
+            .map(|arrival| Arrival { job: PlanJob { deadline: None, ..arrival.job }, ..arrival })
+            .collect();
+        let mut beside = Beside::new(&[(processors, 1.0)], DEFAULTS);
+        beside.run(&arrivals, |_, _| Ok(()))?;
+        let mut free = vec![Time::ZERO; processors as usize];
+        for arrival in &arrivals {
+            let server = free.iter_mut().min().expect("three");
+            let start = arrival.job.submit.max(*server);
+            *server = start + arrival.job.estimate;
+            prop_assert_eq!(beside.starts[&arrival.job.id], start);
+        }
+    }
+}

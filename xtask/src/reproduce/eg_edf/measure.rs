@@ -1,0 +1,100 @@
+//! What is measured in one run (§4).
+
+use super::LateOf;
+use gap_schedule::{Contention, Usage, UsageOver};
+use sim_core::record::Sink;
+use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
+
+/// The metrics of [`Measure::results`], in its order.
+pub(super) const NAMES: [&str; 11] = [
+    "late_percent",
+    "usage_percent",
+    "slowdown",
+    "operations_per_event",
+    "operations",
+    "makespan",
+    "moves_tried_per_job",
+    "moves_accepted_per_job",
+    "waiting_at_last_arrival",
+    "started_at_once_percent",
+    "jobs",
+];
+
+/// Listens to a run and keeps the sums that the metrics need.
+pub(super) struct Measure {
+    log: JobLog<Departures>,
+    usage: Usage,
+    contention: Contention,
+    first_submit: Option<Time>,
+}
+
+/// Sums over finished jobs.
+#[derive(Default)]
+struct Departures {
+    with_deadline: u64,
+    late: u64,
+    slowdown: f64,
+    last_finish: Time,
+}
+
+impl Measure {
+    /// Nothing has happened yet on a grid of so many processors.
+    pub(super) fn new(processors: u32) -> Self {
+        Self {
+            log: JobLog::new(Departures::default()),
+            usage: Usage::new(processors),
+            contention: Contention::new(),
+            first_submit: None,
+        }
+    }
+
+    /// A value for each of [`NAMES`]; `moves` is how many Tabu moves were tried and accepted.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Vec<f64> {
+        let (jobs, tally) = (self.log.sink(), self.log.tally());
+        let finished = tally.finished as f64;
+        let late_of = match late_of {
+            LateOf::AllJobs => finished,
+            LateOf::JobsWithDeadline => jobs.with_deadline as f64,
+        };
+        // Scheduling events are submissions and completions (§3.1).
+        let events = (tally.submitted + tally.finished) as f64;
+        let makespan = self.first_submit.map_or(0.0, |first| jobs.last_finish.saturating_since(first).as_secs_f64());
+        vec![
+            100.0 * jobs.late as f64 / late_of,
+            100.0 * self.usage.mean(over).unwrap_or(f64::NAN),
+            jobs.slowdown / finished,
+            operations as f64 / events,
+            operations as f64,
+            makespan,
+            moves.0 as f64 / finished,
+            moves.1 as f64 / finished,
+            self.contention.waiting_at_last_arrival() as f64,
+            100.0 * self.contention.started_at_once() as f64 / finished,
+            finished,
+        ]
+    }
+}
+
+impl Probe for Measure {
+    fn hear(&mut self, now: Time, fact: &Fact) {
+        if matches!(fact, Fact::Submitted(_)) {
+            self.first_submit.get_or_insert(now);
+        }
+        self.usage.hear(now, fact);
+        self.contention.hear(now, fact);
+        self.log.hear(now, fact);
+    }
+}
+
+impl Sink for Departures {
+    fn take_in(&mut self, record: JobRecord) {
+        self.last_finish = self.last_finish.max(record.finish);
+        if let Some(deadline) = record.job.request.deadline {
+            self.with_deadline += 1;
+            self.late += u64::from(record.finish > deadline);
+        }
+        // (Tw + Te) / Te, with the time that the job took on its machine.
+        self.slowdown += record.response().as_secs_f64() / record.finish.since(record.start).as_secs_f64();
+    }
+}
