@@ -1,4 +1,4 @@
-//! Batch scheduling of rigid parallel jobs on one pool of processors: who starts now?
+//! Batch scheduling of rigid parallel jobs: who starts now, and where?
 //!
 //! A rigid job asks for a number of processors, all at once, and keeps them until it ends; nobody is preempted. What is
 //! left to decide is the order, and what this crate holds are policies that decide it, and the world that obeys them.
@@ -37,8 +37,8 @@
 //! # Several machines
 //!
 //! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
-//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes [`Usage`] and [`Contention`] measure what that paper reports beside waits and
-//! deadlines.
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes
+//! [`Usage`] and [`Contention`] measure what that paper reports beside waits and deadlines.
 //!
 //! | scheduler | rule |
 //! |---|---|
@@ -46,6 +46,8 @@
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
+//! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
+//! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
 //!
 //! ```
 //! use gap_schedule::{Grid, GridEasy, Machine};

@@ -13,5 +13,6 @@ mod plan;
 mod plan_common;
 mod plan_tabu;
 mod plan_twin;
+mod planner;
 mod theory;
 mod twin;

@@ -1,0 +1,128 @@
+//! Plans in the world: hand cases, and what holds whatever becomes of the estimates.
+
+use gap_schedule::{EgEdf, Grid, Machine, Planner, Scheduler, Tabu};
+use proptest::prelude::*;
+use sim_core::testkit::{Fcfs, workload};
+use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Pool, Sim, Span, Time};
+
+fn planners() -> [Planner; 2] {
+    [Planner::new(EgEdf::new(), None), Planner::new(EgEdf::new(), Some(Tabu::new()))]
+}
+
+fn run(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<JobRecord> {
+    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
+    let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
+    assert_eq!(grid.waiting(), 0, "nobody waits for ever");
+    let mut records = log.into_sink();
+    records.sort_by_key(|record| record.job.id);
+    records
+}
+
+fn job(id: u32, submit: u64, processors: u32, runtime: u64) -> Job {
+    Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+}
+
+fn starts(records: &[JobRecord]) -> Vec<u64> {
+    records.iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect()
+}
+
+/// One machine of 4 processors, no deadlines: the third job fits the gap before the second, the fourth is too long.
+#[test]
+fn a_gap_is_filled_where_nobody_is_delayed() {
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
+    for planner in planners() {
+        assert_eq!(starts(&run(&[Machine::new(4)], planner, &jobs)), [0, 100, 2, 110]);
+    }
+}
+
+/// The last job is too long for the gap, but has a deadline: it goes before the second, which has none and moves.
+#[test]
+fn a_job_without_a_gap_goes_by_its_deadline() {
+    let mut due = job(2, 3, 1, 200);
+    due.request.deadline = Some(Time::from_secs(250));
+    for planner in planners() {
+        let records = run(&[Machine::new(4)], planner, &[job(0, 0, 3, 100), job(1, 1, 4, 10), due]);
+        assert_eq!(starts(&records), [0, 203, 3]);
+    }
+}
+
+/// The second job ends long before its estimate: what was planned behind it moves up.
+#[test]
+fn an_early_end_compresses_the_plan() {
+    let mut early = job(0, 0, 4, 10);
+    early.request.estimate = Some(Span::from_secs(100));
+    for planner in planners() {
+        assert_eq!(starts(&run(&[Machine::new(4)], planner, &[early, job(1, 1, 4, 10)])), [0, 10]);
+    }
+}
+
+/// The first job takes four times its estimate: the plan behind it moves, and nothing is started too early.
+#[test]
+fn an_overrun_moves_what_is_planned_behind_it() {
+    let mut late = job(0, 0, 4, 40);
+    late.request.estimate = Some(Span::from_secs(10));
+    for planner in planners() {
+        assert_eq!(starts(&run(&[Machine::new(4)], planner, &[late, job(1, 1, 4, 10)])), [0, 40]);
+    }
+}
+
+/// Machines of several sizes and speeds.
+fn machines() -> impl Strategy<Value = Vec<Machine>> {
+    let machine = (1..6_u32, prop_oneof![Just(1.0), Just(0.5), Just(3.0)]);
+    prop::collection::vec(machine.prop_map(|(processors, speed)| Machine { processors, speed }), 1..4).prop_map(
+        |mut all| {
+            all.push(Machine::new(6)); // every job fits somewhere
+            all
+        },
+    )
+}
+
+/// Jobs whose estimates are anything from a third of the run time to far above it, some with deadlines.
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    (workload(6), prop::collection::vec((1..4_u64, prop::option::of(0..40_u64)), 60)).prop_map(|(mut jobs, extras)| {
+        for (job, (divisor, margin)) in jobs.iter_mut().zip(extras) {
+            let estimate = job.request.estimate.expect("the workload has estimates").as_nanos();
+            job.request.estimate = Some(Span::from_nanos((estimate / divisor).max(1)));
+            job.request.deadline = margin.map(|margin| job.submit + job.runtime + Span::from_secs(margin));
+        }
+        jobs
+    })
+}
+
+proptest! {
+    /// Grid panics if a machine is overcommitted or a job started twice; here: nobody is lost, early, or cut short.
+    #[test]
+    fn every_job_runs_once_in_full_and_not_before_its_submission(machines in machines(), jobs in jobs()) {
+        for planner in planners() {
+            let records = run(&machines, planner, &jobs);
+            prop_assert_eq!(records.len(), jobs.len());
+            for (record, job) in records.iter().zip(&jobs) {
+                prop_assert!(record.start >= job.submit);
+                prop_assert_eq!(record.finish, record.start + machines[record.site.index()].takes(job.runtime));
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_input_gives_the_same_transcript(machines in machines(), jobs in jobs()) {
+        for (one, other) in planners().into_iter().zip(planners()) {
+            let transcript = |planner| -> Vec<(Time, Fact)> {
+                Sim::new(Grid::new(machines.clone(), planner, jobs.iter().copied()), Vec::new()).run().1
+            };
+            prop_assert_eq!(transcript(one), transcript(other));
+        }
+    }
+
+    /// With one machine of c processors, jobs of one processor, exact estimates and no deadlines, the plan is FCFS.
+    #[test]
+    fn serial_jobs_without_deadlines_run_as_in_a_queue(jobs in workload(1)) {
+        let exact: Vec<Job> = jobs.iter().map(|job| Job::new(job.id, job.submit, 1, job.runtime)).collect();
+        let (_, log) = Sim::new(Fcfs::new(Pool::new(3), exact.clone().into_iter()), JobLog::collecting()).run();
+        let mut expected = log.into_sink();
+        expected.sort_by_key(|record| record.job.id);
+        for planner in planners() {
+            let found = run(&[Machine::new(3)], planner, &exact);
+            prop_assert_eq!(starts(&found), starts(&expected));
+        }
+    }
+}
