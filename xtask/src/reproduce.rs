@@ -296,3 +296,53 @@ pub(crate) fn in_words(interval: &Interval) -> String {
 fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers_are_scenarios(slug: &str) -> Result<()> {
+        with_paper!(slug, P => {
+            for reading in P::READINGS {
+                let scenario = Scenario::of_paper(slug)?;
+                let parameter = scenario.parameters().iter().find(|parameter| parameter.key == reading.key());
+                let parameter = parameter.with_context(|| format!("{} is no parameter", reading.key()))?;
+                assert_eq!(parameter.value.trim_matches('"'), reading.answers[0], "{}: the default", reading.key());
+                assert!(parameter.source.starts_with(reading.id), "{} is {}", reading.key(), reading.id);
+                for answer in reading.answers {
+                    let mut scenario = scenario.clone();
+                    scenario.set(&format!("{}={answer}", reading.key()))?;
+                    P::new(&scenario, Effort::Full).with_context(|| format!("{}={answer}", reading.key()))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn every_answer_to_a_reading_makes_a_scenario_and_the_first_is_the_default() {
+        for slug in SLUGS {
+            if let Err(error) = answers_are_scenarios(slug) {
+                panic!("{slug}: {error:#}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_claim_points_to_figures_that_there_are() {
+        for slug in SLUGS {
+            let check = || -> Result<()> {
+                with_paper!(slug, P => {
+                    let paper = P::new(&Scenario::of_paper(slug)?, Effort::Full)?;
+                    let figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
+                    for claim in paper.claims() {
+                        let known = claim.figures.iter().all(|figure| figures.contains(figure));
+                        assert!(known, "{slug} {} points to {:?}", claim.id, claim.figures);
+                    }
+                    Ok(())
+                })
+            };
+            check().unwrap_or_else(|error| panic!("{slug}: {error:#}"));
+        }
+    }
+}

@@ -306,102 +306,62 @@ impl Paper for EgEdfPaper {
     };
 
     const READINGS: &'static [Reading] = &[
-        Reading {
-            id: "R1",
-            key: "readings.benchmark",
-            question: "Which speed do run times refer to?",
-            answers: &["200.0", "250.0", "300.0", "400.0", "ignored"],
-        },
-        Reading {
-            id: "R2",
-            key: "readings.deadline_beyond",
-            question: "How many seconds beyond its run time is a job due?",
-            answers: &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]"],
-        },
-        Reading {
-            id: "R3",
-            key: "readings.late_percent_of",
-            question: "What are late jobs counted against?",
-            answers: &["all-jobs", "jobs-with-deadline"],
-        },
-        Reading {
-            id: "R4",
-            key: "readings.machines",
-            question: "Does every replication have machines of its own?",
-            answers: &["fixed", "redrawn"],
-        },
-        Reading {
-            id: "R5",
-            key: "readings.placement",
-            question: "Which machine with room does a job go to?",
-            answers: &["fastest", "first-fit"],
-        },
-        Reading {
-            id: "R6",
-            key: "readings.backfill",
-            question: "When may a job pass the head of the queue?",
-            answers: &["machine-aware", "strict"],
-        },
-        Reading {
-            id: "R7",
-            key: "readings.minext",
-            question: "What are short jobs compared with?",
-            answers: &["queue", "job"],
-        },
-        Reading {
-            id: "R8",
-            key: "readings.gap_bound",
-            question: "How late may a gap start?",
-            answers: &["last-start", "last-completion", "makespan", "unbounded"],
-        },
-        Reading {
-            id: "R9",
-            key: "readings.gap_ties",
-            question: "Which of several equal gaps is taken?",
-            answers: &["start-then-fastest", "first", "earliest-finish", "fastest"],
-        },
-        Reading {
-            id: "R10",
-            key: "readings.edf",
-            question: "Where does a job without a gap go?",
-            answers: &["shifts", "appends"],
-        },
-        Reading {
-            id: "R11",
-            key: "readings.tabu_choice",
-            question: "Which job does Tabu search move?",
-            answers: &["last-late", "last"],
-        },
-        Reading {
-            id: "R12",
-            key: "readings.tabu_iterations",
-            question: "How many iterations after each arrival?",
-            answers: &["10", "1", "30", "100", "300"],
-        },
-        Reading {
-            id: "R12",
-            key: "readings.tabu_length",
-            question: "How long is the tabu list?",
-            answers: &["10", "5", "20"],
-        },
-        Reading {
-            id: "R12",
-            key: "readings.tabu_memory",
-            question: "Is the tabu list kept from call to call?",
-            answers: &["cleared", "kept"],
-        },
-        Reading {
-            id: "R13",
-            key: "readings.usage",
-            question: "What is the system usage averaged over?",
-            answers: &["time", "events", "until-last-arrival"],
-        },
-        Reading {
-            id: "R14",
-            key: "readings.easy_cost",
-            question: "Which implementation of EASY is its cost counted for?",
-            answers: &["naive", "indexed"],
-        },
+        Reading::new(
+            "R1",
+            "benchmark",
+            "Which speed do run times refer to?",
+            &["200.0", "250.0", "300.0", "400.0", "ignored"],
+        ),
+        Reading::new(
+            "R2",
+            "deadline_beyond",
+            "How many seconds beyond its run time is a job due?",
+            &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]"],
+        ),
+        Reading::new(
+            "R3",
+            "late_percent_of",
+            "What are late jobs counted against?",
+            &["all-jobs", "jobs-with-deadline"],
+        ),
+        Reading::new("R4", "machines", "Does every replication have machines of its own?", &["fixed", "redrawn"]),
+        Reading::new("R5", "placement", "Which machine with room does a job go to?", &["fastest", "first-fit"]),
+        Reading::new("R6", "backfill", "When may a job pass the head of the queue?", &["machine-aware", "strict"]),
+        Reading::new("R7", "minext", "What are short jobs compared with?", &["queue", "job"]),
+        Reading::new(
+            "R8",
+            "gap_bound",
+            "How late may a gap start?",
+            &["last-start", "last-completion", "makespan", "unbounded"],
+        ),
+        Reading::new(
+            "R9",
+            "gap_ties",
+            "Which of several equal gaps is taken?",
+            &["start-then-fastest", "first", "earliest-finish", "fastest"],
+        ),
+        Reading::new("R10", "edf", "Where does a job without a gap go?", &["shifts", "appends"]),
+        Reading::new("R11", "tabu_choice", "Which job does Tabu search move?", &["last-late", "last"]),
+        Reading::new(
+            "R12",
+            "tabu_iterations",
+            "How many iterations after each arrival?",
+            &["10", "1", "30", "100", "300"],
+        ),
+        Reading::new("R12", "tabu_length", "How long is the tabu list?", &["10", "5", "20"]),
+        Reading::new("R12", "tabu_memory", "Is the tabu list kept from call to call?", &["cleared", "kept"]),
+        Reading::new(
+            "R13",
+            "usage",
+            "What is the system usage averaged over?",
+            &["time", "events", "until-last-arrival"],
+        ),
+        Reading::new(
+            "R14",
+            "easy_cost",
+            "Which implementation of EASY is its cost counted for?",
+            &["naive", "indexed"],
+        ),
     ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {

@@ -99,9 +99,25 @@ pub(crate) struct Series<C> {
 /// One reading: a question that the paper leaves open, and the scenario field that answers it.
 pub(crate) struct Reading {
     pub(crate) id: &'static str,
-    /// The scenario key.
-    pub(crate) key: &'static str,
+    /// In the scenario's table `readings`.
+    field: &'static str,
     pub(crate) question: &'static str,
     /// The answers, the default first.
     pub(crate) answers: &'static [&'static str],
+}
+
+impl Reading {
+    pub(crate) const fn new(
+        id: &'static str,
+        field: &'static str,
+        question: &'static str,
+        answers: &'static [&'static str],
+    ) -> Self {
+        Self { id, field, question, answers }
+    }
+
+    /// The scenario key, as `--set` takes it.
+    pub(crate) fn key(&self) -> String {
+        format!("readings.{}", self.field)
+    }
 }

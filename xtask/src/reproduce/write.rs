@@ -268,7 +268,11 @@ impl<P: Paper> Findings<'_, P> {
                 ("Decide what is inconclusive".to_owned(), format!("cargo xtask reproduce {slug} --decide")),
                 (
                     "Doubt a reading".to_owned(),
-                    format!("cargo xtask reproduce {slug} --set {}={}", P::READINGS[1].key, P::READINGS[1].answers[1]),
+                    format!(
+                        "cargo xtask reproduce {slug} --set {}={}",
+                        P::READINGS[1].key(),
+                        P::READINGS[1].answers[1]
+                    ),
                 ),
                 (
                     "Run one replication again and print its metrics".to_owned(),
@@ -293,7 +297,7 @@ impl<P: Paper> Findings<'_, P> {
     fn readings(&self) -> Vec<page::Reading> {
         let reading = |reading: &super::paper::Reading| {
             let parameters = self.session.scenario.parameters();
-            let value = parameters.iter().find(|parameter| parameter.key == reading.key);
+            let value = parameters.iter().find(|parameter| parameter.key == reading.key());
             let value = value.map_or("", |parameter| parameter.value.trim_matches('"'));
             let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
             page::Reading {
