@@ -56,54 +56,36 @@ pub struct GridView<'a> {
     pub running: &'a [Running],
 }
 
-impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
-    fn begin(&mut self, view: &GridView<'_>) {
-        (**self).begin(view);
-    }
+/// Pointers to a scheduler are schedulers.
+macro_rules! forward {
+    ($pointer:ty) => {
+        impl<S: Scheduler + ?Sized> Scheduler for $pointer {
+            fn begin(&mut self, view: &GridView<'_>) {
+                (**self).begin(view);
+            }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        (**self).arrive(job, submit, view);
-    }
+            fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+                (**self).arrive(job, submit, view);
+            }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        (**self).finish(job, machine, view);
-    }
+            fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+                (**self).finish(job, machine, view);
+            }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        (**self).pass(view, starts);
-    }
+            fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+                (**self).pass(view, starts);
+            }
 
-    fn wake(&self) -> Option<Time> {
-        (**self).wake()
-    }
+            fn wake(&self) -> Option<Time> {
+                (**self).wake()
+            }
 
-    fn operations(&self) -> u64 {
-        (**self).operations()
-    }
+            fn operations(&self) -> u64 {
+                (**self).operations()
+            }
+        }
+    };
 }
 
-impl<S: Scheduler + ?Sized> Scheduler for &mut S {
-    fn begin(&mut self, view: &GridView<'_>) {
-        (**self).begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        (**self).arrive(job, submit, view);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        (**self).finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        (**self).pass(view, starts);
-    }
-
-    fn wake(&self) -> Option<Time> {
-        (**self).wake()
-    }
-
-    fn operations(&self) -> u64 {
-        (**self).operations()
-    }
-}
+forward!(Box<S>);
+forward!(&mut S);
