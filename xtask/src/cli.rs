@@ -1,5 +1,6 @@
 //! The command line: what can be asked, how a command ends, what it prints.
 
+use crate::simulate::Policy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
@@ -114,7 +115,15 @@ Examples:
   cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
       both policies on the log's own machine; report.html and CSV below results/simulate
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
-  cargo xtask simulate --trace log.swf --policy easy --machines cluster.machines --passes per-event
+  cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
+      several clusters or machines, each job inside one of them
+
+Policies:
+  fcfs           first come first served; a job that does not fit blocks those behind it
+  easy           EASY backfilling: others may start if they do not delay the first one
+  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
+  eg-edf         a plan: each job in its earliest gap, else by its deadline
+  eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
 
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
@@ -122,12 +131,15 @@ pub(crate) struct Simulate {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(long, value_name = "FILE.swf[.gz]")]
     pub(crate) trace: PathBuf,
-    /// Policies to compare, separated by commas.
+    /// Policies to compare, separated by commas: see the list below.
     #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
-    pub(crate) policy: Vec<PolicyName>,
-    /// The machine: a tab-separated file `id name nodes cpus_per_node speed memory`. Its processors form one pool.
+    pub(crate) policy: Vec<Policy>,
+    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub(crate) machines: Option<PathBuf>,
+    /// Inside what place of the machine file a job must fit.
+    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
+    pub(crate) inside: Inside,
     /// Processors of the machine; from the log's header if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
@@ -146,21 +158,24 @@ pub(crate) struct Simulate {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Policies of gap-schedule.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum PolicyName {
-    /// First come first served: a job that does not fit blocks those behind it.
-    Fcfs,
-    /// EASY backfilling: later jobs may start if they do not delay the first one.
-    Easy,
+/// What a job must keep to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Inside {
+    /// Inside one cluster, a line of the machine file; it may span machines.
+    Cluster,
+    /// Inside one machine.
+    Machine,
+    /// All processors of the file form one pool.
+    Pool,
 }
 
-impl PolicyName {
-    /// As on the command line, and as the folder of its results is called.
-    pub(crate) const fn as_str(self) -> &'static str {
+impl Inside {
+    /// As on the command line.
+    pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Fcfs => "fcfs",
-            Self::Easy => "easy",
+            Self::Cluster => "cluster",
+            Self::Machine => "machine",
+            Self::Pool => "pool",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
-mod machine;
+mod policy;
+mod sites;
 mod watch;
 
 use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
-use crate::cli::{self, Common, PassesName, PolicyName};
+use crate::cli::{self, Common, PassesName};
 use crate::cli::{Ending, print};
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
@@ -13,11 +14,12 @@ use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
-use machine::Machine;
+use gap_schedule::{Grid, Passes};
+pub(crate) use policy::Policy;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sim_core::{Sim, Time};
+use sites::Sites;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
@@ -40,7 +42,7 @@ const YEARS: u64 = 300;
 
 /// What came of one policy.
 struct Run {
-    policy: PolicyName,
+    policy: Policy,
     /// Column and value, as in `summary.csv`.
     row: Vec<(&'static str, Option<f64>)>,
     rejected: u64,
@@ -59,23 +61,23 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
         );
     }
     let header = SwfReader::open(&options.trace)?.header().clone();
-    let machine = Machine::of(options, &header)?;
+    let sites = Sites::of(options, &header)?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
 
-    let mut policies = options.policy.clone();
-    policies.sort_unstable();
-    policies.dedup();
+    let mut policies: Vec<Policy> = Vec::new();
+    for policy in &options.policy {
+        if !policies.contains(policy) {
+            policies.push(*policy);
+        }
+    }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let finished: Vec<(Run, NamedTempFile)> = policies
         .par_iter()
         .map(|&policy| {
-            let run = match policy {
-                PolicyName::Fcfs => replay(policy, Fcfs, options, &machine, &out),
-                PolicyName::Easy => replay(policy, EasyBackfill::new(), options, &machine, &out),
-            }?;
+            let run = replay(policy, options, &sites, &out)?;
             progress.add(1);
             Ok(run)
         })
@@ -84,12 +86,12 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     let mut runs = Vec::new();
     for (run, jobs) in finished {
-        out.keep(jobs, Path::new(run.policy.as_str()).join("jobs.csv"))?;
+        out.keep(jobs, Path::new(run.policy.name()).join("jobs.csv"))?;
         runs.push(run);
     }
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
-    let report = Report { options, machine: &machine, runs: &runs, hash: &hash };
+    let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {
@@ -153,22 +155,16 @@ impl Source {
 }
 
 /// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
-fn replay<P: Dispatch>(
-    policy: PolicyName,
-    dispatch: P,
-    options: &cli::Simulate,
-    machine: &Machine,
-    out: &OutDir,
-) -> Result<(Run, NamedTempFile)> {
+fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) -> Result<(Run, NamedTempFile)> {
     let mut intake = Intake::new(
         SwfReader::open(&options.trace)?,
-        Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(machine.processors) },
+        Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(sites.widest()) },
     );
-    if let Some(rule) = machine.rule {
+    if let Some(rule) = sites.rule {
         intake.note(rule);
     }
     let source = Rc::new(RefCell::new(Source { intake, failed: None }));
-    let watch = Watch::new(out.begin()?, machine.name.clone())?;
+    let watch = Watch::new(out.begin()?, sites)?;
     let numbers = watch.numbers();
     let arrivals = {
         let source = Rc::clone(&source);
@@ -182,7 +178,7 @@ fn replay<P: Dispatch>(
         PassesName::PerInstant => Passes::PerInstant,
         PassesName::PerEvent => Passes::PerEvent,
     };
-    let mut sim = Sim::new(Cluster::new(machine.processors, dispatch, arrivals).with_passes(passes), watch);
+    let mut sim = Sim::new(Grid::new(sites.machines(), policy.scheduler(), arrivals).with_passes(passes), watch);
     let mut running = true;
     while running {
         if interrupt::requested() {
@@ -194,7 +190,7 @@ fn replay<P: Dispatch>(
         sim.now() < LATEST,
         "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, or fewer jobs with --max-jobs",
         options.trace.display(),
-        policy.as_str()
+        policy
     );
     let (_, watch) = sim.into_parts();
     let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
@@ -204,7 +200,7 @@ fn replay<P: Dispatch>(
     let watched = watch.finish()?;
     let run = Run {
         policy,
-        row: watched.summary.row(machine.processors),
+        row: watched.summary.row(sites.processors()),
         rejected: watched.rejected,
         repairs: source.intake.repairs().clone(),
         busy: watched.busy,
@@ -217,7 +213,7 @@ fn replay<P: Dispatch>(
 /// All that is told of a finished simulation.
 struct Report<'a> {
     options: &'a cli::Simulate,
-    machine: &'a Machine,
+    sites: &'a Sites,
     runs: &'a [Run],
     hash: &'a str,
 }
@@ -233,7 +229,7 @@ impl Report<'_> {
                 table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let head = [run.policy.as_str().to_owned(), value(jobs.1), run.rejected.to_string()];
+            let head = [run.policy.name().to_owned(), value(jobs.1), run.rejected.to_string()];
             table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
         }
         Ok(table.into_inner()?)
@@ -247,7 +243,7 @@ impl Report<'_> {
         let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
             let series = self.runs.iter().map(|run| {
                 let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-                Series::steps(run.policy.as_str(), points.collect())
+                Series::steps(run.policy.name(), points.collect())
             });
             Picture::from(Chart {
                 id: id.to_owned(),
@@ -258,7 +254,7 @@ impl Report<'_> {
                 ..Chart::default()
             })
         };
-        let percent = 100.0 / f64::from(self.machine.processors);
+        let percent = 100.0 / f64::from(self.sites.processors());
         let mut pictures = vec![
             (
                 over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy),
@@ -272,13 +268,14 @@ impl Report<'_> {
         for run in self.runs {
             if let Some(placed) = &run.placed {
                 let gantt = Gantt {
-                    id: format!("gantt-{}", run.policy.as_str()),
-                    title: format!("Schedule under {}", run.policy.as_str()),
+                    id: format!("gantt-{}", run.policy.name()),
+                    title: format!("Schedule under {}", run.policy.name()),
                     time: "time since the first submit (s)".to_owned(),
-                    processors: self.machine.processors,
-                    bars: watch::assign(placed, self.machine.processors).into_iter().map(bar).collect(),
+                    processors: self.sites.processors(),
+                    bars: watch::assign(placed, self.sites).into_iter().map(bar).collect(),
                 };
-                let caption = "Each job on processors of lowest number that were free; the policies here know no processors apart.";
+                let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
+                               apart. Processors are numbered on through the sites.";
                 pictures.push((gantt.into(), caption));
             }
         }
@@ -321,7 +318,7 @@ impl Report<'_> {
         let rejected =
             std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
         let columns =
-            std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.as_str().to_owned()));
+            std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.name().to_owned()));
         let repairs = self.runs[0].repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
@@ -329,6 +326,7 @@ impl Report<'_> {
         let repairs: Vec<_> = repairs.collect();
         let mut notes =
             vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
                 "{} kinds of repair were made to the log; the table of repairs counts them.",
@@ -337,7 +335,7 @@ impl Report<'_> {
         }
         Page {
             title: stem(&self.options.trace),
-            subtitle: format!("{} on {}", self.policies(), self.machine),
+            subtitle: format!("{} on {}", self.policies(), self.sites),
             notes,
             figures,
             tables: vec![
@@ -363,17 +361,27 @@ impl Report<'_> {
         }
     }
 
+    /// What a reader may overlook: jobs that never ran.
+    fn rejections(&self) -> impl Iterator<Item = String> {
+        let widest = self.sites.widest();
+        self.runs.iter().filter(|run| run.rejected > 0).map(move |run| {
+            let jobs = if run.rejected == 1 { "1 job".to_owned() } else { format!("{} jobs", run.rejected) };
+            let were = if run.rejected == 1 { "was" } else { "were" };
+            format!("{jobs} of {} {were} rejected: no place is wider than {widest} processors", run.policy)
+        })
+    }
+
     fn policies(&self) -> String {
-        self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>().join(", ")
+        self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>().join(", ")
     }
 
     fn command(&self) -> String {
-        let cli::Simulate { trace, machines, procs, estimates, passes, max_jobs, .. } = self.options;
+        let cli::Simulate { trace, machines, inside, procs, estimates, passes, max_jobs, .. } = self.options;
         let policies = self.policies().replace(' ', "");
         let mut command =
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
         if let Some(machines) = machines {
-            command += &format!(" --machines {}", quoted(&machines.to_string_lossy()));
+            command += &format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name());
         }
         if let Some(procs) = procs {
             command += &format!(" --procs {procs}");
@@ -391,7 +399,7 @@ impl Report<'_> {
     fn provenance(&self) -> Vec<(String, String)> {
         vec![
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
-            ("Machine".to_owned(), self.machine.to_string()),
+            ("Machine".to_owned(), self.sites.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("Git revision".to_owned(), provenance::git_revision()),
         ]
@@ -401,8 +409,8 @@ impl Report<'_> {
         let manifest = serde_json::json!({
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "machine": self.machine.to_string(),
-            "policies": self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>(),
+            "machine": self.sites.to_string(),
+            "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
@@ -427,7 +435,7 @@ impl Report<'_> {
             let mut row: serde_json::Map<_, _> =
                 run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.rejected.into());
-            (run.policy.as_str().to_owned(), row.into())
+            (run.policy.name().to_owned(), row.into())
         });
         serde_json::json!({
             "out": out,
@@ -448,13 +456,17 @@ impl Report<'_> {
             let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
             value.map_or_else(String::new, readable)
         };
-        text += &format!("{:8}  {:>10}  {:>10}", "policy", "jobs", "rejected");
+        let width = self.runs.iter().map(|run| run.policy.name().len()).max().unwrap_or(0).max("policy".len());
+        text += &format!("{:width$}  {:>10}  {:>10}", "policy", "jobs", "rejected");
         shown.iter().for_each(|name| text += &format!("  {name:>21}"));
         text.push('\n');
         for run in self.runs {
-            text += &format!("{:8}  {:>10}  {:>10}", run.policy.as_str(), number(run, "jobs"), run.rejected);
+            text += &format!("{:width$}  {:>10}  {:>10}", run.policy.name(), number(run, "jobs"), run.rejected);
             shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
             text.push('\n');
+        }
+        for note in self.rejections() {
+            text += &format!("{note}\n");
         }
         text + &format!("{}\n", out.join("report.html").display())
     }

@@ -275,6 +275,31 @@ fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit(
     assert_eq!(jobs("easy"), format!("{header}1,0,0,10,4,pool\n3,6,6,11,2,pool\n2,5,11,21,8,pool\n"));
 }
 
+/// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both
+/// idle, go to the fast one and take half their time there; jobs 2 and 4 are wider than any place.
+#[test]
+fn a_job_runs_inside_one_cluster_or_one_machine() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let machines = file(&folder, "m.machines", "0\tslow\t2\t2\t1\t1000\n1\tfast\t1\t4\t2\t1000\n");
+    let jobs = |inside: &str| {
+        let out = folder.path().join(inside);
+        let run = ["simulate", "--policy", "easy,eg-edf", "--inside", inside, "--trace"];
+        let run = xtask().args(run).arg(&log).arg("--machines").arg(&machines).arg("--out").arg(&out).assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        assert!(text.contains("2 jobs of easy were rejected: no place is wider than 4 processors"), "{text}");
+        let [easy, plan] =
+            ["easy", "eg-edf"].map(|it| fs::read_to_string(out.join(it).join("jobs.csv")).expect("a table"));
+        (easy, plan)
+    };
+    let header = "job,submit,start,finish,processors,site\n";
+    let (easy, plan) = jobs("cluster");
+    assert_eq!(easy, format!("{header}1,0,0,5,4,fast\n3,6,6,8.5,2,fast\n"));
+    assert_eq!(plan, easy, "both are idle when a job comes");
+    let (easy, _) = jobs("machine");
+    assert_eq!(easy, format!("{header}1,0,0,5,4,fast-0\n3,6,6,8.5,2,fast-0\n"));
+}
+
 #[test]
 fn with_json_the_result_is_alone_on_standard_output() {
     let folder = folder();
