@@ -4,8 +4,10 @@
 //! a parser. Three ways in:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
-//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair.
-//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
+//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
+//!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
+//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
+//!   when they are out of service.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
@@ -43,19 +45,26 @@ pub mod file;
 pub mod swf;
 
 pub mod capacity;
+pub mod deadlines;
+pub mod estimates;
+mod history;
 pub mod intake;
 pub mod repair;
 
 pub mod machines;
+pub mod outages;
 
 pub mod deadline_mix;
 pub mod gang_mix;
 
 pub use capacity::capacity;
 pub use deadline_mix::DeadlineMix;
+pub use deadlines::Deadlines;
+pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
-pub use intake::{Estimates, Intake, LogJob, Options};
+pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
+pub use outages::{Outages, OutagesError};
 pub use repair::{Repairs, Rule};
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};

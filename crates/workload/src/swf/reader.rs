@@ -1,9 +1,11 @@
 //! Streaming reader: one record at a time, over one buffer.
 
+use super::decimal::{self, Decimal};
 use super::record::{COLUMNS, Fault, NAMES, parse};
 use super::{Header, SwfError, SwfRecord};
 use crate::file::{self, FileError};
 use flate2::bufread::MultiGzDecoder;
+use sim_core::Span;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::iter::FusedIterator;
@@ -67,6 +69,26 @@ impl SwfReader {
     /// The number of the line that was read last, counted from 1: after `next`, the line of that record.
     pub const fn line(&self) -> u64 {
         self.line
+    }
+
+    /// The time in any column of the line that was read last, counted from 1; `name` says in errors what it is there for.
+    /// `None` if the column holds −1, or the line ends before it.
+    pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, SwfError> {
+        let mut columns = self.buffer.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
+        let Some(found) = columns.nth(usize::from(column) - 1) else { return Ok(None) };
+        let value = decimal::parse(found);
+        if value.is_some_and(Decimal::is_minus_one) {
+            return Ok(None);
+        }
+        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| SwfError::Field {
+            path: self.path.clone(),
+            line: self.line,
+            field: column,
+            name,
+            expected: "seconds, at most 4294967295, or -1 if there is none",
+            found: file::shown(found),
+            fix: "write a plain number such as 90 or 12.5, or choose the column that holds it",
+        })
     }
 
     fn start(path: PathBuf, mut input: Box<dyn Read + Send>) -> Result<Self, SwfError> {

@@ -2,7 +2,6 @@
 
 use crate::data::{line, reader};
 use sim_core::{JobId, Span, Time};
-use workload::intake::EstimatesError;
 use workload::{Estimates, Intake, LogJob, Options, Rule, SwfError, capacity};
 
 /// Name of a rule, how often it was applied, and the line where first.
@@ -87,26 +86,6 @@ fn a_factor_stretches_the_run_time() {
 }
 
 #[test]
-#[should_panic(expected = "an estimate cannot be 0.5 times the run time")]
-fn a_factor_is_at_least_1() {
-    let _ = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), told(Estimates::Factor(0.5)));
-}
-
-#[test]
-fn estimates_are_read_and_printed() {
-    for text in ["exact", "user", "factor:2.5"] {
-        assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
-    }
-    for text in ["", "Exact", "factor", "factor:", "factor:0.9", "factor:nan", "factor:inf", "factor:-2"] {
-        let error: EstimatesError = text.parse::<Estimates>().expect_err(text);
-        assert_eq!(
-            error.to_string(),
-            format!("estimates: expected exact, user, or factor:F with F from 1 to 1000000, found {text:?}")
-        );
-    }
-}
-
-#[test]
 fn a_job_out_of_order_is_submitted_with_its_predecessor() {
     let log = ["10", "20", "15", "18", "25"].map(|submit| line(1, submit, "9", "1", "1", "60")).concat();
     let (jobs, repairs) = take_in(&log, Options::default());
@@ -149,7 +128,7 @@ fn a_faulty_line_is_handed_on_and_the_origin_is_kept() {
 #[test]
 fn rules_have_stable_distinct_names_and_one_line_each() {
     let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
-    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order wider-than-machine capacity-from-nodes capacity-from-widest-job");
+    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order no-past-job wait-taken-as-zero wider-than-machine capacity-from-nodes capacity-from-widest-job");
     assert!(Rule::ALL.iter().all(|rule| !rule.description().contains('\n')));
 }
 

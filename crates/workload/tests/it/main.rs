@@ -2,12 +2,15 @@
 
 mod data;
 mod deadline_mix;
+mod deadlines;
 mod errors;
+mod estimates;
 mod example;
 mod gang_mix;
 mod gzip;
 mod intake;
 mod machines;
+mod outages;
 mod reading;
 mod real_logs;
 mod round_trip;
