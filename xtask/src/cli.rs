@@ -4,7 +4,7 @@ use crate::simulate::Policy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
-use workload::Estimates;
+use workload::{Deadlines, Estimates};
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
@@ -125,6 +125,13 @@ Policies:
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
 
+Estimates:
+  user           the log's requested time, enforced as a limit
+  exact          the run time
+  factor:F       F times the run time
+  f-model:F      drawn between the run time and F + 1 times the run time
+  mean-of-user:K the mean of the user's last K jobs, at most the requested time, which is still the limit
+
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
 pub(crate) struct Simulate {
@@ -143,10 +150,16 @@ pub(crate) struct Simulate {
     /// Processors of the machine; from the log's header if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
-    /// What policies are told about run times: `exact`, `user` (the log's requested time, enforced as a limit), or
-    /// `factor:F` (F times the run time).
-    #[arg(long, value_name = "exact|user|factor:F", default_value = "user")]
+    /// What policies are told about run times; see the list below.
+    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
     pub(crate) estimates: Estimates,
+    /// When jobs are due: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
+    /// seconds after submission), or `none`.
+    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    pub(crate) deadlines: Deadlines,
+    /// Seed of what is drawn (f-model).
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,

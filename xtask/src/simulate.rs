@@ -27,10 +27,10 @@ use std::path::Path;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 use watch::{Placed, Watch};
-use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+use workload::{Deadlines, Intake, LogJob, Options, Repairs, SwfError, SwfReader};
 
 /// A log of at most so many jobs is drawn as a Gantt chart.
-const GANTT_JOBS: usize = 200;
+const GANTT_JOBS: usize = 3000;
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 10_000;
@@ -158,7 +158,13 @@ impl Source {
 fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) -> Result<(Run, NamedTempFile)> {
     let mut intake = Intake::new(
         SwfReader::open(&options.trace)?,
-        Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(sites.widest()) },
+        Options {
+            estimates: options.estimates,
+            max_jobs: options.max_jobs,
+            capacity: Some(sites.widest()),
+            deadlines: options.deadlines,
+            seed: options.seed,
+        },
     );
     if let Some(rule) = sites.rule {
         intake.note(rule);
@@ -267,12 +273,19 @@ impl Report<'_> {
         ];
         for run in self.runs {
             if let Some(placed) = &run.placed {
+                let mut sites: Vec<(u32, String)> =
+                    self.sites.first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+                if sites.len() == 1 {
+                    sites.clear();
+                }
+                let bars = watch::assign(placed, self.sites);
                 let gantt = Gantt {
                     id: format!("gantt-{}", run.policy.name()),
                     title: format!("Schedule under {}", run.policy.name()),
-                    time: "time since the first submit (s)".to_owned(),
+                    time: format!("time since the first submit ({unit})"),
                     processors: self.sites.processors(),
-                    bars: watch::assign(placed, self.sites).into_iter().map(bar).collect(),
+                    sites,
+                    bars: bars.into_iter().map(|placed| bar(placed, seconds)).collect(),
                 };
                 let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
                                apart. Processors are numbered on through the sites.";
@@ -329,8 +342,12 @@ impl Report<'_> {
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
-                "{} kinds of repair were made to the log; the table of repairs counts them.",
-                repairs.len()
+                "{} made to the log; the table of repairs counts them.",
+                if repairs.len() == 1 {
+                    "One kind of repair was".to_owned()
+                } else {
+                    format!("{} kinds of repair were", repairs.len())
+                }
             ));
         }
         Page {
@@ -376,7 +393,8 @@ impl Report<'_> {
     }
 
     fn command(&self) -> String {
-        let cli::Simulate { trace, machines, inside, procs, estimates, passes, max_jobs, .. } = self.options;
+        let cli::Simulate { trace, machines, inside, procs, estimates, deadlines, seed, passes, max_jobs, .. } =
+            self.options;
         let policies = self.policies().replace(' ', "");
         let mut command =
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
@@ -387,6 +405,12 @@ impl Report<'_> {
             command += &format!(" --procs {procs}");
         }
         command += &format!(" --estimates {estimates}");
+        if *deadlines != Deadlines::None {
+            command += &format!(" --deadlines {deadlines}");
+        }
+        if *seed != 0 {
+            command += &format!(" --seed {seed}");
+        }
         if *passes == PassesName::PerEvent {
             command += " --passes per-event";
         }
@@ -472,6 +496,8 @@ impl Report<'_> {
     }
 }
 
-fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>)) -> Bar {
-    Bar { job: number.to_string(), start: record.start.as_secs_f64(), end: record.finish.as_secs_f64(), processors }
+/// Times in units of so many seconds.
+fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>), unit: f64) -> Bar {
+    let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / unit);
+    Bar { job: number.to_string(), start, end, processors }
 }

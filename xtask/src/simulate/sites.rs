@@ -46,6 +46,15 @@ impl Sites {
         self.sites.iter()
     }
 
+    /// The first processor of each place and its name, where processors are numbered on through the places.
+    pub(super) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.iter().scan(0, |next, site| {
+            let first = *next;
+            *next += site.machine.processors;
+            Some((first, site.name.as_str()))
+        })
+    }
+
     pub(super) fn machines(&self) -> Vec<Machine> {
         self.iter().map(|site| site.machine).collect()
     }

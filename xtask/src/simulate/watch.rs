@@ -156,13 +156,9 @@ impl serde::Serialize for Seconds {
 /// Gives each job processors of lowest number that are free on its site: blocks of `(first, count)`. Processors are
 /// numbered on through the sites.
 pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32, u32)>)> {
-    let mut next = 0;
-    let mut free: Vec<BTreeSet<u32>> = Vec::new();
-    for site in sites.iter() {
-        let first = next;
-        next += site.machine.processors;
-        free.push((first..next).collect());
-    }
+    let processors = sites.first_processors().zip(sites.iter());
+    let mut free: Vec<BTreeSet<u32>> =
+        processors.map(|((first, _), site)| (first..first + site.machine.processors).collect()).collect();
     let mut by_start = placed.to_vec();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
     let mut running: BTreeMap<(Time, JobId), (SiteId, Vec<u32>)> = BTreeMap::new();

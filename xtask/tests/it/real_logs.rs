@@ -64,7 +64,7 @@ fn every_policy_keeps_to_the_clusters_of_wagap() {
     let (trace, machines) = (traces.join("wagap-2013.swf.gz"), traces.join("wagap-2013.swf.machines"));
     let machines = machines.to_str().expect("UTF-8");
     let out = folder();
-    simulate(&trace, out.path(), &["--machines", machines]);
+    simulate(&trace, out.path(), &["--deadlines", "factor:2", "--machines", machines]);
     check_schedules(&trace, out.path(), &[("zewura", 1600), ("zegox", 576)].into());
     assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "17898");
 }
@@ -74,7 +74,7 @@ fn every_policy_keeps_to_the_machine_of_hpc2n() {
     let Some(traces) = data("GRID_TRACES") else { return };
     let trace = traces.join("HPC2N-2002-2.2-cln.swf.gz");
     let out = folder();
-    simulate(&trace, out.path(), &[]);
+    simulate(&trace, out.path(), &["--deadlines", "factor:2"]);
     assert_eq!(manifest(out.path())["machine"], "240 processors, from the log");
     check_schedules(&trace, out.path(), &[("pool", 240)].into());
     assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "202871");
