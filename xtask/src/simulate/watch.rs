@@ -108,6 +108,10 @@ impl Probe for Watch {
                 self.waiting.lower(now, 1);
                 self.log.sink_mut().busy.raise(now, u64::from(*processors));
             }
+            Fact::Interrupted { processors, .. } => {
+                self.waiting.raise(now, 1);
+                self.log.sink_mut().busy.lower(now, u64::from(*processors));
+            }
             Fact::Rejected { job, .. } => {
                 self.waiting.lower(now, 1);
                 self.log.sink_mut().numbers.borrow_mut().remove(job);

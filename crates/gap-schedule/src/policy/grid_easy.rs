@@ -229,6 +229,14 @@ impl Scheduler for GridEasy {
         self.rooms.set(machine, self.rooms.free(machine) + job.processors);
     }
 
+    fn down(&mut self, machine: SiteId, _: &[RunningJob], _: &GridView<'_>) {
+        self.rooms.set(machine.index(), 0);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.rooms.set(machine.index(), view.free[machine.index()]);
+    }
+
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
         let mut queue = std::mem::take(&mut self.queue);
         self.decide(&queue, view, starts);

@@ -1,6 +1,7 @@
 //! Several machines: what holds for every workload.
 
-use crate::common::{self, Transcript};
+use crate::common;
+use crate::grid_books::{self, Scene};
 use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use gap_schedule::{
     BackfillReadings, BackfillRule, Contention, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
@@ -9,7 +10,7 @@ use gap_schedule::{
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 const WIDEST: u32 = 6;
@@ -20,44 +21,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
 }
 
-/// Asserts what every schedule owes, from nothing but what was told.
-fn check_schedule(machines: &[Machine], jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> {
-    let widest = machines.iter().map(|machine| machine.processors).max().expect("a machine");
-    let mut busy = vec![0; machines.len()];
-    let (mut submitted, mut rejected, mut finished) = (Vec::new(), 0, 0);
-    let mut started: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
-    for (now, fact) in told {
-        match *fact {
-            Fact::Submitted(job) => {
-                prop_assert_eq!(job.submit, *now);
-                submitted.push(job);
-            }
-            Fact::Rejected { job, .. } => {
-                prop_assert!(jobs[job.index()].request.processors > widest);
-                rejected += 1;
-            }
-            Fact::Started { job, site, processors } => {
-                prop_assert!(submitted.iter().any(|known| known.id == job), "job {} started before submission", job);
-                prop_assert_eq!(processors, jobs[job.index()].request.processors);
-                prop_assert_eq!(started.insert(job, (*now, site)), None, "job {} started twice", job);
-                busy[site.index()] += processors;
-                prop_assert!(busy[site.index()] <= machines[site.index()].processors);
-            }
-            Fact::Finished { job } => {
-                let (start, site) = started[&job];
-                prop_assert_eq!(*now, start + jobs[job.index()].runtime.scaled(1.0 / machines[site.index()].speed));
-                busy[site.index()] -= jobs[job.index()].request.processors;
-                finished += 1;
-            }
-            Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a grid does not know processors apart"),
-        }
-    }
-    prop_assert_eq!(&submitted, jobs);
-    prop_assert_eq!(jobs.len(), finished + rejected);
-    prop_assert_eq!(rejected, jobs.iter().filter(|job| job.request.processors > widest).count());
-    Ok(())
-}
-
+/// With passes of both kinds.
 fn check_policy(
     policy: impl Scheduler + Clone,
     machines: &[Machine],
@@ -65,22 +29,7 @@ fn check_policy(
     branch: usize,
 ) -> Result<(), TestCaseError> {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let told = transcript(machines, policy.clone(), passes, jobs);
-        check_schedule(machines, jobs, &told)?;
-        prop_assert_eq!(&transcript(machines, policy.clone(), passes, jobs), &told, "same input, same transcript");
-
-        let grid = || Grid::new(machines.to_vec(), policy.clone(), jobs.iter().copied()).with_passes(passes);
-        let (_, (_, beside)) = Sim::new(grid(), (JobLog::collecting(), Transcript::new())).run();
-        prop_assert_eq!(&beside, &told, "a probe changes nothing");
-
-        let mut original = Sim::new(grid(), Transcript::new());
-        for _ in 0..branch {
-            original.step();
-        }
-        let fork = original.fork(Transcript::new());
-        let before = original.probe().len();
-        prop_assert_eq!(fork.run().1, &told[before..], "a fork continues like its original");
-        prop_assert_eq!(original.run().1, told, "an original does not notice its fork");
+        grid_books::check_policy(policy.clone(), &Scene::new(machines, jobs), passes, branch)?;
     }
     Ok(())
 }
@@ -246,7 +195,7 @@ proptest! {
 
 /// Every pass asks both, in the run of the first: not only their whole runs agree.
 #[derive(Clone)]
-struct Both(GridEasy, GridEasyScan);
+pub(crate) struct Both(pub(crate) GridEasy, pub(crate) GridEasyScan);
 
 impl Scheduler for Both {
     fn begin(&mut self, view: &GridView<'_>) {
@@ -262,6 +211,16 @@ impl Scheduler for Both {
     fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
         self.0.finish(job, machine, view);
         self.1.finish(job, machine, view);
+    }
+
+    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
+        self.0.down(machine, lost, view);
+        self.1.down(machine, lost, view);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.0.up(machine, view);
+        self.1.up(machine, view);
     }
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
@@ -305,7 +264,7 @@ fn easy_equals_its_twin_at_the_scale_of_the_paper() {
 }
 
 /// System usage by its definition: of each stretch of time in which nothing happens, from finished records.
-fn plain_usage(processors: u32, records: &[JobRecord], until: Time) -> Option<f64> {
+pub(crate) fn plain_usage(processors: u32, records: &[JobRecord], until: Time) -> Option<f64> {
     let instants: BTreeSet<Time> =
         records.iter().flat_map(|record| [record.job.submit, record.start, record.finish]).collect();
     let instants: Vec<Time> = instants.into_iter().filter(|at| *at <= until).collect();

@@ -3,9 +3,11 @@
 mod cases;
 mod common;
 mod example;
+mod grid_books;
 mod grid_cases;
 mod grid_common;
 mod grid_invariants;
+mod grid_outages;
 mod invariants;
 mod obvious;
 mod oracles;
