@@ -4,7 +4,8 @@ use crate::simulate::Policy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
-use workload::{Deadlines, Estimates};
+use std::time::Duration;
+use workload::{Deadlines, Estimates, Outages};
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
@@ -157,9 +158,20 @@ pub(crate) struct Simulate {
     /// seconds after submission), or `none`.
     #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
     pub(crate) deadlines: Deadlines,
-    /// Seed of what is drawn (f-model).
+    /// Seed of what is drawn: estimates of the f-model, outages.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
+    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
+    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
+    pub(crate) outages: Option<Outages>,
+    /// Iterations of Tabu search after each arrival, at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) tabu_iterations: u32,
+    /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
+    /// marked as not reproducible.
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub(crate) time_limit: Option<Duration>,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -169,6 +181,13 @@ pub(crate) struct Simulate {
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// `0.5`: above zero, at most an hour.
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    let wanted = "expected milliseconds, above 0 and up to 3600000";
+    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
+    number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
 }
 
 /// What a job must keep to.

@@ -18,7 +18,7 @@ use gap_schedule::{Grid, Passes};
 pub(crate) use policy::Policy;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use sim_core::{Sim, Time};
+use sim_core::{Outage, Sim, Span, Streams, Time};
 use sites::Sites;
 use std::cell::RefCell;
 use std::fs::File;
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 use watch::{Placed, Watch};
-use workload::{Deadlines, Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+use workload::{Deadlines, Intake, LogJob, Options, Outages, OutagesError, Repairs, SwfReader};
 
 /// A log of at most so many jobs is drawn as a Gantt chart.
 const GANTT_JOBS: usize = 3000;
@@ -39,6 +39,9 @@ const PATIENCE: u32 = 10_000;
 /// begin 136 years later, and take as long.
 const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
 const YEARS: u64 = 300;
+
+const NOT_REPRODUCIBLE: &str =
+    "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
 
 /// What came of one policy.
 struct Run {
@@ -136,21 +139,24 @@ fn sha256_of(path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// The log as a stream of jobs that stops at the first error, and keeps it.
-struct Source {
-    intake: Intake,
-    failed: Option<SwfError>,
+/// A stream that stops at its first error, and keeps it.
+struct Source<I, E> {
+    items: I,
+    failed: Option<E>,
 }
 
-impl Source {
-    fn next(&mut self) -> Option<LogJob> {
-        match self.intake.next()? {
-            Ok(job) => Some(job),
-            Err(error) => {
-                self.failed = Some(error);
-                None
-            }
-        }
+impl<T, E, I: Iterator<Item = Result<T, E>>> Source<I, E> {
+    /// To be read by a model, and looked at when it has gone.
+    fn shared(items: I) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { items, failed: None }))
+    }
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
     }
 }
 
@@ -169,7 +175,7 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
     if let Some(rule) = sites.rule {
         intake.note(rule);
     }
-    let source = Rc::new(RefCell::new(Source { intake, failed: None }));
+    let source = Source::shared(intake);
     let watch = Watch::new(out.begin()?, sites)?;
     let numbers = watch.numbers();
     let arrivals = {
@@ -184,7 +190,15 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
         PassesName::PerInstant => Passes::PerInstant,
         PassesName::PerEvent => Passes::PerEvent,
     };
-    let mut sim = Sim::new(Grid::new(sites.machines(), policy.scheduler(), arrivals).with_passes(passes), watch);
+    let outages = Source::shared(outages_of(options, sites)?);
+    let grid = Grid::new(sites.machines(), policy.scheduler(options), arrivals)
+        .with_outages({
+            let outages = Rc::clone(&outages);
+            std::iter::from_fn(move || outages.borrow_mut().next())
+        })
+        .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
+        .with_passes(passes);
+    let mut sim = Sim::new(grid, watch);
     let mut running = true;
     while running {
         if interrupt::requested() {
@@ -194,7 +208,8 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
     }
     ensure!(
         sim.now() < LATEST,
-        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, or fewer jobs with --max-jobs",
+        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
+         --max-jobs, or rarer outages",
         options.trace.display(),
         policy
     );
@@ -203,17 +218,32 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
     if let Some(error) = source.failed {
         bail!(error);
     }
+    if let Some(error) = outages.borrow_mut().failed.take() {
+        bail!(error);
+    }
     let watched = watch.finish()?;
+    let mut row = watched.summary.row(sites.processors());
+    if options.outages.is_some() {
+        row.push(("interrupted", Some(watched.interrupted)));
+    }
     let run = Run {
         policy,
-        row: watched.summary.row(sites.processors()),
+        row,
         rejected: watched.rejected,
-        repairs: source.intake.repairs().clone(),
+        repairs: source.items.repairs().clone(),
         busy: watched.busy,
         waiting: watched.waiting,
         placed: watched.placed,
     };
     Ok((run, watched.jobs))
+}
+
+/// The outages of the places: the same for every policy.
+fn outages_of(options: &cli::Simulate, sites: &Sites) -> Result<impl Iterator<Item = Result<Outage, OutagesError>>> {
+    let names: Vec<&str> = sites.iter().map(|site| site.name.as_str()).collect();
+    let streams = Streams::new(options.seed, 0);
+    let stream = options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
+    Ok(stream.into_iter().flatten())
 }
 
 /// All that is told of a finished simulation.
@@ -339,6 +369,9 @@ impl Report<'_> {
         let repairs: Vec<_> = repairs.collect();
         let mut notes =
             vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        if !self.is_reproducible() {
+            notes.insert(0, NOT_REPRODUCIBLE.to_owned());
+        }
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -378,6 +411,11 @@ impl Report<'_> {
         }
     }
 
+    /// Whether another run gives the same bytes.
+    fn is_reproducible(&self) -> bool {
+        self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
+    }
+
     /// What a reader may overlook: jobs that never ran.
     fn rejections(&self) -> impl Iterator<Item = String> {
         let widest = self.sites.widest();
@@ -393,8 +431,21 @@ impl Report<'_> {
     }
 
     fn command(&self) -> String {
-        let cli::Simulate { trace, machines, inside, procs, estimates, deadlines, seed, passes, max_jobs, .. } =
-            self.options;
+        let cli::Simulate {
+            trace,
+            machines,
+            inside,
+            procs,
+            estimates,
+            deadlines,
+            seed,
+            passes,
+            max_jobs,
+            outages,
+            tabu_iterations,
+            time_limit,
+            ..
+        } = self.options;
         let policies = self.policies().replace(' ', "");
         let mut command =
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
@@ -408,8 +459,17 @@ impl Report<'_> {
         if *deadlines != Deadlines::None {
             command += &format!(" --deadlines {deadlines}");
         }
+        if let Some(outages) = outages {
+            command += &format!(" --outages {}", quoted(&outages.to_string()));
+        }
         if *seed != 0 {
             command += &format!(" --seed {seed}");
+        }
+        if self.runs.iter().any(|run| run.policy.searches()) {
+            command += &format!(" --tabu-iterations {tabu_iterations}");
+            if let Some(limit) = time_limit {
+                command += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
+            }
         }
         if *passes == PassesName::PerEvent {
             command += " --passes per-event";
@@ -436,6 +496,7 @@ impl Report<'_> {
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),
+            "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "command_line": self.command(),
@@ -465,6 +526,7 @@ impl Report<'_> {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "repairs": self.repairs(),
+            "reproducible": self.is_reproducible(),
         })
     }
 
@@ -488,6 +550,9 @@ impl Report<'_> {
             text += &format!("{:width$}  {:>10}  {:>10}", run.policy.name(), number(run, "jobs"), run.rejected);
             shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
             text.push('\n');
+        }
+        if !self.is_reproducible() {
+            text += &format!("{NOT_REPRODUCIBLE}\n");
         }
         for note in self.rejections() {
             text += &format!("{note}\n");

@@ -129,7 +129,7 @@ pub use dispatch::{Dispatch, View};
 pub use grid::{Contention, Grid, GridEvent, GridView, Machine, Scheduler, Usage, UsageOver};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use planner::Planner;
+pub use planner::{Halt, Planner};
 pub use policy::{
     BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
     GridFcfs, Minext, Placement,

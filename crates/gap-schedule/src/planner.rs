@@ -20,10 +20,11 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
 #[derive(Clone, Debug)]
-pub struct Planner {
+pub struct Planner<H = ()> {
     plan: Plan,
     rule: EgEdf,
     search: Option<Tabu>,
+    halt: H,
     /// Jobs that cannot be planned anywhere yet, in order.
     stranded: Vec<PlanJob>,
     /// Kept for its memory only.
@@ -32,10 +33,39 @@ pub struct Planner {
     overdue: Vec<(JobId, Time)>,
 }
 
+/// Stops a search that would go on: "we can stop Tabu search optimization at any time if prompt decisions are required"
+/// (§4.1). `()` never does.
+///
+/// One that looks at a clock makes results depend on the computer.
+pub trait Halt {
+    /// A search begins.
+    fn begin(&mut self);
+
+    /// Whether to stop; asked before each iteration.
+    fn is_due(&mut self) -> bool;
+}
+
+impl Halt for () {
+    fn begin(&mut self) {}
+
+    fn is_due(&mut self) -> bool {
+        false
+    }
+}
+
 impl Planner {
     /// Plans by `rule`, and improves the plan by `search` after each arrival, if there is one.
     pub fn new(rule: EgEdf, search: Option<Tabu>) -> Self {
-        Self { plan: Plan::new([]), rule, search, stranded: Vec::new(), due: Vec::new(), overdue: Vec::new() }
+        let (due, overdue) = (Vec::new(), Vec::new());
+        Self { plan: Plan::new([]), rule, search, halt: (), stranded: Vec::new(), due, overdue }
+    }
+}
+
+impl<H: Halt> Planner<H> {
+    /// The same, where `halt` may end a search before its last iteration.
+    pub fn halted_by<G: Halt>(self, halt: G) -> Planner<G> {
+        let Self { plan, rule, search, stranded, due, overdue, .. } = self;
+        Planner { plan, rule, search, halt, stranded, due, overdue }
     }
 
     /// The plan as it stands.
@@ -57,7 +87,8 @@ impl Planner {
             }
         }
         if let Some(search) = &mut self.search {
-            search.improve(&mut self.plan, now);
+            self.halt.begin();
+            search.improve_until(&mut self.plan, now, || self.halt.is_due());
         }
     }
 
@@ -74,7 +105,7 @@ impl Planner {
     }
 }
 
-impl Scheduler for Planner {
+impl<H: Halt> Scheduler for Planner<H> {
     fn begin(&mut self, view: &GridView<'_>) {
         self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
     }

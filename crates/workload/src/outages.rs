@@ -10,7 +10,7 @@ pub use drawn::DrawnOutages;
 pub use trace::{OutageTrace, OutagesError};
 
 use crate::swf::decimal;
-use sim_core::{SiteId, Span, Streams, Time};
+use sim_core::{Outage, Span, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -42,18 +42,15 @@ pub enum Outages {
     Trace(PathBuf),
 }
 
-/// One machine out of service: from `down` on, until `up`.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Downtime {
-    /// When it fails.
-    pub down: Time,
-    /// Which machine, by its position in the list of machines.
-    pub site: SiteId,
-    /// When it is back; later than `down`.
-    pub up: Time,
-}
-
 impl Outages {
+    /// How long a repair may be expected to take: the mean, if outages are drawn. A trace announces nothing.
+    pub const fn repair_expected(&self) -> Option<Span> {
+        match self {
+            Self::Drawn { mttr, .. } => Some(*mttr),
+            Self::Trace(_) => None,
+        }
+    }
+
     /// The outages of `machines`, in order of their beginning; at one instant in the order of the machines, if they are
     /// drawn. Those that are drawn have no end.
     ///
@@ -81,7 +78,7 @@ pub enum OutageStream {
 }
 
 impl Iterator for OutageStream {
-    type Item = Result<Downtime, OutagesError>;
+    type Item = Result<Outage, OutagesError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {

@@ -5,7 +5,7 @@ use super::sites::Sites;
 use anyhow::{Context, Result};
 use metrics::{Summary, Timeline};
 use rustc_hash::FxHashMap;
-use sim_core::record::Sink;
+use sim_core::record::{Sink, Tally};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,8 @@ pub(super) struct Placed {
 pub(super) struct Watched {
     pub(super) summary: Summary,
     pub(super) rejected: u64,
+    /// Runs that a failure cut short.
+    pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
     /// `jobs.csv`, complete but for its name.
@@ -82,7 +84,9 @@ impl Watch {
 
     /// What is known now that the run is over.
     pub(super) fn finish(self) -> Result<Watched> {
-        let rejected = self.log.tally().rejected;
+        let Tally { rejected, interrupted, .. } = self.log.tally();
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let interrupted = interrupted as f64;
         let Ledger { summary, busy, rows, failed, last_finish, placed, .. } = self.log.into_sink();
         if let Some(error) = failed {
             return Err(error).context(WRITING);
@@ -92,6 +96,7 @@ impl Watch {
         Ok(Watched {
             summary,
             rejected,
+            interrupted,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(last_finish),
             jobs,

@@ -300,6 +300,48 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
     assert_eq!(easy, format!("{header}1,0,0,5,4,fast-0\n3,6,6,8.5,2,fast-0\n"));
 }
 
+/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
+/// behind job 2 but before job 3, which has not arrived yet, and starts anew. Nobody knows how long the repair takes, so the
+/// planner cannot plan before 8 s; it then plans the jobs in the order in which they wait.
+#[test]
+fn jobs_that_a_failure_hits_start_anew() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let outages = file(&folder, "outages.csv", "machine,down,up\npool,6,8\n");
+    let out = folder.path().join("out");
+    let run = ["simulate", "--policy", "fcfs,eg-edf", "--trace"];
+    xtask().args(run).arg(&log).arg("--outages").arg(&outages).arg("--out").arg(&out).assert().code(0);
+    for policy in ["fcfs", "eg-edf"] {
+        let jobs = fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
+        let header = "job,submit,start,finish,processors,site\n";
+        assert_eq!(jobs, format!("{header}2,5,8,18,8,pool\n3,6,18,23,2,pool\n1,0,18,28,4,pool\n"), "{policy}");
+    }
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows[0]["interrupted"], "1");
+}
+
+#[test]
+fn a_time_limit_is_marked_as_not_reproducible() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let check = |policy: &str, is_reproducible: bool| {
+        let run = xtask()
+            .args(["simulate", "--time-limit", "0.5", "--policy", policy, "--trace"])
+            .arg(&log)
+            .arg("--out")
+            .arg(&out)
+            .assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        let report = fs::read_to_string(out.join("report.html")).expect("a report");
+        assert_eq!(manifest(&out)["reproducible"], is_reproducible);
+        for text in [text, report] {
+            assert_eq!(text.contains("Not reproducible"), !is_reproducible, "{policy}");
+        }
+    };
+    check("easy,eg-edf-tabu", false);
+    check("easy,eg-edf", true);
+}
+
 #[test]
 fn with_json_the_result_is_alone_on_standard_output() {
     let folder = folder();

@@ -1,8 +1,7 @@
 //! Outages from exponential times.
 
-use super::Downtime;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Purpose, SiteId, Span, Stream, Streams, Time};
+use sim_core::{Outage, Purpose, SiteId, Span, Stream, Streams, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -16,7 +15,7 @@ pub struct DrawnOutages {
     mttr: Span,
     machines: Vec<Draws>,
     /// The next outage of each machine.
-    next: BinaryHeap<Reverse<Downtime>>,
+    next: BinaryHeap<Reverse<Outage>>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,18 +50,18 @@ impl DrawnOutages {
     }
 
     /// The outage of that machine that follows a repair at `up`; `None` beyond the range of time.
-    fn after(&mut self, up: Time, site: SiteId) -> Option<Downtime> {
+    fn after(&mut self, up: Time, site: SiteId) -> Option<Outage> {
         let draws = &mut self.machines[site.index()];
         let down = up.saturating_add(exponential(&mut draws.failures, self.mtbf));
         let up = down.saturating_add(exponential(&mut draws.repairs, self.mttr));
-        (up < Time::MAX).then_some(Downtime { down, site, up })
+        (up < Time::MAX).then_some(Outage { down, site, up })
     }
 }
 
 impl Iterator for DrawnOutages {
-    type Item = Downtime;
+    type Item = Outage;
 
-    fn next(&mut self) -> Option<Downtime> {
+    fn next(&mut self) -> Option<Outage> {
         let Reverse(outage) = self.next.pop()?;
         let following = self.after(outage.up, outage.site);
         self.next.extend(following.map(Reverse));

@@ -1,9 +1,8 @@
 //! Outages from a file.
 
-use super::Downtime;
 use crate::file::{self, FileError};
 use crate::swf::decimal::{self, Decimal};
-use sim_core::{SiteId, Time};
+use sim_core::{Outage, SiteId, Time};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -109,7 +108,7 @@ impl OutageTrace {
         columns.next().is_none().then_some(three)
     }
 
-    fn outage(&mut self) -> Result<Downtime, OutagesError> {
+    fn outage(&mut self) -> Result<Outage, OutagesError> {
         let Some(columns) = self.columns() else {
             let found = self.buffer.split(|byte| *byte == b',').count();
             return Err(OutagesError::Columns { path: self.path.clone(), line: self.line, found });
@@ -141,7 +140,7 @@ impl OutageTrace {
         }
         self.last = down;
         self.down_until[site.index()] = up;
-        Ok(Downtime { down, site, up })
+        Ok(Outage { down, site, up })
     }
 
     /// A machine by its name, or else by its number.
@@ -166,7 +165,7 @@ impl OutageTrace {
 }
 
 impl Iterator for OutageTrace {
-    type Item = Result<Downtime, OutagesError>;
+    type Item = Result<Outage, OutagesError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::mean_and_stderr;
-use sim_core::{SiteId, Span, Streams, Time};
+use sim_core::{Outage, SiteId, Span, Streams, Time};
 use std::io::Write;
-use workload::outages::{Downtime, DrawnOutages, OutageTrace, Outages, OutagesTextError};
+use workload::outages::{DrawnOutages, OutageTrace, Outages, OutagesTextError};
 
 const DAY: Span = Span::from_secs(86_400);
 const HOUR: Span = Span::from_secs(3_600);
@@ -13,7 +13,7 @@ fn drawn(machines: u32, seed: u64) -> DrawnOutages {
     DrawnOutages::new(DAY * 30, HOUR * 4, machines, &Streams::new(seed, 0))
 }
 
-fn of_site(outages: DrawnOutages, site: u32, count: usize) -> Vec<Downtime> {
+fn of_site(outages: DrawnOutages, site: u32, count: usize) -> Vec<Outage> {
     outages.filter(|outage| outage.site == SiteId(site)).take(count).collect()
 }
 
@@ -76,9 +76,8 @@ fn machines_are_merged_in_order_and_fail_independently() {
 fn more_machines_and_other_repairs_move_no_time_to_failure() {
     assert_eq!(of_site(drawn(2, 5), 1, 50), of_site(drawn(9, 5), 1, 50));
     let slow = DrawnOutages::new(DAY * 30, DAY * 4, 2, &Streams::new(5, 0));
-    let up = |outages: Vec<Downtime>| -> Vec<Span> {
-        outages.windows(2).map(|pair| pair[1].down.since(pair[0].up)).collect()
-    };
+    let up =
+        |outages: Vec<Outage>| -> Vec<Span> { outages.windows(2).map(|pair| pair[1].down.since(pair[0].up)).collect() };
     assert_eq!(up(of_site(drawn(2, 5), 0, 50)), up(of_site(slow, 0, 50)));
     assert_ne!(of_site(drawn(2, 5), 0, 50), of_site(drawn(2, 6), 0, 50));
 }
@@ -174,7 +173,7 @@ fn both_sources_give_one_stream() {
         .expect("a trace")
         .collect::<Result<_, _>>()
         .expect("no fault");
-    assert_eq!(read, [Downtime { down: Time::from_secs(1), site: SiteId(1), up: Time::from_secs(2) }]);
+    assert_eq!(read, [Outage { down: Time::from_secs(1), site: SiteId(1), up: Time::from_secs(2) }]);
     let source = Outages::Drawn { mtbf: DAY * 30, mttr: HOUR * 4 };
     let stream = source.stream(&names, &Streams::new(1, 0)).expect("nothing to open");
     assert!(stream.take(9).map(|item| item.expect("never an error")).eq(drawn(2, 1).take(9)));
