@@ -269,8 +269,8 @@ impl Plan {
     }
 
     /// The machine fails. Until it is [`up`](Self::up) again, an outage holds all of its processors, and is among those that
-    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if nobody knows, and
-    /// may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
+    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if nobody knows, but
+    /// not before it lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
     /// longer; returns them, in order.
     ///
     /// A machine of which nobody knows when it will be repaired has no gap and cannot be planned on.
@@ -280,6 +280,7 @@ impl Plan {
     /// If the machine is down already.
     pub fn down(&mut self, machine: SiteId, until: Time, now: Time) -> Vec<PlanJob> {
         assert!(!self.is_down(machine), "machine {machine} fails at {now} s, but is down already");
+        let until = until.max(now.saturating_add(Span::from_nanos(1)));
         self.change(machine.index(), |machine| {
             let planned = machine.planned.drain(..).map(|planned| planned.job).collect();
             // With a deadline that cannot be met, it never counts as a job in time.

@@ -1,8 +1,10 @@
 //! What every schedule on several machines owes, whatever the policy.
 
 use crate::common::Transcript;
+use crate::grid_common::{due, hurried, machines, misjudged};
 use gap_schedule::{Grid, Machine, Passes, RunningJob, Scheduler};
 use proptest::prelude::*;
+use sim_core::testkit::workload;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +49,7 @@ impl Scene {
         Sim::new(self.grid(scheduler, passes), Transcript::new()).run().1
     }
 
-    fn job(&self, id: JobId) -> &Job {
+    pub(crate) fn job(&self, id: JobId) -> &Job {
         &self.jobs[id.index()]
     }
 
@@ -133,6 +135,33 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// An outage in seconds.
+pub(crate) const fn outage(machine: u32, down: u64, up: u64) -> Outage {
+    Outage { site: SiteId(machine), down: Time::from_secs(down), up: Time::from_secs(up) }
+}
+
+/// Outages that overlap, touch, follow each other at once, or have no length.
+fn outages() -> impl Strategy<Value = Vec<(u64, prop::sample::Index, u64)>> {
+    prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16)
+}
+
+/// Estimates are exact, too long or wrong in both directions; two jobs in three have deadlines. Repairs are expected soon,
+/// late or not at all.
+pub(crate) fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
+    let jobs = (workload(widest + 1), 1..4_u64).prop_map(|(jobs, by)| due(hurried(jobs, by)));
+    let jobs = jobs.prop_flat_map(|jobs| prop_oneof![1 => Just(jobs.clone()), 2 => misjudged(jobs)]);
+    let expected = prop_oneof![1 => Just(Span::MAX), 2 => (0..20_u64).prop_map(Span::from_secs)];
+    (machines(widest), jobs, outages(), expected).prop_map(|(machines, jobs, outages, repair_expected)| {
+        let mut now = 0;
+        let timed = outages.into_iter().map(|(gap, machine, length)| {
+            now += gap;
+            let machine = u32::try_from(machine.index(machines.len())).expect("few machines");
+            outage(machine, now, now + length)
+        });
+        Scene { outages: timed.collect(), jobs, repair_expected, machines }
+    })
 }
 
 /// Asserts that the grid's own account of itself is in order.

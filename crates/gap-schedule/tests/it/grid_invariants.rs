@@ -4,14 +4,14 @@ use crate::common;
 use crate::grid_books::{self, Scene};
 use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Contention, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
-    GridEasyScan, GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Usage, UsageOver, Waiting,
+    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
+    GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Waiting,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use sim_core::{Job, JobId, JobLog, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
+use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
 
@@ -260,51 +260,6 @@ fn easy_equals_its_twin_at_the_scale_of_the_paper() {
         let fast = transcript(&machines, GridEasy::new(readings), Passes::PerInstant, &jobs);
         let slow = transcript(&machines, GridEasyScan::new(readings), Passes::PerInstant, &jobs);
         assert!(fast == slow, "{rule:?}");
-    }
-}
-
-/// System usage by its definition: of each stretch of time in which nothing happens, from finished records.
-pub(crate) fn plain_usage(processors: u32, records: &[JobRecord], until: Time) -> Option<f64> {
-    let instants: BTreeSet<Time> =
-        records.iter().flat_map(|record| [record.job.submit, record.start, record.finish]).collect();
-    let instants: Vec<Time> = instants.into_iter().filter(|at| *at <= until).collect();
-    let (mut usage, mut demand) = (0.0, 0.0);
-    for stretch in instants.windows(2) {
-        let sum = |wanted: &dyn Fn(&JobRecord) -> bool| -> u32 {
-            records.iter().filter(|record| wanted(record)).map(|record| record.processors).sum()
-        };
-        let asked = sum(&|record| record.job.submit <= stretch[0] && stretch[0] < record.finish);
-        let active = sum(&|record| record.start <= stretch[0] && stretch[0] < record.finish);
-        if asked > 0 {
-            let span = stretch[1].since(stretch[0]).as_secs_f64();
-            usage += f64::from(active) / f64::from(asked.min(processors)) * span;
-            demand += span;
-        }
-    }
-    (demand > 0.0).then_some(usage / demand)
-}
-
-proptest! {
-    #[test]
-    fn usage_is_its_definition(machines in machines(WIDEST), jobs in workload(WIDEST)) {
-        let processors = machines.iter().map(|machine| machine.processors).sum();
-        let fits = |job: &Job| machines.iter().any(|machine| machine.suits(&job.request));
-        let jobs: Vec<Job> = jobs.into_iter().filter(fits).collect();
-        let grid = Grid::new(machines, GridEasy::default(), jobs.into_iter());
-        let probes = (JobLog::collecting(), (Usage::new(processors), Contention::new()));
-        let (_, (log, (usage, contention))) = Sim::new(grid, probes).run();
-        let records = log.into_sink();
-        let last_arrival = records.iter().map(|record| record.job.submit).max().unwrap_or_default();
-        for (over, until) in [(UsageOver::Time, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)] {
-            match (usage.mean(over), plain_usage(processors, &records, until)) {
-                (Some(found), Some(plain)) => prop_assert!((found - plain).abs() < 1e-9, "{found} instead of {plain}"),
-                (found, plain) => prop_assert_eq!(found, plain),
-            }
-        }
-        let at_once = records.iter().filter(|record| record.wait().is_zero()).count();
-        prop_assert_eq!(usize::try_from(contention.started_at_once()), Ok(at_once));
-        let waiting = records.iter().filter(|record| record.start > last_arrival).count();
-        prop_assert_eq!(contention.waiting_at_last_arrival(), waiting);
     }
 }
 

@@ -8,6 +8,7 @@ mod grid_cases;
 mod grid_common;
 mod grid_invariants;
 mod grid_outages;
+mod grid_usage;
 mod invariants;
 mod obvious;
 mod oracles;
