@@ -416,14 +416,14 @@ impl Report<'_> {
         self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
     }
 
-    /// What a reader may overlook: jobs that never ran.
-    fn rejections(&self) -> impl Iterator<Item = String> {
-        let widest = self.sites.widest();
-        self.runs.iter().filter(|run| run.rejected > 0).map(move |run| {
-            let jobs = if run.rejected == 1 { "1 job".to_owned() } else { format!("{} jobs", run.rejected) };
-            let were = if run.rejected == 1 { "was" } else { "were" };
-            format!("{jobs} of {} {were} rejected: no place is wider than {widest} processors", run.policy)
-        })
+    /// What a reader may overlook: jobs that never ran, under any policy.
+    fn rejections(&self) -> Option<String> {
+        let were = match self.runs[0].rejected {
+            0 => return None,
+            1 => "1 job was".to_owned(),
+            rejected => format!("{rejected} jobs were"),
+        };
+        Some(format!("{were} rejected: no place is wider than {} processors", self.sites.widest()))
     }
 
     fn policies(&self) -> String {
@@ -554,7 +554,7 @@ impl Report<'_> {
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");
         }
-        for note in self.rejections() {
+        if let Some(note) = self.rejections() {
             text += &format!("{note}\n");
         }
         text + &format!("{}\n", out.join("report.html").display())

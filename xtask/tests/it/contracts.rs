@@ -287,7 +287,7 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
         let run = ["simulate", "--policy", "easy,eg-edf", "--inside", inside, "--trace"];
         let run = xtask().args(run).arg(&log).arg("--machines").arg(&machines).arg("--out").arg(&out).assert();
         let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
-        assert!(text.contains("2 jobs of easy were rejected: no place is wider than 4 processors"), "{text}");
+        assert!(text.contains("2 jobs were rejected: no place is wider than 4 processors"), "{text}");
         let [easy, plan] =
             ["easy", "eg-edf"].map(|it| fs::read_to_string(out.join(it).join("jobs.csv")).expect("a table"));
         (easy, plan)
