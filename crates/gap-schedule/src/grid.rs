@@ -125,8 +125,8 @@ impl<S: Scheduler, J: Iterator<Item = Job>> Grid<S, J> {
     /// that is down, with the expected repair as its expected end ([`with_repair_expected`](Self::with_repair_expected));
     /// a repair that takes longer than that is to it what a job is that outlives its estimate.
     ///
-    /// `outages` may be endless: it is not asked for more once the last job has left. (It is, as long as a job waits that
-    /// can run only where a machine is down for ever.)
+    /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
+    /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> Grid<S, J, I::IntoIter> {
         let Self { floor, jobs, waiting, scheduler, passes, posted, starts, arrivals, all_have_come, .. } = self;
         let outages = outages.into_iter();

@@ -63,6 +63,30 @@
 //! assert_eq!(told[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
 //! ```
 //!
+//! # Machines that fail
+//!
+//! [`Grid::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs that run on a machine
+//! that fails lose their work, wait again behind all others, and start from the beginning. No scheduler knows when a
+//! machine will be back: to all of them, something holds its processors that is expected to let go after the time that
+//! repairs are said to take, and like a job may do so earlier, later, or, where nothing is said, at no known time.
+//!
+//! ```
+//! use gap_schedule::{Grid, GridEasy, Machine};
+//! use sim_core::{Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
+//!
+//! // Every hour, for all time, the machine fails for a minute.
+//! let hours = (1..).map(|hour| Time::from_secs(3_600 * hour));
+//! let outages = hours.map(|down| Outage { site: SiteId(0), down, up: down + Span::from_secs(60) });
+//! let job = Job::new(JobId(0), Time::from_secs(3_000), 8, Span::from_secs(1_800));
+//! let grid = Grid::new(vec![Machine::new(8)], GridEasy::default(), [job].into_iter())
+//!     .with_outages(outages)
+//!     .with_repair_expected(Span::from_secs(60));
+//! let (_, log) = Sim::new(grid, JobLog::collecting()).run();
+//!
+//! assert_eq!(log.tally().interrupted, 1); // after 600 s, which are lost
+//! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
+//! ```
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
