@@ -1,5 +1,6 @@
 //! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
 
+mod backfill;
 mod cases;
 mod common;
 mod example;
@@ -8,6 +9,7 @@ mod grid_common;
 mod grid_invariants;
 mod invariants;
 mod obvious;
+mod obvious_backfill;
 mod oracles;
 mod plan;
 mod plan_common;
