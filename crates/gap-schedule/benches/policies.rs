@@ -6,7 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Cluster, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs, Machine, Scheduler,
+    Backfill, Cluster, Depth, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs,
+    Machine, Placement, Scheduler,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -159,8 +160,36 @@ fn grids(c: &mut Criterion) {
         };
         measure("FCFS", &|| Box::new(GridFcfs::new()));
         measure("EASY", &|| Box::new(GridEasy::default()));
+        for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
+            measure(name, &|| Box::new(Backfill::new(depth, Placement::Fastest)));
+        }
         measure("EASY by scanning", &|| Box::new(GridEasyScan::default()));
         measure("Flex", &|| Box::new(FlexibleBackfill::default()));
+        group.finish();
+    }
+}
+
+/// Conservative backfilling on logs with users' estimates (SDSC-SP2, CTC-SP2) and with exact ones on an overloaded machine.
+fn conservative(c: &mut Criterion) {
+    for (name, processors) in [("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338), ("lublin_256", 256)] {
+        let Some(jobs) = log(&format!("{name}.swf.gz")) else {
+            eprintln!("{name} skipped: the variable GRID_TRACES names no folder");
+            continue;
+        };
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
+        let machine = [Machine::new(processors)];
+        for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
+            let policy = || Backfill::new(depth, Placement::Fastest);
+            let (waits, operations) = run_grid(&machine, policy(), &jobs);
+            let jobs_run = jobs.len() as u64;
+            println!(
+                "{name}: mean wait {} s, {} operations per job",
+                waits / 1_000_000 / jobs_run,
+                operations / jobs_run
+            );
+            group.bench_function(name, |b| b.iter(|| run_grid(&machine, policy(), black_box(&jobs))));
+        }
         group.finish();
     }
 }
@@ -185,5 +214,5 @@ fn twin(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, streams, grids, twin);
+criterion_group!(benches, streams, grids, conservative, twin);
 criterion_main!(benches);

@@ -1,15 +1,18 @@
 //! The policies, one per file.
 
+mod backfill;
 mod easy;
 mod fcfs;
 mod flexible;
 mod grid_easy;
 mod grid_easy_scan;
 mod grid_fcfs;
+mod outlook;
 mod readings;
 mod rooms;
 mod scan;
 
+pub use backfill::{Backfill, Depth};
 pub use easy::EasyBackfill;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};

@@ -1,5 +1,6 @@
 //! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
 
+mod backfill;
 mod cases;
 mod common;
 mod example;
@@ -11,6 +12,7 @@ mod grid_outages;
 mod grid_usage;
 mod invariants;
 mod obvious;
+mod obvious_backfill;
 mod oracles;
 mod plan;
 mod plan_common;
