@@ -89,7 +89,7 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     let mut runs = Vec::new();
     for (run, jobs) in finished {
-        out.keep(jobs, Path::new(run.policy.name()).join("jobs.csv"))?;
+        out.keep(jobs, Path::new(&run.policy.name()).join("jobs.csv"))?;
         runs.push(run);
     }
 
@@ -265,7 +265,7 @@ impl Report<'_> {
                 table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let head = [run.policy.name().to_owned(), value(jobs.1), run.rejected.to_string()];
+            let head = [run.policy.name(), value(jobs.1), run.rejected.to_string()];
             table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
         }
         Ok(table.into_inner()?)
@@ -360,8 +360,7 @@ impl Report<'_> {
         );
         let rejected =
             std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
-        let columns =
-            std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.name().to_owned()));
+        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.name()));
         let repairs = self.runs[0].repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
@@ -520,7 +519,7 @@ impl Report<'_> {
             let mut row: serde_json::Map<_, _> =
                 run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.rejected.into());
-            (run.policy.name().to_owned(), row.into())
+            (run.policy.name(), row.into())
         });
         serde_json::json!({
             "out": out,

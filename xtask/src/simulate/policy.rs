@@ -2,7 +2,9 @@
 
 use crate::cli;
 use crate::scenario::did_you_mean;
-use gap_schedule::{EgEdf, FlexibleBackfill, GridEasy, GridFcfs, Halt, Planner, Scheduler, Tabu};
+use gap_schedule::{
+    Backfill, Depth, EgEdf, FlexibleBackfill, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -12,24 +14,35 @@ use std::time::{Duration, Instant};
 pub(crate) enum Policy {
     Fcfs,
     Easy,
+    /// EASY with another number of reservations.
+    EasyWith(Depth),
+    Cons,
     Flex,
     EgEdf,
     EgEdfTabu,
 }
 
 impl Policy {
-    /// Every policy by its name.
-    const ALL: [(&str, Self); 5] = [
+    /// Every policy by its name; `easy:K` beside these.
+    const ALL: [(&str, Self); 6] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
+        ("cons", Self::Cons),
         ("flex", Self::Flex),
         ("eg-edf", Self::EgEdf),
         ("eg-edf-tabu", Self::EgEdfTabu),
     ];
 
     /// As on the command line, and as the folder of its results is called.
-    pub(super) fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(_, policy)| *policy == self).expect("every policy has a name").0
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::EasyWith(Depth::Jobs(jobs)) => format!("easy:{jobs}"),
+            Self::EasyWith(Depth::All) => "easy:all".to_owned(),
+            _ => {
+                let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
+                named.expect("every other policy has one name").0.to_owned()
+            }
+        }
     }
 
     /// The policy at work: a scheduler to whom nothing has happened yet.
@@ -37,6 +50,8 @@ impl Policy {
         match self {
             Self::Fcfs => Box::new(GridFcfs::default()),
             Self::Easy => Box::new(GridEasy::default()),
+            Self::EasyWith(depth) => Box::new(Backfill::new(depth, Placement::Fastest)),
+            Self::Cons => Box::new(Backfill::conservative()),
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
             Self::EgEdfTabu => {
@@ -80,7 +95,7 @@ impl Halt for WallClock {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(&self.name())
     }
 }
 
@@ -90,6 +105,11 @@ impl FromStr for Policy {
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, policy)) = Self::ALL.into_iter().find(|(name, _)| *name == text) {
             return Ok(policy);
+        }
+        if let Some(depth) = text.strip_prefix("easy:") {
+            let depth = if depth == "all" { Some(Depth::All) } else { depth.parse().ok().map(Depth::Jobs) };
+            let expected = || format!("{text:?}: expected easy:K with a number of reservations from 0 on, or easy:all");
+            return depth.map(Self::EasyWith).ok_or_else(expected);
         }
         let names = Self::ALL.map(|(name, _)| name);
         Err(format!(

@@ -19,7 +19,7 @@ use std::cell::Cell;
 /// same instant, on the fastest.
 ///
 /// The schedule is that of a pass that lays out all reservations anew, in order of arrival. So when a job ends early, every
-/// reservation is reconsidered (*compression*). That of the job which has waited longest never moves to a later
+/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which has waited longest never moves to a later
 /// instant, where estimates are upper bounds; those of others do not as long as estimates are exact, but what moves ahead
 /// after an early end may then be in their way.
 ///
@@ -133,6 +133,15 @@ impl Backfill {
         promises.retain(|promise| promise.due(now).is_none());
         self.next = promises.iter().filter_map(|promise| promise.slot).map(|slot| slot.start).min();
         self.promises = promises;
+    }
+
+    /// The machine has failed, or has been repaired.
+    fn look_again(&mut self, machine: SiteId, view: &GridView<'_>) {
+        let machine = machine.index();
+        let rank = self.rooms.rank(machine);
+        self.rooms.set(machine, view.free[machine]);
+        self.outlook.look_again(rank, view);
+        self.surprise(rank);
     }
 
     /// Gives all promises anew, in order of arrival, and starts the jobs that can start now.
@@ -301,6 +310,14 @@ impl Scheduler for Backfill {
         if job.expected_end > view.now {
             self.outlook.cut_short(rank, job, view.now);
         }
+    }
+
+    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+        self.look_again(machine, view);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.look_again(machine, view);
     }
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {

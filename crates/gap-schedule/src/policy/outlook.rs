@@ -135,6 +135,15 @@ impl Outlook {
         self.lanes[rank].running.cancel(now, rest, job.processors);
     }
 
+    /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
+    pub(super) fn look_again(&mut self, rank: usize, view: &GridView<'_>) {
+        let lane = &mut self.lanes[rank];
+        lane.running = Profile::new(lane.machine.processors);
+        for job in view.running[lane.index].iter().filter(|job| job.expected_end > view.now) {
+            lane.running.reserve(view.now, until_end(view.now, job.expected_end.since(view.now)), job.processors);
+        }
+    }
+
     /// Forgets what has been promised on a machine. Jobs that outlive their estimates are expected to end at any moment.
     pub(super) fn clear(&mut self, rank: usize, view: &GridView<'_>) {
         let lane = &mut self.lanes[rank];

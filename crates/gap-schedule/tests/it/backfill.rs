@@ -1,6 +1,7 @@
 //! Backfilling with any number of reservations: against its slow and obvious twin, against EASY, and what it owes.
 
 use crate::common::job;
+use crate::grid_books::scenes;
 use crate::grid_common::{hurried, machines, misjudged, records, starts, transcript, with_deadlines};
 use crate::obvious_backfill::ObviousBackfill;
 use gap_schedule::{
@@ -30,6 +31,12 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 /// Both answer every question that comes up in the run of the first.
 struct Both(Backfill, ObviousBackfill);
 
+impl Both {
+    fn new(depth: Depth, placement: Placement) -> Self {
+        Self(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement))
+    }
+}
+
 impl Scheduler for Both {
     fn begin(&mut self, view: &GridView<'_>) {
         self.0.begin(view);
@@ -43,6 +50,16 @@ impl Scheduler for Both {
     fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
         self.0.finish(job, machine, view);
         self.1.finish(job, machine, view);
+    }
+
+    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
+        self.0.down(machine, lost, view);
+        self.1.down(machine, lost, view);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.0.up(machine, view);
+        self.1.up(machine, view);
     }
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
@@ -59,8 +76,7 @@ impl Scheduler for Both {
 
 fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let both = Both(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement));
-        transcript(machines, both, passes, jobs);
+        transcript(machines, Both::new(depth, placement), passes, jobs);
     }
 }
 
@@ -80,6 +96,15 @@ proptest! {
     ) {
         let jobs = if exact { with_deadlines(jobs) } else { jobs };
         check_twin(&[Machine::new(WIDEST + 3)], &jobs, depth, Placement::Fastest);
+    }
+
+    #[test]
+    fn it_equals_its_twin_where_machines_fail(
+        scene in scenes(WIDEST), depth in depths(), placement in placements(),
+    ) {
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            scene.transcript(Both::new(depth, placement), passes);
+        }
     }
 
     #[test]
@@ -184,8 +209,7 @@ fn it_equals_its_twin_at_the_scale_of_the_paper() {
         })
         .collect();
     for depth in [Depth::Jobs(10), Depth::All] {
-        let both = Both(Backfill::new(depth, Placement::Fastest), ObviousBackfill::new(depth, Placement::Fastest));
-        transcript(&machines, both, Passes::PerInstant, &jobs);
+        transcript(&machines, Both::new(depth, Placement::Fastest), Passes::PerInstant, &jobs);
     }
 }
 

@@ -5,8 +5,8 @@ use crate::grid_books::{Scene, check_policy, outage, scenes};
 use crate::grid_common::readings;
 use crate::grid_invariants::Both;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, EgEdf, FlexibleBackfill, FlexibleConfig, Grid, GridEasy, GridEasyScan, GridFcfs,
-    Machine, Passes, Placement, Planner, Scheduler, Tabu,
+    Backfill, BackfillReadings, BackfillRule, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
+    GridEasyScan, GridFcfs, Machine, Passes, Placement, Planner, Scheduler, Tabu,
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
@@ -18,6 +18,8 @@ fn everybody() -> Vec<Box<dyn Scheduler>> {
         Box::new(GridFcfs::new()),
         Box::new(GridEasy::default()),
         Box::new(GridEasyScan::default()),
+        Box::new(Backfill::new(Depth::Jobs(2), Placement::Fastest)),
+        Box::new(Backfill::conservative()),
         Box::new(FlexibleBackfill::default()),
         Box::new(Planner::new(EgEdf::new(), None)),
         Box::new(Planner::new(EgEdf::new(), Some(Tabu::new()))),
@@ -158,7 +160,7 @@ fn a_run_ends_though_a_machine_never_comes_back() {
     let for_ever = Outage { up: Time::MAX, ..outage(0, 5, 5) };
     let jobs = [job(0, 0, 1, 10), job(1, 0, 2, 10), job(2, 6, 1, 10)];
     let machines = [Machine::new(2), Machine::new(1)];
-    for (scheduler, ran) in everybody().into_iter().zip([0, 2, 2, 2, 2, 2]) {
+    for (scheduler, ran) in everybody().into_iter().zip([0, 2, 2, 2, 2, 2, 2, 2]) {
         // FCFS: job 0 is lost on machine 0, and waits behind job 1, which blocks.
         let scene = scene(&machines, &jobs, &[for_ever]);
         let (grid, log) = Sim::new(scene.grid(scheduler, Passes::PerInstant), JobLog::collecting()).run();
@@ -201,7 +203,7 @@ fn estimated(mut scene: Scene) -> Scene {
     scene
 }
 
-const POLICIES: u32 = 6;
+const POLICIES: u32 = 7;
 
 // No invariant breaks under failures and inexact estimates in 10 000 random cases.
 proptest! {
@@ -232,6 +234,14 @@ proptest! {
     ) {
         let policy = FlexibleBackfill::new(FlexibleConfig::default(), readings);
         check_policy(policy, &scene, passes, branch)?;
+    }
+
+    #[test]
+    fn backfilling_with_reservations_keeps_the_books(
+        scene in scenes(WIDEST), passes in passes(), depth in 0..6_u32, branch in 0..150_usize,
+    ) {
+        let depth = if depth == 5 { Depth::All } else { Depth::Jobs(depth) };
+        check_policy(Backfill::new(depth, Placement::Fastest), &scene, passes, branch)?;
     }
 
     #[test]
