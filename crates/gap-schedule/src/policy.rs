@@ -1,5 +1,6 @@
 //! The policies, one per file.
 
+mod backfill;
 mod easy;
 mod fcfs;
 mod flexible;

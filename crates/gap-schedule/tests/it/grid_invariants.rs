@@ -2,6 +2,7 @@
 
 use crate::common::{self, Transcript};
 use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     BackfillReadings, BackfillRule, Contention, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
     GridEasyScan, GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Usage, UsageOver, Waiting,
@@ -56,6 +57,17 @@ fn check_schedule(machines: &[Machine], jobs: &[Job], told: &Transcript) -> Resu
     prop_assert_eq!(jobs.len(), finished + rejected);
     prop_assert_eq!(rejected, jobs.iter().filter(|job| job.request.processors > widest).count());
     Ok(())
+}
+
+/// The paper's constants, and others that weigh the three heuristics differently or make priorities equal.
+fn configs() -> impl Strategy<Value = FlexibleConfig> {
+    let minext = prop::sample::select(vec![Minext::Queue, Minext::Job]);
+    let constants = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
+    (constants, minext, any::<bool>()).prop_map(|((age, k, max, boost), minext, papers)| {
+        let [age_factor, k, max, boost] = [age, k, max, boost].map(f64::from);
+        let others = FlexibleConfig { age_factor, k: k + 0.5, max: 4.0 * max, min: 0.1, boost, minext };
+        if papers { FlexibleConfig { minext, ..FlexibleConfig::default() } } else { others }
+    })
 }
 
 fn check_policy(
@@ -192,9 +204,8 @@ proptest! {
     #[test]
     fn flexible_backfilling_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
-        minext in prop::sample::select(vec![Minext::Queue, Minext::Job]),
+        config in configs(),
     ) {
-        let config = FlexibleConfig { minext, ..FlexibleConfig::default() };
         check_policy(FlexibleBackfill::new(config, readings), &machines, &jobs, branch)?;
     }
 
@@ -244,11 +255,11 @@ proptest! {
     }
 }
 
-/// Every pass asks both, in the run of the first: not only their whole runs agree.
+/// Every pass asks both, in the run of the first: not only their whole runs agree. `COUNTS`: so do their operations.
 #[derive(Clone)]
-struct Both(GridEasy, GridEasyScan);
+struct Both<Fast, Slow, const COUNTS: bool>(Fast, Slow);
 
-impl Scheduler for Both {
+impl<Fast: Scheduler, Slow: Scheduler, const COUNTS: bool> Scheduler for Both<Fast, Slow, COUNTS> {
     fn begin(&mut self, view: &GridView<'_>) {
         self.0.begin(view);
         self.1.begin(view);
@@ -266,9 +277,12 @@ impl Scheduler for Both {
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
         self.0.pass(view, starts);
-        let mut scanned = Vec::new();
-        self.1.pass(view, &mut scanned);
-        assert_eq!(*starts, scanned, "{view:?}");
+        let mut obvious = Vec::new();
+        self.1.pass(view, &mut obvious);
+        assert_eq!(*starts, obvious, "{view:?}");
+        if COUNTS {
+            assert_eq!(self.0.operations(), self.1.operations(), "{view:?}");
+        }
     }
 
     fn operations(&self) -> u64 {
@@ -276,9 +290,29 @@ impl Scheduler for Both {
     }
 }
 
+/// Asks both at every pass, and has the first run alone.
+fn check_twins<const COUNTS: bool>(
+    fast: &(impl Scheduler + Clone),
+    slow: impl Scheduler + Clone,
+    passes: Passes,
+    machines: &[Machine],
+    jobs: &[Job],
+) {
+    let told = transcript(machines, Both::<_, _, COUNTS>(fast.clone(), slow), passes, jobs);
+    assert!(transcript(machines, fast.clone(), passes, jobs) == told, "a twin beside it changes nothing");
+}
+
+/// All that backfill against the twin that looks at everything.
+fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
+    let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
+    check_twins::<false>(&GridEasy::new(readings), easy.clone(), passes, machines, jobs);
+    check_twins::<true>(&GridEasyScan::new(readings), easy, passes, machines, jobs);
+    check_twins::<true>(&FlexibleBackfill::new(config, readings), flexible, passes, machines, jobs);
+}
+
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
 #[test]
-fn easy_equals_its_twin_at_the_scale_of_the_paper() {
+fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);
     let (mut sizes, mut speeds, mut jobs) = (draws("sizes"), draws("speeds"), draws("jobs"));
     let uniform = |low: f64, high: f64| Uniform::new(low, high).expect("a range");
@@ -293,14 +327,14 @@ fn easy_equals_its_twin_at_the_scale_of_the_paper() {
             let runtime = Span::from_secs_f64(uniform(500.0, 3_000.0).sample(&mut jobs));
             let mut job = Job::new(JobId(id), submit, whole(1, 8).sample(&mut jobs), runtime);
             job.request.estimate = Some(runtime.scaled(uniform(0.9, 2.0).sample(&mut jobs)));
+            let due = submit + runtime + Span::from_secs_f64(uniform(30.0, 1_000.0).sample(&mut jobs));
+            job.request.deadline = (id % 10 < 7).then_some(due);
             job
         })
         .collect();
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
-        let fast = transcript(&machines, GridEasy::new(readings), Passes::PerInstant, &jobs);
-        let slow = transcript(&machines, GridEasyScan::new(readings), Passes::PerInstant, &jobs);
-        assert!(fast == slow, "{rule:?}");
+        check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
     }
 }
 
@@ -353,11 +387,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn easy_equals_its_twin(machines in machines(WIDEST), readings in readings(), jobs in jobs()) {
+    fn backfilling_equals_its_twins(
+        machines in machines(WIDEST), config in configs(), readings in readings(), jobs in jobs(),
+    ) {
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let both = Both(GridEasy::new(readings), GridEasyScan::new(readings));
-            let told = transcript(&machines, both, passes, &jobs);
-            prop_assert_eq!(transcript(&machines, GridEasy::new(readings), passes, &jobs), told);
+            check_scans(config, readings, passes, &machines, &jobs);
         }
     }
 }

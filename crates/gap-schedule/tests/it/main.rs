@@ -6,6 +6,7 @@ mod example;
 mod grid_cases;
 mod grid_common;
 mod grid_invariants;
+mod grid_scan_twin;
 mod invariants;
 mod obvious;
 mod oracles;
