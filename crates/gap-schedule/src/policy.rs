@@ -2,6 +2,7 @@
 
 mod backfill;
 mod easy;
+mod easy_rule;
 mod fcfs;
 mod flexible;
 mod grid_easy;

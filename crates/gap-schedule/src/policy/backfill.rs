@@ -1,8 +1,8 @@
 use crate::grid::{GridView, Scheduler};
+use crate::policy::easy_rule::site;
 use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::rooms::Rooms;
-use crate::policy::scan::site;
 use crate::queue::{Least, Queue, Waiting};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};

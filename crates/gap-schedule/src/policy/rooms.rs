@@ -52,6 +52,15 @@ impl Rooms {
         self.tree[1]
     }
 
+    /// From now on, so many are `free`, by machine.
+    pub(super) fn update(&mut self, free: &[u32]) {
+        for (machine, now_free) in free.iter().enumerate() {
+            if self.free(machine) != *now_free {
+                self.set(machine, *now_free);
+            }
+        }
+    }
+
     pub(super) fn set(&mut self, machine: usize, free: u32) {
         let mut node = self.width() + self.ranks[machine];
         self.tree[node] = free;

@@ -2,7 +2,7 @@
 
 use crate::common::job;
 use crate::grid_books::scenes;
-use crate::grid_common::{hurried, machines, misjudged, records, starts, transcript, with_deadlines};
+use crate::grid_common::{Both, hurried, machines, misjudged, records, starts, transcript, with_deadlines};
 use crate::obvious_backfill::ObviousBackfill;
 use gap_schedule::{
     Backfill, BackfillReadings, Depth, GridEasy, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
@@ -28,55 +28,13 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
 }
 
-/// Both answer every question that comes up in the run of the first.
-struct Both(Backfill, ObviousBackfill);
-
-impl Both {
-    fn new(depth: Depth, placement: Placement) -> Self {
-        Self(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement))
-    }
-}
-
-impl Scheduler for Both {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.0.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.0.arrive(job, submit, view);
-        self.1.arrive(job, submit, view);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.0.finish(job, machine, view);
-        self.1.finish(job, machine, view);
-    }
-
-    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
-        self.0.down(machine, lost, view);
-        self.1.down(machine, lost, view);
-    }
-
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
-        self.0.up(machine, view);
-        self.1.up(machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.0.pass(view, starts);
-        let mut obvious = Vec::new();
-        self.1.pass(view, &mut obvious);
-        assert_eq!(*starts, obvious, "{view:?}");
-    }
-
-    fn operations(&self) -> u64 {
-        self.0.operations()
-    }
+fn both(depth: Depth, placement: Placement) -> Both<Backfill, ObviousBackfill, false> {
+    Both(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement))
 }
 
 fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        transcript(machines, Both::new(depth, placement), passes, jobs);
+        transcript(machines, both(depth, placement), passes, jobs);
     }
 }
 
@@ -103,7 +61,7 @@ proptest! {
         scene in scenes(WIDEST), depth in depths(), placement in placements(),
     ) {
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            scene.transcript(Both::new(depth, placement), passes);
+            scene.transcript(both(depth, placement), passes);
         }
     }
 
@@ -209,7 +167,7 @@ fn it_equals_its_twin_at_the_scale_of_the_paper() {
         })
         .collect();
     for depth in [Depth::Jobs(10), Depth::All] {
-        transcript(&machines, Both::new(depth, Placement::Fastest), Passes::PerInstant, &jobs);
+        transcript(&machines, both(depth, Placement::Fastest), Passes::PerInstant, &jobs);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::common;
 use crate::grid_books::{self, Scene};
-use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::grid_common::{Both, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
     GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Waiting,
@@ -19,6 +20,17 @@ const WIDEST: u32 = 6;
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     let jobs = (workload(WIDEST + 1), 1..4_u64).prop_map(|(jobs, by)| hurried(jobs, by));
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
+}
+
+/// The paper's constants, and others that weigh the three heuristics differently or make priorities equal.
+fn configs() -> impl Strategy<Value = FlexibleConfig> {
+    let minext = prop::sample::select(vec![Minext::Queue, Minext::Job]);
+    let constants = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
+    (constants, minext, any::<bool>()).prop_map(|((age, k, max, boost), minext, papers)| {
+        let [age_factor, k, max, boost] = [age, k, max, boost].map(f64::from);
+        let others = FlexibleConfig { age_factor, k: k + 0.5, max: 4.0 * max, min: 0.1, boost, minext };
+        if papers { FlexibleConfig { minext, ..FlexibleConfig::default() } } else { others }
+    })
 }
 
 /// With passes of both kinds.
@@ -141,9 +153,8 @@ proptest! {
     #[test]
     fn flexible_backfilling_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
-        minext in prop::sample::select(vec![Minext::Queue, Minext::Job]),
+        config in configs(),
     ) {
-        let config = FlexibleConfig { minext, ..FlexibleConfig::default() };
         check_policy(FlexibleBackfill::new(config, readings), &machines, &jobs, branch)?;
     }
 
@@ -193,51 +204,29 @@ proptest! {
     }
 }
 
-/// Every pass asks both, in the run of the first: not only their whole runs agree.
-#[derive(Clone)]
-pub(crate) struct Both(pub(crate) GridEasy, pub(crate) GridEasyScan);
+/// Asks both at every pass, and has the first run alone.
+fn check_twins<const COUNTS: bool>(
+    fast: &(impl Scheduler + Clone),
+    slow: impl Scheduler + Clone,
+    passes: Passes,
+    machines: &[Machine],
+    jobs: &[Job],
+) {
+    let told = transcript(machines, Both::<_, _, COUNTS>(fast.clone(), slow), passes, jobs);
+    assert!(transcript(machines, fast.clone(), passes, jobs) == told, "a twin beside it changes nothing");
+}
 
-impl Scheduler for Both {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.0.begin(view);
-        self.1.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.0.arrive(job, submit, view);
-        self.1.arrive(job, submit, view);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.0.finish(job, machine, view);
-        self.1.finish(job, machine, view);
-    }
-
-    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
-        self.0.down(machine, lost, view);
-        self.1.down(machine, lost, view);
-    }
-
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
-        self.0.up(machine, view);
-        self.1.up(machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.0.pass(view, starts);
-        let mut scanned = Vec::new();
-        self.1.pass(view, &mut scanned);
-        assert_eq!(*starts, scanned, "{view:?}");
-    }
-
-    fn operations(&self) -> u64 {
-        self.0.operations()
-    }
+/// All that backfill against the twin that looks at everything.
+fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
+    let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
+    check_twins::<false>(&GridEasy::new(readings), easy.clone(), passes, machines, jobs);
+    check_twins::<true>(&GridEasyScan::new(readings), easy, passes, machines, jobs);
+    check_twins::<true>(&FlexibleBackfill::new(config, readings), flexible, passes, machines, jobs);
 }
 
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
 #[test]
-fn easy_equals_its_twin_at_the_scale_of_the_paper() {
+fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);
     let (mut sizes, mut speeds, mut jobs) = (draws("sizes"), draws("speeds"), draws("jobs"));
     let uniform = |low: f64, high: f64| Uniform::new(low, high).expect("a range");
@@ -252,14 +241,14 @@ fn easy_equals_its_twin_at_the_scale_of_the_paper() {
             let runtime = Span::from_secs_f64(uniform(500.0, 3_000.0).sample(&mut jobs));
             let mut job = Job::new(JobId(id), submit, whole(1, 8).sample(&mut jobs), runtime);
             job.request.estimate = Some(runtime.scaled(uniform(0.9, 2.0).sample(&mut jobs)));
+            let due = submit + runtime + Span::from_secs_f64(uniform(30.0, 1_000.0).sample(&mut jobs));
+            job.request.deadline = (id % 10 < 7).then_some(due);
             job
         })
         .collect();
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
-        let fast = transcript(&machines, GridEasy::new(readings), Passes::PerInstant, &jobs);
-        let slow = transcript(&machines, GridEasyScan::new(readings), Passes::PerInstant, &jobs);
-        assert!(fast == slow, "{rule:?}");
+        check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
     }
 }
 
@@ -267,11 +256,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn easy_equals_its_twin(machines in machines(WIDEST), readings in readings(), jobs in jobs()) {
+    fn backfilling_equals_its_twins(
+        machines in machines(WIDEST), config in configs(), readings in readings(), jobs in jobs(),
+    ) {
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let both = Both(GridEasy::new(readings), GridEasyScan::new(readings));
-            let told = transcript(&machines, both, passes, &jobs);
-            prop_assert_eq!(transcript(&machines, GridEasy::new(readings), passes, &jobs), told);
+            check_scans(config, readings, passes, &machines, &jobs);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::common::job;
 use crate::grid_books::{Scene, check_policy, outage, scenes};
-use crate::grid_common::readings;
-use crate::grid_invariants::Both;
+use crate::grid_common::{Both, readings};
+use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     Backfill, BackfillReadings, BackfillRule, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
     GridEasyScan, GridFcfs, Machine, Passes, Placement, Planner, Scheduler, Tabu,
@@ -101,9 +101,9 @@ fn jobs_lost_together_wait_again_by_id() {
     assert_eq!(runs, [(0, 0, 0., 5.), (1, 0, 0., 5.), (2, 0, 10., 20.), (1, 0, 20., 30.), (0, 0, 20., 40.)]);
 }
 
-fn easy(rule: BackfillRule) -> Both {
+fn easy(rule: BackfillRule) -> Both<GridEasy, ObviousScan, false> {
     let readings = BackfillReadings { placement: Placement::Fastest, rule };
-    Both(GridEasy::new(readings), GridEasyScan::new(readings))
+    Both(GridEasy::new(readings), ObviousScan::easy(readings))
 }
 
 /// Job 0 is lost at 10 s and becomes the head. Job 1 is in time for the expected repair at 30 s, job 2 is not.
@@ -260,8 +260,16 @@ proptest! {
 
     #[test]
     fn easy_equals_its_twin(scene in scenes(WIDEST), passes in passes(), readings in readings()) {
-        let both = Both(GridEasy::new(readings), GridEasyScan::new(readings));
-        let told = scene.transcript(both, passes);
-        prop_assert_eq!(scene.transcript(GridEasy::new(readings), passes), told);
+        let told = scene.transcript(easy(readings.rule), passes);
+        prop_assert_eq!(scene.transcript(easy(readings.rule).0, passes), told);
+        let counted = Both::<_, _, true>(GridEasyScan::new(readings), ObviousScan::easy(readings));
+        scene.transcript(counted, passes);
+    }
+
+    #[test]
+    fn flexible_backfilling_equals_its_twin(scene in scenes(WIDEST), passes in passes(), readings in readings()) {
+        let config = FlexibleConfig::default();
+        let twin = ObviousScan::flexible(config, readings);
+        scene.transcript(Both::<_, _, true>(FlexibleBackfill::new(config, readings), twin), passes);
     }
 }

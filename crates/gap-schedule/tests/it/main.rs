@@ -9,6 +9,7 @@ mod grid_cases;
 mod grid_common;
 mod grid_invariants;
 mod grid_outages;
+mod grid_scan_twin;
 mod grid_usage;
 mod invariants;
 mod obvious;

@@ -1,0 +1,256 @@
+//! EASY's rule on several machines, whatever the order of the queue.
+
+use crate::grid::GridView;
+use crate::policy::readings::{BackfillReadings, BackfillRule};
+use crate::policy::rooms::Rooms;
+use crate::queue::{Least, Waiting, WaitingJobs};
+use crate::running::RunningJob;
+use sim_core::{JobId, SiteId, Span, Time};
+use std::cell::Cell;
+
+/// The rule, and what it knows of the machines from pass to pass. It is described at [`GridEasy`](crate::GridEasy).
+#[derive(Clone, Debug, Default)]
+pub(super) struct EasyRule {
+    readings: BackfillReadings,
+    rooms: Rooms,
+    /// What this pass has started before the head was found.
+    in_turn: Vec<(usize, RunningJob)>,
+    operations: u64,
+}
+
+/// Waiting jobs in the order in which they may start, on a walk that never goes back.
+pub(super) trait Line {
+    /// Walks on to the next job.
+    fn next(&mut self) -> Option<Waiting>;
+
+    /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
+    /// `worth` accepts less and less.
+    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting>;
+
+    /// Whether there is such a job ahead.
+    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool;
+}
+
+impl Line for WaitingJobs<'_> {
+    fn next(&mut self) -> Option<Waiting> {
+        Iterator::next(self).copied()
+    }
+
+    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
+        WaitingJobs::next_where(self, worth).copied()
+    }
+
+    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
+        WaitingJobs::next_where(&mut self.clone(), worth).is_some()
+    }
+}
+
+/// What the head of the queue is promised.
+#[derive(Copy, Clone, Debug)]
+struct Reservation {
+    machine: usize,
+    /// Time until then. Of a job that is never expected to end, one nanosecond less than for ever.
+    window: Span,
+    /// Processors of the machine that the head leaves over then.
+    extra: u32,
+}
+
+impl EasyRule {
+    pub(super) fn new(readings: BackfillReadings) -> Self {
+        Self { readings, ..Self::default() }
+    }
+
+    pub(super) const fn readings(&self) -> BackfillReadings {
+        self.readings
+    }
+
+    /// Steps and looks so far, as counted by [`GridEasy`](crate::GridEasy).
+    pub(super) const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// What the last pass has started before it found the head, and where.
+    pub(super) fn in_turn(&self) -> &[(usize, RunningJob)] {
+        &self.in_turn
+    }
+
+    /// Gets to know the machines.
+    pub(super) fn begin(&mut self, view: &GridView<'_>) {
+        self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
+    }
+
+    /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
+    /// head, and starts those behind it that do it no harm. The head, if there is one.
+    pub(super) fn pass(
+        &mut self,
+        line: &mut impl Line,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) -> Option<Waiting> {
+        self.rooms.update(view.free);
+        self.in_turn.clear();
+        let head = loop {
+            let next = line.next()?;
+            let Some(machine) = self.rooms.first(next.request.processors, &mut self.operations) else {
+                break next;
+            };
+            self.start(&next, machine, starts);
+            self.in_turn.push((machine, view.machines[machine].running(next.job, &next.request, view.now)));
+        };
+        // Most passes end here: the search for a reservation would be for nobody.
+        let most = self.rooms.most();
+        let steps = Cell::new(0);
+        let narrow = line.has_where(|least| {
+            steps.set(steps.get() + 1);
+            least.processors <= most
+        });
+        self.operations += steps.get();
+        if narrow {
+            let promise = self.reserve(head.request.processors, view);
+            match self.readings.rule {
+                BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
+                BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
+            }
+        }
+        Some(head)
+    }
+
+    /// The machine where `need` processors are free first, by the expected ends of what runs there; of several, the one
+    /// that R5 prefers.
+    fn reserve(&mut self, need: u32, view: &GridView<'_>) -> Reservation {
+        self.in_turn.sort_unstable();
+        let soonest = view.now.saturating_add(Span::from_nanos(1));
+        let mut best: Option<(Time, usize)> = None;
+        let mut operations = 0;
+        for &machine in self.rooms.order() {
+            operations += 1;
+            if view.machines[machine].processors < need {
+                continue;
+            }
+            let mut free = self.rooms.free(machine);
+            let mut running = view.running[machine].iter().peekable();
+            let mut beside = self.started_on(machine).iter().map(|(_, job)| job).peekable();
+            loop {
+                let next = match (running.peek(), beside.peek()) {
+                    (Some(one), Some(other)) if other < one => beside.next(),
+                    (Some(_), _) => running.next(),
+                    (None, _) => beside.next(),
+                };
+                let next = next.expect("an idle machine has room for every job that suits it");
+                operations += 1;
+                let end = next.expected_end.max(soonest);
+                if best.is_some_and(|(at, _)| at <= end) {
+                    break;
+                }
+                free += next.processors;
+                if free >= need {
+                    best = Some((end, machine));
+                    break;
+                }
+            }
+        }
+        self.operations += operations;
+        let (at, machine) = best.expect("admission rejects jobs wider than the widest machine");
+        // All releases of that instant count.
+        let here = self.started_on(machine).iter().map(|(_, job)| job);
+        let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
+        let free = self.rooms.free(machine) + released.map(|job| job.processors).sum::<u32>();
+        Reservation { machine, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
+    }
+
+    /// What this pass has started on the machine before the head was found, once `in_turn` is sorted.
+    fn started_on(&self, machine: usize) -> &[(usize, RunningJob)] {
+        let from = self.in_turn.partition_point(|(place, _)| *place < machine);
+        let to = self.in_turn.partition_point(|(place, _)| *place <= machine);
+        &self.in_turn[from..to]
+    }
+
+    /// Starts, in their order, the jobs behind the head that do it no harm.
+    fn backfill(
+        &mut self,
+        behind: &mut impl Line,
+        promise: Reservation,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) {
+        let Reservation { machine: reserved, window, mut extra } = promise;
+        // The reserved machine has its own rule, and is out of the others' tree meanwhile.
+        let mut left = self.rooms.free(reserved);
+        self.rooms.set(reserved, 0);
+        let place = &view.machines[reserved];
+        let steps = Cell::new(0);
+        loop {
+            let most = self.rooms.most();
+            // Of a single job, `Least` is the job itself, so whatever is found may start.
+            let on_reserved = |least: Least| {
+                least.processors <= left && (least.processors <= extra || place.takes(least.estimate) <= window)
+            };
+            let next = behind.next_where(|least| {
+                steps.set(steps.get() + 1);
+                least.processors <= most || on_reserved(least)
+            });
+            let Some(next) = next else { break };
+            let need = next.request.processors;
+            let elsewhere = self.rooms.first(need, &mut self.operations);
+            let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
+            let machine = if preferred.is_none() && on_reserved(Least::of(&next.request)) {
+                reserved
+            } else {
+                elsewhere.expect("a job is found because there is a machine for it")
+            };
+            if machine == reserved {
+                left -= need;
+                if place.expects(&next.request) > window {
+                    extra -= need;
+                }
+            } else {
+                self.rooms.set(machine, self.rooms.free(machine) - need);
+            }
+            starts.push((next.job, site(machine)));
+        }
+        self.rooms.set(reserved, left);
+        self.operations += steps.get();
+    }
+
+    /// The same, where they must end by the reservation on whatever machine (R6, strictly).
+    fn backfill_strictly(
+        &mut self,
+        behind: &mut impl Line,
+        window: Span,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) {
+        let speeds = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed));
+        let fastest = speeds.expect("a job waits, so there is a machine");
+        let steps = Cell::new(0);
+        loop {
+            let most = self.rooms.most();
+            let next = behind.next_where(|least| {
+                steps.set(steps.get() + 1);
+                least.processors <= most && fastest.takes(least.estimate) <= window
+            });
+            let Some(next) = next else { break };
+            let need = next.request.processors;
+            let mut rank = 0;
+            while let Some(found) = self.rooms.next(rank, need, &mut self.operations) {
+                let machine = self.rooms.order()[found];
+                if view.machines[machine].expects(&next.request) <= window {
+                    self.start(&next, machine, starts);
+                    break;
+                }
+                rank = found + 1;
+            }
+        }
+        self.operations += steps.get();
+    }
+
+    fn start(&mut self, job: &Waiting, machine: usize, starts: &mut Vec<(JobId, SiteId)>) {
+        self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
+        starts.push((job.job, site(machine)));
+    }
+}
+
+/// The machine's number as others know it.
+pub(super) fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}
