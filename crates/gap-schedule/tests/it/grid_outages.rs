@@ -6,7 +6,7 @@ use crate::grid_common::{Both, readings};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     Backfill, BackfillReadings, BackfillRule, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
-    GridEasyScan, GridFcfs, Machine, Passes, Placement, Planner, Scheduler, Tabu,
+    GridEasyScan, GridFcfs, Machine, Passes, Placement, Planner, RunningJob, Scheduler, Tabu,
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
@@ -81,6 +81,25 @@ fn a_machine_that_fails_while_it_is_down_stays_down_until_the_later_repair() {
         let runs = runs(&scene(&[Machine::new(1)], &[job(0, 0, 1, 10)], &outages), scheduler);
         assert_eq!(runs, [(0, 0, 0., 5.), (0, 0, 40., 50.)]);
     }
+}
+
+/// The second begins as the first ends; while one lasts, what is expected of it stays as it is.
+#[test]
+fn a_scheduler_sees_an_outage_until_its_expected_repair() {
+    let outages = [outage(0, 5, 20), outage(0, 9, 11), outage(0, 20, 40)];
+    let mut scene = scene(&[Machine::new(3)], &[job(0, 0, 1, 10)], &outages);
+    scene.repair_expected = Span::from_secs(7);
+    let mut sim = Sim::new(scene.grid(GridFcfs::new(), Passes::PerInstant), ());
+    let mut held = |now| {
+        sim.run_until(Time::from_secs(now));
+        let view = sim.model().view(sim.now());
+        assert_eq!(view.free, [0]);
+        view.running[0].iter().copied().collect::<Vec<_>>()
+    };
+    let until = |end| RunningJob { expected_end: Time::from_secs(end), job: RunningJob::OUTAGE, processors: 3 };
+    assert_eq!(held(5), [until(12)]);
+    assert_eq!(held(19), [until(12)]);
+    assert_eq!(held(20), [until(27)]);
 }
 
 /// A restart at once: whoever runs there begins again.
