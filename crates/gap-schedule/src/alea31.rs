@@ -41,8 +41,13 @@ mod job;
 mod means;
 mod world;
 
+mod lane;
+mod plan;
+
+mod cons;
 mod easy;
 
+pub use cons::Cons;
 pub use easy::Easy;
 pub use floor::{Cluster, Floor};
 pub use job::{Clusters, Job};
