@@ -10,9 +10,9 @@
 //! |---|---|
 //! | [`Easy`] | the head is promised a start on the cluster that frees enough processors first, whether it suits or not |
 //! | [`Cons`] | each job is planned in the earliest gap of all clusters; early ends compress the plan of their cluster |
-//! | [`BestGap`] | each cluster's earliest gap is tried, and the plans that result are compared |
-//! | [`BestGap`] with [`Tabu`] | the same, and every 300 s jobs are moved at random where that makes a better plan: BGT |
-//! | [`SwiftGap`] | what the paper may have meant by its own policy, as [`Readings`] |
+//! | [`GapFilling::best_gap`] | each cluster's earliest gap is tried, and the plans that result are compared |
+//! | [`GapFilling::bgt`] | the same, and every 300 s jobs are moved at random where that makes a better plan |
+//! | [`GapFilling::swift_gap`] | what the paper may have meant by its own policy, as [`Readings`] |
 //!
 //! [`World`] is a [`sim_core::Model`]:
 //!
@@ -44,12 +44,20 @@ mod world;
 mod lane;
 mod plan;
 
+mod judge;
+mod score;
+mod search;
+
 mod cons;
 mod easy;
+mod gap_filling;
+mod readings;
 
 pub use cons::Cons;
 pub use easy::Easy;
 pub use floor::{Cluster, Floor};
+pub use gap_filling::GapFilling;
 pub use job::{Clusters, Job};
 pub use means::Means;
+pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Weight};
 pub use world::{Event, Policy, World};

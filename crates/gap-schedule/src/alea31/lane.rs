@@ -18,6 +18,9 @@ pub(super) struct Lane {
     /// Planned starts, in the same order, as of the last update.
     starts: Vec<Time>,
     gaps: Vec<Gap>,
+    /// When processors become free if nobody waits, as of `released`.
+    releases: Vec<Release>,
+    released: Option<Time>,
     /// What is free behind the last job, from `free_from` on.
     free: Vec<Release>,
     free_from: usize,
@@ -48,10 +51,6 @@ pub(super) struct Fit {
 impl Lane {
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
     }
 
     pub(super) fn jobs(&self) -> &[usize] {
@@ -97,8 +96,19 @@ impl Lane {
         self.close_gaps();
     }
 
-    /// Says that starts are not up to date although the list has not changed: the floor has.
+    /// Says that starts are not up to date because what runs on the cluster has changed.
     pub(super) fn spoil(&mut self) {
+        self.updated = None;
+        self.released = None;
+    }
+
+    /// Becomes a lane of the same jobs in the same order, not yet up to date.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.waiting.clone_from(&other.waiting);
+        self.starts.clone_from(&other.starts);
+        self.releases.clone_from(&other.releases);
+        self.released = other.released;
+        self.updates = other.updates;
         self.updated = None;
     }
 
@@ -168,7 +178,11 @@ impl Lane {
     /// Forgets starts and gaps, and sees what runs.
     fn begin(&mut self, cluster: usize, now: Time, floor: &Floor) {
         let cluster = &floor.clusters()[cluster];
-        cluster.releases(now, &mut self.free);
+        if self.released != Some(now) {
+            cluster.releases(now, &mut self.releases);
+            self.released = Some(now);
+        }
+        self.free.clone_from(&self.releases);
         self.free_from = 0;
         self.processors = cluster.processors();
         self.starts.clear();

@@ -26,6 +26,18 @@ impl Plan {
         self.sent.resize(floor.jobs().len(), None);
     }
 
+    /// How many jobs wait.
+    pub(super) fn len(&self) -> usize {
+        self.lanes.iter().map(Lane::len).sum()
+    }
+
+    /// The cluster and the place of a job that waits.
+    pub(super) fn find(&self, job: usize) -> (usize, usize) {
+        let place = |lane: &Lane| lane.jobs().iter().position(|other| *other == job);
+        let mut lanes = self.lanes.iter().enumerate();
+        lanes.find_map(|(cluster, lane)| Some((cluster, place(lane)?))).expect("the job waits")
+    }
+
     /// Brings every lane up to date.
     pub(super) fn update(&mut self, now: Time, floor: &Floor) {
         for (cluster, lane) in self.lanes.iter_mut().enumerate() {
@@ -43,6 +55,7 @@ impl Plan {
         let start = lane.first_start().expect("a lane that holds a job was brought up to date");
         let updates = lane.updates();
         let job = self.lanes[cluster].remove(0);
+        self.spoil(cluster);
         self.sent[job] = Some(Sent { end: start + floor.job(job).planned_time(), updates });
         Some((job, cluster))
     }
@@ -58,8 +71,33 @@ impl Plan {
 
     /// Says that what runs on `cluster` has changed.
     pub(super) fn spoil(&mut self, cluster: usize) {
-        if let Some(lane) = self.lanes.get_mut(cluster) {
-            lane.spoil();
-        }
+        self.lanes[cluster].spoil();
+    }
+}
+
+/// A plan, perhaps with other lanes in the place of some: what it would be.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct View<'a> {
+    lanes: &'a [Lane],
+    instead: [Option<(usize, &'a Lane)>; 2],
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(plan: &'a Plan) -> Self {
+        Self { lanes: &plan.lanes, instead: [None; 2] }
+    }
+
+    /// The same with `lane` in the place of that of `cluster`; of at most two.
+    pub(super) fn with(mut self, cluster: usize, lane: &'a Lane) -> Self {
+        let place = self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two lanes at most");
+        *place = Some((cluster, lane));
+        self
+    }
+
+    pub(super) fn lanes(&self) -> impl Iterator<Item = &'a Lane> {
+        self.lanes.iter().enumerate().map(|(cluster, lane)| {
+            let instead = self.instead.iter().flatten().find(|(other, _)| *other == cluster);
+            instead.map_or(lane, |(_, lane)| lane)
+        })
     }
 }

@@ -1,8 +1,8 @@
 //! Schedules that Alea 3.1 itself made, and the table that was printed from them.
 
 use crate::alea31_common::{WAGAP, means, open, records, wagap};
-use gap_schedule::alea31::{Cons, Easy, Means, Policy};
-use sim_core::JobRecord;
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy};
+use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
 /// Starts and finishes by number of the job.
@@ -98,4 +98,17 @@ fn cons_meets_table_3_within_a_tenth() {
     for (ours, printed) in ours.into_iter().zip([15.55, 864.15, 879.62, 60_656.70]) {
         assert!((ours - printed).abs() < 0.1, "{ours} instead of {printed}: {column:?}");
     }
+}
+
+#[test]
+fn best_gap_draft() {
+    let Some(means) = means(|| Box::new(GapFilling::best_gap())) else { return };
+    eprintln!("{means:#?} {:#?}", column(&means));
+}
+
+#[test]
+fn bgt_meets_table_3_within_2_percent() {
+    let stream = || Streams::new(1, 0).stream(Purpose("tabu search"), 0);
+    let Some(means) = means(|| Box::new(GapFilling::bgt(stream()))) else { return };
+    eprintln!("BGT {means:#?} {:#?}", Means::mean(&means));
 }
