@@ -59,5 +59,5 @@ pub use floor::{Cluster, Floor};
 pub use gap_filling::GapFilling;
 pub use job::{Clusters, Job};
 pub use means::Means;
-pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Weight};
+pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
 pub use world::{Event, Policy, World};

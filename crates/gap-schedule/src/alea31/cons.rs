@@ -32,7 +32,7 @@ impl Policy for Cons {
             }
         }
         let (fit, cluster) = best.expect("only a job that some cluster suits comes in");
-        self.plan.lanes[cluster].insert(fit.place, job);
+        self.plan.lanes[cluster].insert(fit.place, job, floor);
         self.plan.update(now, floor);
     }
 

@@ -62,8 +62,12 @@ impl Floor {
 
     /// Whether `cluster` suits the job: it may use it, and there are enough processors in all.
     pub fn suits(&self, cluster: usize, job: usize) -> bool {
-        let job = &self.jobs[job];
-        job.clusters.contains(cluster) && job.processors() <= self.clusters[cluster].processors
+        self.jobs[job].clusters.contains(cluster) && self.is_wide_enough(cluster, job)
+    }
+
+    /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.
+    pub fn is_wide_enough(&self, cluster: usize, job: usize) -> bool {
+        self.jobs[job].processors() <= self.clusters[cluster].processors
     }
 
     /// Whether some cluster suits the job.

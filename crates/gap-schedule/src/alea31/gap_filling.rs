@@ -5,7 +5,7 @@ use super::floor::Floor;
 use super::judge::{Judge, Value};
 use super::lane::Lane;
 use super::plan::{Plan, View};
-use super::readings::{Acceptance, Compression, Moves, Pick, Readings, Rounds};
+use super::readings::{Compression, Moves, Readings, Rounds, Suitability};
 use super::score::Ledger;
 use super::search::Search;
 use super::world::Policy;
@@ -21,6 +21,7 @@ pub struct GapFilling {
     search: Option<Search>,
     searches_at_arrivals: bool,
     compression: Compression,
+    keeps_to_suitable: bool,
     /// The lanes that are tried, kept for their memory only.
     best: Lane,
     tried: Lane,
@@ -40,6 +41,7 @@ impl GapFilling {
             search: None,
             searches_at_arrivals: false,
             compression: Compression::Off,
+            keeps_to_suitable: true,
             best: Lane::default(),
             tried: Lane::default(),
         }
@@ -47,18 +49,19 @@ impl GapFilling {
 
     /// BGT: Best Gap, and every 300 s a Tabu search with the same eyes, bounded by rounds. It draws from `stream`.
     pub fn bgt(stream: Stream) -> Self {
-        let search = Search::new(Moves::Any, Pick::Random, Rounds::FourTimes, Acceptance::EachMove, stream);
-        Self { search: Some(search), ..Self::best_gap() }
+        let readings = Readings { moves: Moves::Any, ..Readings::default() };
+        Self { search: Some(Search::new(&readings, stream)), ..Self::best_gap() }
     }
 
     /// Swift Gap, as `readings` have it. It draws from `stream`.
     pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
-        let Readings { completion, weight, moves, pick, rounds, compression, acceptance } = readings;
+        let Readings { completion, weight, rounds, compression, suitability, .. } = readings;
         Self {
             judge: Judge::Completion(completion, weight),
-            search: Some(Search::new(moves, pick, rounds, acceptance, stream)),
+            search: Some(Search::new(&readings, stream)),
             searches_at_arrivals: rounds == Rounds::PerArrival,
             compression,
+            keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInSearch),
             ..Self::best_gap()
         }
     }
@@ -77,13 +80,15 @@ impl Policy for GapFilling {
         self.plan.update(now, floor);
         let mut best: Option<(usize, Value)> = None;
         for cluster in 0..self.plan.lanes.len() {
-            if !floor.suits(cluster, job) {
+            let suits =
+                if self.keeps_to_suitable { floor.suits(cluster, job) } else { floor.is_wide_enough(cluster, job) };
+            if !suits {
                 continue;
             }
             let fit = self.plan.lanes[cluster].fit(floor.job(job));
             self.tried.copy(&self.plan.lanes[cluster]);
-            self.tried.insert(fit.place, job);
-            self.tried.update(cluster, now, floor);
+            self.tried.insert(fit.place, job, floor);
+            self.tried.try_out(cluster, now, floor);
             let value = self.judge.value(&View::of(&self.plan).with(cluster, &self.tried), &mut self.ledger, floor);
             if best.as_ref().is_none_or(|(_, best)| self.judge.prefers(&value, best)) {
                 best = Some((cluster, value));
@@ -92,6 +97,7 @@ impl Policy for GapFilling {
         }
         let (cluster, _) = best.expect("only a job that some cluster suits comes in");
         std::mem::swap(&mut self.plan.lanes[cluster], &mut self.best);
+        self.plan.update(now, floor);
         if self.searches_at_arrivals {
             self.improve(now, floor);
         }

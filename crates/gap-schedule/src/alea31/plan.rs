@@ -33,7 +33,7 @@ impl Plan {
 
     /// The cluster and the place of a job that waits.
     pub(super) fn find(&self, job: usize) -> (usize, usize) {
-        let place = |lane: &Lane| lane.jobs().iter().position(|other| *other == job);
+        let place = |lane: &Lane| lane.jobs().position(|other| other == job);
         let mut lanes = self.lanes.iter().enumerate();
         lanes.find_map(|(cluster, lane)| Some((cluster, place(lane)?))).expect("the job waits")
     }
@@ -48,13 +48,13 @@ impl Plan {
     /// Takes out the job to send next: the first of the first lane whose first has room.
     pub(super) fn select(&mut self, floor: &Floor) -> Option<(usize, usize)> {
         let has_room = |(cluster, lane): &(usize, &Lane)| {
-            let first = lane.jobs().first();
-            first.is_some_and(|job| floor.job(*job).processors() <= floor.clusters()[*cluster].free())
+            let first = lane.jobs().next();
+            first.is_some_and(|job| floor.job(job).processors() <= floor.clusters()[*cluster].free())
         };
         let (cluster, lane) = self.lanes.iter().enumerate().find(has_room)?;
-        let start = lane.first_start().expect("a lane that holds a job was brought up to date");
+        let (job, start) = lane.planned().next().expect("a job that has room");
         let updates = lane.updates();
-        let job = self.lanes[cluster].remove(0);
+        self.lanes[cluster].remove(0);
         self.spoil(cluster);
         self.sent[job] = Some(Sent { end: start + floor.job(job).planned_time(), updates });
         Some((job, cluster))

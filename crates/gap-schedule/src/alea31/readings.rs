@@ -21,6 +21,8 @@ pub struct Readings {
     pub compression: Compression,
     /// R7: what is accepted or put back.
     pub acceptance: Acceptance,
+    /// R8: whether a job keeps to the clusters that it may use.
+    pub suitability: Suitability,
 }
 
 /// R1: from when completion is measured.
@@ -106,25 +108,61 @@ pub enum Acceptance {
     WholePass,
 }
 
+/// R8: whether a job keeps to the clusters that it may use; where it need not, any that is wide enough will do.
+///
+/// Not in the paper: a new policy in that simulator has to ask for the check by itself.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suitability {
+    /// It does.
+    #[default]
+    Checked,
+    /// The gap filling keeps to them, the search does not.
+    NotInSearch,
+    /// The search keeps to them, the gap filling does not.
+    NotInFilling,
+    /// It does not.
+    Ignored,
+}
+
 impl Readings {
-    /// All combinations.
+    /// All combinations of R1 to R7, with the check of R8.
     pub fn all() -> Vec<Self> {
-        let mut all = Vec::new();
-        for completion in [Completion::FromSubmission, Completion::AbsoluteClock] {
-            for weight in [Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision] {
-                for moves in [Moves::BetweenClusters, Moves::Any] {
-                    for pick in [Pick::Random, Pick::ListOrder, Pick::WorstFirst] {
-                        for rounds in [Rounds::FourTimes, Rounds::UntilNoGain, Rounds::PerArrival] {
-                            for compression in [Compression::On, Compression::Off] {
-                                for acceptance in [Acceptance::EachMove, Acceptance::WholePass] {
-                                    all.push(Self { completion, weight, moves, pick, rounds, compression, acceptance });
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        let mut all = vec![Self::default()];
+        vary(&mut all, &[Completion::FromSubmission, Completion::AbsoluteClock], |all, completion| {
+            all.completion = completion
+        });
+        vary(&mut all, &[Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision], |all, weight| {
+            all.weight = weight
+        });
+        vary(&mut all, &[Moves::BetweenClusters, Moves::Any], |all, moves| all.moves = moves);
+        vary(&mut all, &[Pick::Random, Pick::ListOrder, Pick::WorstFirst], |all, pick| all.pick = pick);
+        vary(&mut all, &[Rounds::FourTimes, Rounds::UntilNoGain, Rounds::PerArrival], |all, rounds| {
+            all.rounds = rounds
+        });
+        vary(&mut all, &[Compression::On, Compression::Off], |all, compression| all.compression = compression);
+        vary(&mut all, &[Acceptance::EachMove, Acceptance::WholePass], |all, acceptance| all.acceptance = acceptance);
+        vary(
+            &mut all,
+            &[Suitability::Checked, Suitability::NotInSearch, Suitability::NotInFilling, Suitability::Ignored],
+            |all, suitability| all.suitability = suitability,
+        );
         all
     }
+}
+
+/// Puts each of `values` into each of the combinations so far.
+fn vary<V: Copy>(all: &mut Vec<Readings>, values: &[V], put: impl Fn(&mut Readings, V)) {
+    let combine = |readings: &Readings| {
+        let readings = *readings;
+        values
+            .iter()
+            .map(|value| {
+                let mut varied = readings;
+                put(&mut varied, *value);
+                varied
+            })
+            .collect::<Vec<_>>()
+    };
+    *all = all.iter().flat_map(combine).collect();
 }

@@ -4,7 +4,7 @@ use super::floor::Floor;
 use super::judge::{Judge, Value};
 use super::lane::Lane;
 use super::plan::{Plan, View};
-use super::readings::{Acceptance, Moves, Pick, Rounds};
+use super::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
 use super::score::Ledger;
 use rand::RngExt;
 use sim_core::{Stream, Time};
@@ -21,6 +21,7 @@ pub(super) struct Search {
     pick: Pick,
     rounds: Rounds,
     acceptance: Acceptance,
+    keeps_to_suitable: bool,
     stream: Stream,
     tabu: VecDeque<usize>,
     longest_list: usize,
@@ -42,12 +43,15 @@ const MOST_ROUNDS: usize = 64;
 const LONGEST_LIST: usize = 10;
 
 impl Search {
-    pub(super) fn new(moves: Moves, pick: Pick, rounds: Rounds, acceptance: Acceptance, stream: Stream) -> Self {
+    /// As `readings` have it, drawing from `stream`.
+    pub(super) fn new(readings: &Readings, stream: Stream) -> Self {
+        let Readings { moves, pick, rounds, acceptance, suitability, .. } = *readings;
         Self {
             moves,
             pick,
             rounds,
             acceptance,
+            keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInFilling),
             stream,
             tabu: VecDeque::new(),
             longest_list: 0,
@@ -134,7 +138,7 @@ impl Search {
                 plan.find(job)
             }
         };
-        let job = plan.lanes[cluster].jobs()[place];
+        let job = plan.lanes[cluster].job(place);
         if self.tabu.contains(&job) {
             return None;
         }
@@ -178,34 +182,38 @@ impl Search {
         now: Time,
         floor: &Floor,
     ) -> bool {
-        let job = plan.lanes[from].jobs()[place];
+        let job = plan.lanes[from].job(place);
         self.source.copy(&plan.lanes[from]);
         self.source.remove(place);
         for &to in &self.clusters {
-            if !floor.suits(to, job) || to == from && self.moves == Moves::BetweenClusters {
+            let suits = if self.keeps_to_suitable { floor.suits(to, job) } else { floor.is_wide_enough(to, job) };
+            if !suits || to == from && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            self.source.update(from, now, floor);
             if to == from {
+                self.source.update(from, now, floor);
                 let fit = self.source.fit(floor.job(job));
                 if fit.place == place {
                     continue; // the very same plan
                 }
-                self.source.insert(fit.place, job);
-                self.source.update(from, now, floor);
+                self.source.insert(fit.place, job, floor);
+                self.source.try_out(from, now, floor);
                 if is_better(judged, &View::of(plan).with(from, &self.source), floor) {
                     std::mem::swap(&mut plan.lanes[from], &mut self.source);
+                    plan.update(now, floor);
                     return true;
                 }
                 self.source.remove(fit.place);
             } else {
                 let fit = plan.lanes[to].fit(floor.job(job));
                 self.target.copy(&plan.lanes[to]);
-                self.target.insert(fit.place, job);
-                self.target.update(to, now, floor);
+                self.target.insert(fit.place, job, floor);
+                self.source.try_out(from, now, floor);
+                self.target.try_out(to, now, floor);
                 if is_better(judged, &View::of(plan).with(from, &self.source).with(to, &self.target), floor) {
                     std::mem::swap(&mut plan.lanes[from], &mut self.source);
                     std::mem::swap(&mut plan.lanes[to], &mut self.target);
+                    plan.update(now, floor);
                     return true;
                 }
             }

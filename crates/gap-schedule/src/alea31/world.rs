@@ -29,8 +29,6 @@ pub struct World<P> {
     working: Vec<BinaryHeap<Reverse<(Time, usize)>>>,
     /// The job that comes next.
     next: usize,
-    /// No job from this place on comes.
-    until: usize,
     /// Jobs that came and have not ended.
     present: usize,
     is_sending: bool,
@@ -115,25 +113,11 @@ impl<P: Policy> World<P> {
             starts: vec![Time::MAX; jobs.len()],
             working: vec![BinaryHeap::new(); processors.len()],
             next: 0,
-            until: jobs.len(),
             present: 0,
             is_sending: false,
             pass_is_due: false,
             floor: Floor::new(&processors, jobs),
         }
-    }
-
-    /// The same, without any job from place `until` on. Of a world that is already under way, only what is still to come is
-    /// left out: runs of different length share their beginning, and a fork of the longest can end as a shorter one.
-    #[must_use]
-    pub fn cut(self, until: usize) -> Self {
-        assert!(self.next <= until, "{} jobs have come, so the run cannot end with {until}", self.next);
-        Self { until: until.min(self.until), ..self }
-    }
-
-    /// How many jobs have come so far.
-    pub const fn arrived(&self) -> usize {
-        self.next
     }
 
     /// The policy, with its queue or plan.
@@ -142,12 +126,12 @@ impl<P: Policy> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        self.next >= self.until && self.present == 0
+        self.next == self.floor.jobs().len() && self.present == 0
     }
 
     fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
-        if self.next < self.until {
-            let at = self.floor.job(self.next).submit().max(START_UP).max(cx.now());
+        if let Some(job) = self.floor.jobs().get(self.next) {
+            let at = job.submit().max(START_UP);
             cx.post_at(at, Event::Arrive(self.next));
         }
     }
@@ -235,8 +219,6 @@ impl<P: Policy> Model for World<P> {
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
-            // A run that was cut still expects the next job of the longer one.
-            Event::Arrive(job) if job >= self.until => {}
             Event::Arrive(job) => {
                 self.next = job + 1;
                 self.arrive(job, cx);
