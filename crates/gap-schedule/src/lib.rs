@@ -140,6 +140,8 @@
 //!
 //! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
+pub mod alea31;
+
 mod cluster;
 mod dispatch;
 mod grid;

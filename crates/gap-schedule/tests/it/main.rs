@@ -1,5 +1,7 @@
 //! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
 
+mod alea31_common;
+mod alea31_oracles;
 mod backfill;
 mod cases;
 mod common;
