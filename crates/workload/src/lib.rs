@@ -1,7 +1,7 @@
 //! Jobs from logs and from distributions.
 //!
 //! Everything that turns a file or a random stream into [`sim_core::Job`]s lives here, so that a policy crate never sees
-//! a parser. Three ways in:
+//! a parser. Ways in:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
 //!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
@@ -12,6 +12,8 @@
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
+//! - [`model`] draws from the published models of Lublin & Feitelson and of Downey, and gives jobs the estimates of
+//!   Tsafrir, Etsion & Feitelson.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -55,7 +57,9 @@ pub mod machines;
 pub mod outages;
 
 pub mod deadline_mix;
+mod draw;
 pub mod gang_mix;
+pub mod model;
 
 pub use capacity::capacity;
 pub use deadline_mix::DeadlineMix;

@@ -10,6 +10,7 @@ mod gang_mix;
 mod gzip;
 mod intake;
 mod machines;
+mod model;
 mod outages;
 mod reading;
 mod real_logs;
