@@ -6,6 +6,7 @@
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
 //!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
 //!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
+//! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
@@ -44,7 +45,11 @@
 //! ```
 
 pub mod file;
+mod lines;
 pub mod swf;
+
+pub mod convert;
+pub mod gwf;
 
 pub mod capacity;
 pub mod deadlines;
@@ -62,11 +67,13 @@ pub mod gang_mix;
 pub mod model;
 
 pub use capacity::capacity;
+pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
 pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
+pub use gwf::{GwfReader, GwfRecord, GwfWriter};
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
 pub use outages::{Outages, OutagesError};

@@ -1,5 +1,6 @@
 //! Integration tests of the crate `workload`.
 
+mod convert;
 mod data;
 mod deadline_mix;
 mod deadlines;
@@ -7,6 +8,7 @@ mod errors;
 mod estimates;
 mod example;
 mod gang_mix;
+mod gwf;
 mod gzip;
 mod intake;
 mod machines;
