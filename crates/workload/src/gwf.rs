@@ -2,7 +2,7 @@
 //!
 //! Defined by the Grid Workloads Archive (Iosup et al., "The Grid Workloads Archive", Future Generation Computer Systems
 //! 24(7), 2008). The first eleven columns are those of the Standard Workload Format; users, groups, queues and sites are
-//! names. Columns are separated by tabs or by blanks; −1 stands for what is not known. [`convert`](crate::convert)
+//! names. Columns are separated by tabs or by blanks; −1 stands for what is not known. [`convert`](mod@crate::convert)
 //! turns one format into the other.
 
 mod reader;

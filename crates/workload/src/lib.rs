@@ -6,6 +6,7 @@
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
 //!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
 //!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
+//! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
@@ -58,6 +59,9 @@ mod history;
 pub mod intake;
 pub mod repair;
 
+pub mod inspect;
+pub mod validate;
+
 pub mod machines;
 pub mod outages;
 
@@ -74,8 +78,10 @@ pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
 pub use outages::{Outages, OutagesError};
 pub use repair::{Repairs, Rule};
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
+pub use validate::Validation;

@@ -56,6 +56,11 @@ impl SwfReader {
         self.lines.number()
     }
 
+    /// Whether nothing more can be read.
+    pub(crate) const fn is_done(&self) -> bool {
+        self.lines.is_done()
+    }
+
     /// The time in any column of the line that was read last, counted from 1; `name` says in errors what it is there for.
     /// `None` if the column holds −1, or the line ends before it.
     pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, SwfError> {
