@@ -110,6 +110,15 @@ impl Intake {
         &self.records
     }
 
+    /// The next record, and the job that it yields, unless it is skipped.
+    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), SwfError>> {
+        let record = match self.records.next()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(self.job_of(record.clone()).map(|job| (record, job)))
+    }
+
     /// The job of a record, or `None` if it is skipped.
     fn job_of(&mut self, record: SwfRecord) -> Result<Option<LogJob>, SwfError> {
         let line = self.records.line();

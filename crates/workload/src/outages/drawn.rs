@@ -1,6 +1,6 @@
 //! Outages from exponential times.
 
-use rand_distr::{Distribution, Exp1};
+use crate::draw;
 use sim_core::{Outage, Purpose, SiteId, Span, Stream, Streams, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -71,9 +71,8 @@ impl Iterator for DrawnOutages {
 
 /// A draw, at least one nanosecond: a machine that fails has worked, and a repair takes time.
 fn exponential(stream: &mut Stream, mean: Span) -> Span {
-    let unit: f64 = Exp1.sample(stream);
     // 136 years times the largest draw that 53 bits allow would leave the range of time.
-    let seconds = (mean.as_secs_f64() * unit).min(LONGEST);
+    let seconds = (mean.as_secs_f64() * draw::exponential(stream)).min(LONGEST);
     Span::from_secs_f64(seconds).max(Span::from_nanos(1))
 }
 

@@ -119,7 +119,7 @@ impl Status {
         self as u8
     }
 
-    const fn from_code(code: u64) -> Option<Self> {
+    pub(crate) const fn from_code(code: u64) -> Option<Self> {
         match code {
             0 => Some(Self::Failed),
             1 => Some(Self::Completed),

@@ -1,5 +1,6 @@
 //! Integration tests of the crate `workload`.
 
+mod convert;
 mod data;
 mod deadline_mix;
 mod deadlines;
@@ -7,10 +8,14 @@ mod errors;
 mod estimates;
 mod example;
 mod gang_mix;
+mod gwf;
 mod gzip;
+mod inspect;
 mod intake;
 mod machines;
+mod model;
 mod outages;
 mod reading;
 mod real_logs;
 mod round_trip;
+mod validate;
