@@ -2,6 +2,7 @@
 
 mod downey;
 mod lublin;
+mod session;
 mod tsafrir;
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
