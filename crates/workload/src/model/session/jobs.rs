@@ -3,7 +3,6 @@
 use super::{SessionModel, SizeShare};
 use crate::draw;
 use crate::model::{ModelJob, at_second};
-use rand::RngExt;
 use sim_core::{JobId, Purpose, Span, Stream, Streams};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,7 +41,7 @@ impl SessionJobs {
         let number = self.sessions;
         self.sessions = number.checked_add(1).expect("fewer than 4 billion sessions");
         let mut session = self.streams.stream(SESSION, number);
-        let user = pick(&mut session, self.model.users.iter().copied());
+        let user = draw::pick(&mut session, self.model.users.iter().copied());
         let jobs = self.model.session_jobs.at(draw::unit(&mut session));
         self.open.push(Reverse(Session {
             at: self.next_start,
@@ -136,10 +135,10 @@ impl Session {
 
 impl Request {
     fn draw(model: &SessionModel, stream: &mut Stream) -> Self {
-        let size = &model.sizes[pick(stream, model.sizes.iter().map(|size| size.weight))];
+        let size = &model.sizes[draw::pick(stream, model.sizes.iter().map(|size| size.weight))];
         let nodes = nodes(size, stream);
         let estimates = &entry(&model.estimates, size.processors, |entry| entry.up_to).values;
-        let estimate = estimates[pick(stream, estimates.iter().map(|(_, weight)| *weight))].0;
+        let estimate = estimates[draw::pick(stream, estimates.iter().map(|(_, weight)| *weight))].0;
         Self { processors: size.processors, nodes, estimate }
     }
 }
@@ -149,7 +148,7 @@ fn nodes(size: &SizeShare, stream: &mut Stream) -> Box<str> {
     if size.shapes.is_empty() {
         return format!("{}:ppn=1", size.processors).into();
     }
-    let shape = &size.shapes[pick(stream, size.shapes.iter().map(|shape| shape.weight))];
+    let shape = &size.shapes[draw::pick(stream, size.shapes.iter().map(|shape| shape.weight))];
     let nodes = size.processors / shape.ppn;
     match &shape.cluster {
         None => format!("{nodes}:ppn={}", shape.ppn).into(),
@@ -161,23 +160,6 @@ fn nodes(size: &SizeShare, stream: &mut Stream) -> Box<str> {
 fn entry<T>(entries: &[T], value: u32, up_to: impl Fn(&T) -> u32) -> &T {
     let at = entries.partition_point(|entry| up_to(entry) < value);
     &entries[at.min(entries.len() - 1)]
-}
-
-/// A position, as likely as its weight.
-fn pick(stream: &mut Stream, weights: impl Iterator<Item = f64> + Clone) -> usize {
-    let sum: f64 = weights.clone().sum();
-    let mut left = stream.random::<f64>() * sum;
-    let mut last = 0;
-    for (position, weight) in weights.enumerate() {
-        if weight > 0.0 {
-            last = position;
-            if left < weight {
-                break;
-            }
-            left -= weight;
-        }
-    }
-    last
 }
 
 /// The nearest whole number from 1 on.
