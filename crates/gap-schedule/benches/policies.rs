@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 #[path = "../tests/it/obvious.rs"]
 mod obvious;
 use obvious::ObviousEasy;
+#[path = "../tests/it/obvious_backfill.rs"]
+mod obvious_backfill;
+use obvious_backfill::ObviousBackfill;
 
 /// A stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal runtimes,
 /// estimates up to some ten times too long.
@@ -63,7 +66,8 @@ fn log(name: &str) -> Option<Vec<Job>> {
     let records = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(';'));
     let mut jobs: Vec<Job> = records
         .filter_map(|line| {
-            let fields: Vec<i64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+            let whole = |field: &str| field.split('.').next()?.parse().ok();
+            let fields: Vec<i64> = line.split_whitespace().map_while(whole).collect();
             let [submit, runtime, processors, estimate] =
                 [fields[1], fields[3], fields[4].max(fields[7]), fields[8]].map(|field| u64::try_from(field).ok());
             let (runtime, processors) = (runtime?, u32::try_from(processors?).ok().filter(|number| *number > 0)?);
@@ -211,6 +215,13 @@ fn twin(_: &mut Criterion) {
         let twin = shortest(|| run(processors, ObviousEasy, &jobs));
         let ratio = twin.as_secs_f64() / easy.as_secs_f64();
         println!("EASY against its twin, {name}: {ratio:.1} times as fast ({easy:.1?} against {twin:.1?})");
+    }
+    for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(500))] {
+        let machine = [Machine::new(processors)];
+        let cons = shortest(|| run_grid(&machine, Backfill::conservative(), &jobs).0);
+        let twin = shortest(|| run_grid(&machine, ObviousBackfill::new(Depth::All, Placement::Fastest), &jobs).0);
+        let ratio = twin.as_secs_f64() / cons.as_secs_f64();
+        println!("CONS against its twin, {name}: {ratio:.1} times as fast ({cons:.1?} against {twin:.1?})");
     }
 }
 
