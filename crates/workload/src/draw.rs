@@ -58,6 +58,23 @@ pub(crate) fn gamma(stream: &mut Stream, shape: f64, scale: f64) -> f64 {
     }
 }
 
+/// A position, as likely as its weight; none of the weights is below zero, and one is above.
+pub(crate) fn pick(stream: &mut Stream, weights: impl Iterator<Item = f64> + Clone) -> usize {
+    let sum: f64 = weights.clone().sum();
+    let mut left = unit(stream) * sum;
+    let mut last = 0;
+    for (position, weight) in weights.enumerate() {
+        if weight > 0.0 {
+            last = position;
+            if left < weight {
+                break;
+            }
+            left -= weight;
+        }
+    }
+    last
+}
+
 /// The share of a gamma distribution of that shape and of scale 1 that lies below `x`: the regularised lower incomplete
 /// gamma function.
 ///

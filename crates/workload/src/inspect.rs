@@ -2,13 +2,13 @@
 
 mod spread;
 
+pub(crate) use spread::Gather;
 pub use spread::{Bin, Spread};
 
 use crate::swf::{Header, SwfError, SwfReader, SwfRecord};
 use crate::validate::{Anomaly, Checker, Finding};
 use serde::Serialize;
 use sim_core::Span;
-use spread::Gather;
 use std::collections::BTreeMap;
 
 /// A log at a glance: how many jobs, of whom, over which time, how large, how long, how well estimated, and what is odd.
@@ -142,10 +142,7 @@ impl Inspection {
     pub fn of(records: SwfReader, capacity: Option<u32>, utc_offset: Option<i32>) -> Result<Self, SwfError> {
         let header = records.header();
         let capacity = capacity.or(header.max_procs).or(header.max_nodes);
-        let clock = Clock {
-            utc_offset: utc_offset.or_else(|| zone(header)).unwrap_or_default(),
-            unix_start: header.unix_start_time.filter(|start| *start > 0),
-        };
+        let clock = Clock::new(header, utc_offset);
         let mut checker = Checker::new(records, capacity);
         let mut seen = Seen::new(clock);
         loop {
@@ -175,7 +172,7 @@ fn zone(header: &Header) -> Option<i32> {
 }
 
 /// How the log's own seconds become hours and weekdays.
-struct Clock {
+pub(crate) struct Clock {
     utc_offset: i32,
     unix_start: Option<u64>,
 }
@@ -184,6 +181,16 @@ struct Clock {
 const UNIX: Span = Span::from_secs(315_532_800);
 
 impl Clock {
+    pub(crate) fn new(header: &Header, utc_offset: Option<i32>) -> Self {
+        let utc_offset = utc_offset.or_else(|| zone(header)).unwrap_or_default();
+        Self { utc_offset, unix_start: header.unix_start_time.filter(|start| *start > 0) }
+    }
+
+    /// Hour of the week, from Monday midnight; of a log that is tied to no calendar, from its beginning.
+    pub(crate) fn hour_of_week_or_since_start(&self, submit: Span) -> usize {
+        self.hour_of_week(submit).unwrap_or_else(|| usize::try_from(seconds(submit) / 3_600 % 168).expect("below 168"))
+    }
+
     /// Hour of the week, from Monday midnight; `None` if the log is tied to no calendar.
     fn hour_of_week(&self, submit: Span) -> Option<usize> {
         let start = self.unix_start.or_else(|| (submit >= UNIX).then_some(0))?;
@@ -281,10 +288,8 @@ impl Seen {
         self.last_end = self.last_end.max(submit + record.wait.unwrap_or_default() + runtime);
         let work = runtime.as_secs_f64() * f64::from(processors);
         self.work += work;
-        let hour_of_week = self.clock.hour_of_week(submit).unwrap_or_else(|| {
-            self.is_calendar = false;
-            usize::try_from(seconds(submit) / 3_600 % 168).expect("below 168")
-        });
+        self.is_calendar &= self.clock.hour_of_week(submit).is_some();
+        let hour_of_week = self.clock.hour_of_week_or_since_start(submit);
         self.by_hour[hour_of_week % 24] += 1;
         self.by_weekday[hour_of_week / 24] += 1;
         *self.sizes.entry(processors).or_default() += 1;

@@ -14,8 +14,8 @@
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
-//! - [`model`] draws from the published models of Lublin & Feitelson and of Downey, and gives jobs the estimates of
-//!   Tsafrir, Etsion & Feitelson.
+//! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
+//!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.

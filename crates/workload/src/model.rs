@@ -1,21 +1,30 @@
-//! Published models of the workload of parallel machines.
+//! Models of the workload of parallel machines: published ones, and one that is measured in a log.
 //!
 //! | model | of | what it draws |
 //! |---|---|---|
 //! | [`Lublin`] | Lublin & Feitelson (1999, 2003) | arrivals with a daily cycle, sizes, run times that depend on them |
+//! | [`Jann`] | Jann et al. (1997) | arrivals and run times per range of sizes, by the moments of a log |
 //! | [`Downey`] | Downey (1997) | sizes and speed-ups of malleable jobs, and their work |
+//! | [`SessionModel`] | a log, as [`fit`] measures it | users' sessions, requests for nodes, estimates and run times |
 //! | [`Tsafrir`] | Tsafrir, Etsion & Feitelson (2005) | users' estimates for the jobs of any source |
 //!
-//! Each holds its parameters, with the published values as default, and draws from streams of its own per attribute: a
+//! Each holds its parameters, the published ones with the published values as default, and draws from streams of its own per attribute: a
 //! change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so that a
 //! workload that is written to a file and one that is simulated at once are the same.
 
 mod downey;
+mod jann;
 mod lublin;
+mod session;
 mod tsafrir;
 
 pub use downey::{Downey, DowneyError, DowneyJobs};
+pub use jann::{HyperErlang, Jann, JannError, JannFitError, JannJobs, JannRange};
 pub use lublin::{Lublin, LublinClass, LublinError, LublinJobs};
+pub use session::{
+    EstimateShares, FitError, Quantiles, RuntimeParts, SessionJobs, SessionModel, SessionModelError, Shape, SizeShare,
+    fit,
+};
 pub use tsafrir::{Tsafrir, TsafrirError};
 
 use crate::swf::SwfRecord;

@@ -45,7 +45,7 @@ pub struct Bin {
 
 /// Collects values, none below zero.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gather {
+pub(crate) struct Gather {
     count: f64,
     total: u64,
     mean: f64,
@@ -64,7 +64,7 @@ pub(super) struct Gather {
 const WIDTH: f64 = 0.02;
 
 impl Gather {
-    pub(super) fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.add_many(value, 1);
     }
 
@@ -122,8 +122,15 @@ impl Gather {
         }
     }
 
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
     /// The least value at or below which such a share of the values lies.
-    fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
+        if share <= 0.0 {
+            return self.min;
+        }
         let wanted = share * self.count;
         let mut below = super::count(self.zeros);
         if self.zeros > 0 && below >= wanted {
