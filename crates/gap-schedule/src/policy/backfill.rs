@@ -19,9 +19,9 @@ use std::cell::Cell;
 /// same instant, on the fastest.
 ///
 /// The schedule is that of a pass that lays out all reservations anew, in order of arrival. So when a job ends early, every
-/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which has waited longest never moves to a later
-/// instant, where estimates are upper bounds; those of others do not as long as estimates are exact, but what moves ahead
-/// after an early end may then be in their way.
+/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which
+/// has waited longest never moves to a later instant, where estimates are upper bounds; those of others do not as long as
+/// estimates are exact, but what moves ahead after an early end may then be in their way.
 ///
 /// At depth 1 this is [`GridEasy`](crate::GridEasy), which is faster. A job without an estimate is expected to run for ever:
 /// no promise can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
