@@ -49,6 +49,10 @@ pub struct LogJob {
     pub number: u64,
     /// Its line in the file, counted from 1.
     pub line: u64,
+    /// Its run time by the log, before any limit cut it.
+    pub logged_runtime: Span,
+    /// Its requested time (field 9), whatever the policy is told.
+    pub requested_time: Option<Span>,
     /// Who submitted it.
     pub user: Option<u32>,
     /// The group of that user.
@@ -184,6 +188,8 @@ impl Intake {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
             line,
+            logged_runtime,
+            requested_time: limit,
             user: record.user,
             group: record.group,
             executable: record.executable,

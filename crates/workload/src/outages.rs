@@ -101,11 +101,13 @@ pub struct OutagesTextError {
 impl FromStr for Outages {
     type Err = OutagesTextError;
 
-    /// `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins with `mtbf:` needs a folder before it.
+    /// `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins like a mean needs a folder before it.
     fn from_str(text: &str) -> Result<Self, OutagesTextError> {
         let refused = || OutagesTextError { found: crate::file::shown(text.as_bytes()) };
         let Some(rest) = text.strip_prefix("mtbf:") else {
-            return if text.is_empty() { Err(refused()) } else { Ok(Self::Trace(text.into())) };
+            // The means in another order are no file.
+            let is_file = !text.is_empty() && !text.starts_with("mttr:");
+            return if is_file { Ok(Self::Trace(text.into())) } else { Err(refused()) };
         };
         let (mtbf, mttr) = rest.split_once(",mttr:").ok_or_else(refused)?;
         let (mtbf, mttr) = (span(mtbf).ok_or_else(refused)?, span(mttr).ok_or_else(refused)?);

@@ -73,6 +73,10 @@ fn user_estimates_are_limits() {
     let seconds = |runtime, estimate| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
     assert_eq!(pairs, [seconds(60, 60), seconds(30, 60), seconds(30, 30), seconds(30, 30)]);
     assert_eq!(repairs, [("estimate-from-runtime", 2, Some(3)), ("cut-at-estimate", 1, Some(1))]);
+    // What the log says is at hand beside.
+    let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.requested_time)).collect();
+    let short = Span::from_secs(30);
+    assert_eq!(logged, [seconds(90, 60), seconds(30, 60), (short, None), (short, None)]);
 }
 
 #[test]

@@ -151,6 +151,7 @@ fn a_source_is_read_and_printed() {
         "mtbf:1w,mttr:4h",
         "mtbf:9e9d,mttr:1s",
         "mtbf:49710.5d,mttr:1s",
+        "mttr:4h,mtbf:30d",
     ] {
         let error: OutagesTextError = text.parse::<Outages>().expect_err(text);
         assert_eq!(
