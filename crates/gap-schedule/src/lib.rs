@@ -44,8 +44,8 @@
 //! |---|---|
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
