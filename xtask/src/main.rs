@@ -41,6 +41,9 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<workload::SwfError>() {
         return if error.is_io() { 3 } else { 2 };
     }
+    if let Some(error) = error.downcast_ref::<workload::OutagesError>() {
+        return if error.is_io() { 3 } else { 2 };
+    }
     if let Some(error) = error.downcast_ref::<workload::MachinesError>() {
         return if error.is_io() { 3 } else { 2 };
     }

@@ -221,7 +221,7 @@
         type: "bar", orientation: "h", showlegend: false,
         x: spec.bars.map((b) => b.end - b.start), base: spec.bars.map((b) => b.start),
         y: spec.bars.map((b) => b.first + b.count / 2), width: spec.bars.map((b) => b.count),
-        marker: { color: spec.bars.map((b) => own(b) + (dark.matches ? "b0" : "90")), line: { color: theme.paper, width: 1 } },
+        marker: { color: spec.bars.map((b) => own(b) + (dark.matches ? "b0" : "90")), line: { color: theme.paper, width: spec.bars.length > 300 ? 0 : 1 } },
         text: spec.bars.map((b) => escape(b.job)), textposition: "inside", insidetextanchor: "middle", textangle: 0, constraintext: "inside",
         insidetextfont: { color: theme.ink, size: 11 },
         hovertext: spec.bars.map((b) => {
@@ -246,6 +246,10 @@
       showlegend: false,
       hovermode: "closest", hoverdistance: 24,
       hoverlabel: { bgcolor: theme.tooltip, bordercolor: theme.line, font: { color: theme.ink, size: 13, family }, align: "left" },
+      shapes: spec.sites.map(([first]) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: first, y1: first, line: { color: theme.soft, width: 1 } })),
+      annotations: spec.sites.length > 12 ? [] : spec.sites.map(([first, name]) => ({
+        text: escape(name), xref: "paper", x: 1, xanchor: "right", y: first, yanchor: "bottom", showarrow: false, font: { size: 11, color: theme.soft },
+      })),
       dragmode: touch.matches ? false : "zoom", bargap: 0, barmode: "overlay", uniformtext: { minsize: 8, mode: "hide" },
     };
     if (spec.strips) {

@@ -13,6 +13,7 @@ pub use job::{PlanJob, PlannedJob};
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use weight::Score;
 
+use crate::running::RunningJob;
 use gap::Gaps;
 use machine::Machine;
 use sim_core::{JobId, SiteId, Span, Time};
@@ -268,6 +269,64 @@ impl Plan {
         self.change(machine.index(), |machine| machine.expect(job, expected_end, now));
     }
 
+    /// The machine fails. Until it is [`up`](Self::up) again, an outage holds all of its processors, and is among those that
+    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if nobody knows, but
+    /// not before it lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
+    /// longer; returns them, in order.
+    ///
+    /// A machine of which nobody knows when it will be repaired has no gap and cannot be planned on.
+    ///
+    /// # Panics
+    ///
+    /// If the machine is down already.
+    pub fn down(&mut self, machine: SiteId, until: Time, now: Time) -> Vec<PlanJob> {
+        assert!(!self.is_down(machine), "machine {machine} fails at {now} s, but is down already");
+        let until = until.max(now.saturating_add(Span::from_nanos(1)));
+        self.change(machine.index(), |machine| {
+            let planned = machine.planned.drain(..).map(|planned| planned.job).collect();
+            // With a deadline that cannot be met, it never counts as a job in time.
+            let deadline = Some(Time::ZERO);
+            let (id, processors, estimate) = (RunningJob::OUTAGE, machine.processors, until.since(now));
+            let outage = PlanJob { id, processors, estimate, submit: now, deadline };
+            machine.running.clear();
+            machine.running.push(PlannedJob { job: outage, start: now, end: until });
+            machine.lay_out(0, now);
+            planned
+        })
+    }
+
+    /// The machine has been repaired. If that is earlier than expected, planned jobs move up.
+    ///
+    /// # Panics
+    ///
+    /// If the machine is not down.
+    pub fn up(&mut self, machine: SiteId, now: Time) {
+        assert!(self.is_down(machine), "machine {machine} has been repaired at {now} s, but was not down");
+        self.change(machine.index(), |machine| {
+            machine.running.clear();
+            machine.lay_out(0, now);
+        });
+    }
+
+    /// Takes every planned job out of the plan, to plan all of them anew. Returns them in order of their starts; of those
+    /// with the same, by machine and in order.
+    pub fn take_planned(&mut self, now: Time) -> Vec<PlanJob> {
+        let mut all: Vec<PlannedJob> = Vec::new();
+        for machine in 0..self.machines.len() {
+            self.change(machine, |machine| {
+                all.extend(machine.planned.drain(..));
+                machine.lay_out(0, now);
+            });
+        }
+        all.sort_by_key(|planned| planned.start);
+        all.into_iter().map(|planned| planned.job).collect()
+    }
+
+    /// Whether the machine is down.
+    pub fn is_down(&self, machine: SiteId) -> bool {
+        self.running(machine).first().is_some_and(|running| running.job.id == RunningJob::OUTAGE)
+    }
+
     fn span_at(&self, machine: usize, job: &PlanJob) -> Span {
         job.span_at(self.outlooks[machine].slowness)
     }
@@ -286,6 +345,11 @@ impl Plan {
     fn look_at(&mut self, machine: usize) {
         let part = &self.machines[machine];
         self.outlooks[machine] = part.outlook();
+        if self.is_down(site(machine)) {
+            // An outage is not a job: it does not count for the makespan.
+            let ends = part.planned.iter().map(|planned| planned.end);
+            self.outlooks[machine].completion = ends.max().unwrap_or(Time::ZERO);
+        }
         let reach = self.reach[machine..].iter_mut().step_by(self.machines.len());
         for (seen, longest) in reach.zip(part.idle.reach()) {
             *seen = *longest;

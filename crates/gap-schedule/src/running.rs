@@ -39,6 +39,9 @@ struct Chunk {
 }
 
 impl RunningJob {
+    /// Not a job: what holds all processors of a machine that is down, see [`Grid::with_outages`](crate::Grid::with_outages).
+    pub const OUTAGE: JobId = JobId(u32::MAX);
+
     /// The job as started at `start`.
     pub fn new(job: JobId, request: &Request, start: Time) -> Self {
         let expected_end = start.saturating_add(request.estimate.unwrap_or(Span::MAX));

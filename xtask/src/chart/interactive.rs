@@ -13,6 +13,8 @@ pub(crate) struct Interactive {
     y: AxisSpec,
     traces: Vec<Trace>,
     bars: Vec<BarSpec>,
+    /// First processor and name of each site of a Gantt chart, if there are several.
+    sites: Vec<(u32, String)>,
     /// Every trace in a strip of its own, below each other.
     strips: bool,
     /// Samples for the legend, in the order of the traces.
@@ -116,6 +118,7 @@ fn of_chart(chart: &Chart) -> Interactive {
         y: AxisSpec::new(&chart.y.label, y),
         traces,
         bars: Vec::new(),
+        sites: Vec::new(),
         strips: !plan.strips.is_empty(),
         legend,
     }
@@ -198,6 +201,7 @@ fn of_gantt(gantt: &Gantt) -> Interactive {
         y: AxisSpec::new("Processor", &y),
         traces: Vec::new(),
         bars,
+        sites: gantt.sites.clone(),
         strips: false,
         legend: Vec::new(),
     }

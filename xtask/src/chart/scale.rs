@@ -48,6 +48,10 @@ impl Scale {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             return Scale::logarithmic(low.max(mean_low / 10.0) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
         }
+        if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
+            // Nothing but zeros: one step of what is counted, lest the eye look for thousandths.
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
         let (low, high) = extent(ends().chain([mean_low, mean_high])).expect("not empty");
         let (low, high) = (low.max(mean_low - spread), high.min(mean_high + spread));

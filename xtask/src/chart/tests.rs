@@ -28,6 +28,7 @@ fn gantt() -> Gantt {
         processors,
     };
     Gantt {
+        sites: Vec::new(),
         id: "gantt".into(),
         title: "Schedule".into(),
         time: "Time (s)".into(),

@@ -173,7 +173,8 @@ impl EgEdf {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine.
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine (but for
+    /// those that are down nobody knows how long).
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
         let gap = self.best_gap(plan, &job, now, &old);
@@ -250,6 +251,9 @@ impl EgEdf {
             let goes_last = position == machine.planned.len();
             if goes_last {
                 start = machine.idle.last_start(start, job.processors, operations);
+                if start == Time::MAX {
+                    continue; // the machine is down, and nobody knows for how long
+                }
             }
             let best = at_best(machine, index, start);
             hopes.push(Hope { best, machine: index, position, start_is_known: goes_last });

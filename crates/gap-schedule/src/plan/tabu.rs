@@ -103,6 +103,12 @@ impl Tabu {
         Self { iterations, length, memory, ..self }
     }
 
+    /// The same, with at most so many iterations per call.
+    #[must_use]
+    pub fn with_iterations(self, iterations: u32) -> Self {
+        Self { iterations, ..self }
+    }
+
     /// What it has done so far, in all calls.
     pub const fn counts(&self) -> TabuCounts {
         self.counts

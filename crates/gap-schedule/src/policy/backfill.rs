@@ -1,335 +1,359 @@
-//! EASY's rule on several machines, whatever the order of the queue.
-
-use crate::grid::{GridView, Machine};
-use crate::policy::readings::{BackfillReadings, BackfillRule};
+use crate::grid::{GridView, Scheduler};
+use crate::policy::easy_rule::site;
+use crate::policy::outlook::{Outlook, Slot};
+use crate::policy::readings::Placement;
 use crate::policy::rooms::Rooms;
-use crate::queue::{Least, Waiting, WaitingJobs};
+use crate::queue::{Least, Queue, Waiting};
 use crate::running::RunningJob;
-use sim_core::{JobId, SiteId, Span, Time};
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, SiteId, Time};
 use std::cell::Cell;
 
-/// The rule, and what it knows of the machines from pass to pass. It is described at [`GridEasy`](crate::GridEasy).
+/// Backfilling with any number of reservations: none, one (EASY), some, or one for each job that waits (conservative
+/// backfilling, CONS).
+///
+/// At each pass, the jobs take their turns in order of arrival. A job starts if it can start now and touches no
+/// reservation, until its expected end, on whichever machine it can; of several, on the fastest (R5). Else it is
+/// given a reservation, if fewer jobs than the depth says have one: at the earliest instant, over all machines, at
+/// which it fits between what runs, by the expected ends, and the reservations before it; of several machines with the
+/// same instant, on the fastest.
+///
+/// The schedule is that of a pass that lays out all reservations anew, in order of arrival. So when a job ends early, every
+/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which
+/// has waited longest never moves to a later instant, where estimates are upper bounds; those of others do not as long as
+/// estimates are exact, but what moves ahead after an early end may then be in their way.
+///
+/// At depth 1 this is [`GridEasy`](crate::GridEasy), which is faster. A job without an estimate is expected to run for ever:
+/// no promise can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
+/// as one that has a reservation.
+///
+/// Reservations are kept from pass to pass, and only those machines are planned anew whose jobs did not end as expected, or
+/// that a job then leaves or comes to. As long as estimates are exact, an arrival costs one search per machine, and an
+/// end nothing, if all jobs that wait have reservations. An operation is one search for the earliest start of one job on
+/// one machine, or one step past jobs or machines in search of one that can start now.
+///
+/// Sources: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
+/// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001 (conservative backfilling); Klusáček et al.,
+/// "Comparison of multi-criteria scheduling techniques" (2008), §5 (several machines, reservation depth).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Backfill {
-    readings: BackfillReadings,
+pub struct Backfill {
+    depth: Depth,
+    placement: Placement,
+    /// The jobs that have waited longest, as many as the depth says, in order of arrival.
+    promises: Vec<Promise>,
+    /// The first promised start.
+    next: Option<Time>,
+    /// Kept for its memory only.
+    former: Vec<Promise>,
+    /// The others that have had their turn, and could not start.
+    behind: Queue,
+    /// Those that have come since the last pass.
+    newcomers: Vec<Waiting>,
+    outlook: Outlook,
     rooms: Rooms,
-    fastest: Option<Machine>,
-    /// What this pass has started before the head was found.
-    in_turn: Vec<(usize, RunningJob)>,
+    /// Whether a job has ended since the last pass.
+    freed: bool,
+    /// By rank: the machines of which the outlook no longer holds, in ascending order.
+    surprised: Vec<usize>,
     operations: u64,
 }
 
-/// Waiting jobs in the order in which they may start, on a walk that never goes back.
-pub(super) trait Line {
-    /// Walks on to the next job.
-    fn next(&mut self) -> Option<Waiting>;
-
-    /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
-    /// `worth` accepts no more than before.
-    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting>;
-
-    /// Whether there is such a job ahead.
-    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool;
+/// How many jobs that wait hold a reservation.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Depth {
+    /// At most so many. With none, whoever fits starts.
+    Jobs(u32),
+    /// All of them.
+    #[default]
+    All,
 }
 
-impl Line for WaitingJobs<'_> {
-    fn next(&mut self) -> Option<Waiting> {
-        Iterator::next(self).copied()
-    }
-
-    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
-        WaitingJobs::next_where(self, worth).copied()
-    }
-
-    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
-        WaitingJobs::next_where(&mut self.clone(), worth).is_some()
-    }
+/// A job that waits, and the start it is promised; `None` if it can never start, by expectations.
+#[derive(Clone, Debug)]
+struct Promise {
+    waiting: Waiting,
+    slot: Option<Slot>,
 }
 
-/// What the head of the queue is promised.
-#[derive(Copy, Clone, Debug)]
-struct Reservation {
-    machine: usize,
-    /// Time until then. Of a job that is never expected to end, one nanosecond less than for ever.
-    window: Span,
-    /// Processors of the machine that the head leaves over then.
-    extra: u32,
-}
-
-/// Which jobs end within a window on one machine.
-#[derive(Copy, Clone, Debug)]
-struct InTime {
-    machine: Machine,
-    window: Span,
-    /// All estimates up to this do, whatever is rounded.
-    surely: Span,
-    /// No estimate from this on does.
-    surely_not: Span,
-}
-
-impl InTime {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "bounds with a margin far above what is rounded; beyond the range of `u64` they saturate"
-    )]
-    fn new(machine: Machine, window: Span) -> Self {
-        const MARGIN: f64 = 1e-9;
-        // What takes this long at reference speed ends just in time. One nanosecond here is `speed` of them.
-        let longest = window.as_nanos() as f64 * machine.speed;
-        let surely = Span::from_nanos((longest * (1.0 - MARGIN) - machine.speed) as u64);
-        let surely_not = Span::from_nanos((longest * (1.0 + MARGIN) + 2.0 * machine.speed).ceil() as u64);
-        Self { machine, window, surely, surely_not }
-    }
-
-    /// Whether a job with this estimate, [`Span::MAX`] for none, ends in time.
-    #[inline]
-    fn admits(&self, estimate: Span) -> bool {
-        estimate < self.surely_not && (estimate <= self.surely || self.machine.takes(estimate) <= self.window)
+impl Depth {
+    /// Whether one more job may hold a reservation, beside those that do.
+    pub const fn allows_beside(self, holders: usize) -> bool {
+        match self {
+            Self::Jobs(jobs) => holders < jobs as usize,
+            Self::All => true,
+        }
     }
 }
 
 impl Backfill {
-    pub(super) fn new(readings: BackfillReadings) -> Self {
-        Self { readings, ..Self::default() }
+    /// The policy with `depth` reservations, and nobody waiting.
+    pub fn new(depth: Depth, placement: Placement) -> Self {
+        Self { depth, placement, ..Self::default() }
     }
 
-    pub(super) const fn readings(&self) -> BackfillReadings {
-        self.readings
+    /// Conservative backfilling: every job that waits holds a reservation.
+    pub fn conservative() -> Self {
+        Self::new(Depth::All, Placement::Fastest)
     }
 
-    /// Steps and looks so far, as counted by [`GridEasy`](crate::GridEasy).
-    pub(super) const fn operations(&self) -> u64 {
-        self.operations
+    /// When and where the job is promised to start, as of the last pass.
+    pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
+        let promise = self.promises.iter().find(|promise| promise.waiting.job == job)?;
+        promise.slot.map(|slot| (slot.start, site(self.outlook.index(slot.rank))))
     }
 
-    /// What the last pass has started before it found the head, and where.
-    pub(super) fn in_turn(&self) -> &[(usize, RunningJob)] {
-        &self.in_turn
+    /// Notes that the outlook of a machine no longer holds.
+    fn surprise(&mut self, rank: usize) {
+        if let Err(place) = self.surprised.binary_search(&rank) {
+            self.surprised.insert(place, rank);
+        }
     }
 
-    /// Gets to know the machines.
-    pub(super) fn begin(&mut self, view: &GridView<'_>) {
-        self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
-        self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
+    /// The job starts now, as it was promised or at once.
+    fn start(&mut self, waiting: &Waiting, slot: Slot, promised: bool, starts: &mut Vec<(JobId, SiteId)>) {
+        let passes = !promised && !self.promises.is_empty();
+        if promised {
+            self.outlook.keep_promise(slot, &waiting.request);
+        } else {
+            self.outlook.start(slot, &waiting.request, passes);
+        }
+        // The next pass will expect of these jobs something else than this one does.
+        let is_endless = waiting.request.estimate.is_none();
+        if passes && is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request) {
+            self.surprise(slot.rank);
+        }
+        let machine = self.outlook.index(slot.rank);
+        self.rooms.set(machine, self.rooms.free(machine) - waiting.request.processors);
+        starts.push((waiting.job, site(machine)));
     }
 
-    /// The fastest machine.
-    pub(super) fn fastest(&self) -> Machine {
-        self.fastest.expect("a job is admitted because there is a machine for it")
-    }
-
-    /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
-    /// head, and starts those behind it that do it no harm. The head, if there is one.
-    pub(super) fn pass(
-        &mut self,
-        line: &mut impl Line,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) -> Option<Waiting> {
-        self.rooms.update(view.free);
-        self.in_turn.clear();
-        let head = loop {
-            let next = line.next()?;
-            let Some(machine) = self.rooms.first(next.request.processors, &mut self.operations) else {
-                break next;
-            };
-            self.start(&next, machine, starts);
-            self.in_turn.push((machine, view.machines[machine].running(next.job, &next.request, view.now)));
-        };
-        // Most passes end here: the search for a reservation would be for nobody.
-        let most = self.rooms.most();
-        let steps = Cell::new(0);
-        let narrow = line.has_where(|least| {
-            steps.set(steps.get() + 1);
-            least.processors <= most
-        });
-        self.operations += steps.get();
-        if narrow {
-            let promise = self.reserve(head.request.processors, view);
-            match self.readings.rule {
-                BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
-                BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
+    /// Starts the jobs whose promised start has come.
+    fn keep_promises(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+        let mut promises = std::mem::take(&mut self.promises);
+        for promise in &promises {
+            if let Some(slot) = promise.due(now) {
+                self.start(&promise.waiting, slot, true, starts);
             }
         }
-        Some(head)
+        promises.retain(|promise| promise.due(now).is_none());
+        self.next = promises.iter().filter_map(|promise| promise.slot).map(|slot| slot.start).min();
+        self.promises = promises;
     }
 
-    /// The machine where `need` processors are free first, by the expected ends of what runs there; of several, the one
-    /// that R5 prefers.
-    fn reserve(&mut self, need: u32, view: &GridView<'_>) -> Reservation {
-        self.in_turn.sort_unstable();
-        let soonest = view.now.saturating_add(Span::from_nanos(1));
-        let mut best: Option<(Time, usize)> = None;
-        let mut operations = 0;
-        for &machine in self.rooms.order() {
-            operations += 1;
-            if view.machines[machine].processors < need {
-                continue;
-            }
-            let mut free = self.rooms.free(machine);
-            let mut beside = self.started_on(machine).iter().map(|(_, job)| job).peekable();
-            // Whether that is all there is to know of this machine.
-            let mut consider = |job: &RunningJob| {
-                operations += 1;
-                let end = job.expected_end.max(soonest);
-                if best.is_some_and(|(at, _)| at <= end) {
-                    return true;
+    /// The machine has failed, or has been repaired.
+    fn look_again(&mut self, machine: SiteId, view: &GridView<'_>) {
+        let machine = machine.index();
+        let rank = self.rooms.rank(machine);
+        self.rooms.set(machine, view.free[machine]);
+        self.outlook.look_again(rank, view);
+        self.surprise(rank);
+    }
+
+    /// Gives all promises anew, in order of arrival, and starts the jobs that can start now.
+    ///
+    /// The machines that are `laid` out anew have no promises but those to jobs that have had their turn. On all others, the
+    /// promises stand: no job has a better slot there than before.
+    fn promise_anew(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        let mut laid = std::mem::take(&mut self.surprised);
+        for rank in &laid {
+            self.outlook.clear(*rank, view);
+        }
+        self.next = None;
+        let mut former = std::mem::replace(&mut self.promises, std::mem::take(&mut self.former));
+        for promise in former.drain(..) {
+            let (waiting, request) = (promise.waiting, promise.waiting.request);
+            let mut best = self.outlook.best(laid.iter().copied(), &request, view.now);
+            let stands = promise.slot.filter(|slot| laid.binary_search(&slot.rank).is_err());
+            if let Some(slot) = stands {
+                if best.is_none_or(|best| slot < best) {
+                    if slot.start > view.now {
+                        self.hold(promise);
+                    } else {
+                        self.start(&waiting, slot, true, starts);
+                    }
+                    continue;
                 }
-                free += job.processors;
-                if free >= need {
-                    best = Some((end, machine));
-                }
-                free >= need
-            };
-            let mut in_order = view.running[machine].iter();
-            let known = in_order.any(|job| {
-                while let Some(other) = beside.next_if(|other| *other < job) {
-                    if consider(other) {
-                        return true;
+                self.lay(slot.rank, &mut laid, view);
+            } else if let Some(lost) = promise.slot {
+                // If its place is worse than before, another machine may now be better.
+                for rank in self.outlook.ranks() {
+                    let is_better = |slot: Slot| best.is_none_or(|best| slot < best);
+                    if best.is_none_or(|best| best > lost)
+                        && laid.binary_search(&rank).is_err()
+                        && self.outlook.at_best(rank, &request, view.now).is_some_and(is_better)
+                    {
+                        self.lay(rank, &mut laid, view);
+                        let there = self.outlook.best([rank], &request, view.now);
+                        best = [best, there].into_iter().flatten().min();
                     }
                 }
-                consider(job)
-            });
-            assert!(known || beside.any(consider), "an idle machine has room for every job that suits it");
-        }
-        self.operations += operations;
-        let (at, machine) = best.expect("admission rejects jobs wider than the widest machine");
-        // All releases of that instant count.
-        let here = self.started_on(machine).iter().map(|(_, job)| job);
-        let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
-        let free = self.rooms.free(machine) + released.map(|job| job.processors).sum::<u32>();
-        Reservation { machine, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
-    }
-
-    /// What this pass has started on the machine before the head was found, once `in_turn` is sorted.
-    fn started_on(&self, machine: usize) -> &[(usize, RunningJob)] {
-        let from = self.in_turn.partition_point(|(place, _)| *place < machine);
-        let to = self.in_turn.partition_point(|(place, _)| *place <= machine);
-        &self.in_turn[from..to]
-    }
-
-    /// Starts, in their order, the jobs behind the head that do it no harm.
-    fn backfill(
-        &mut self,
-        behind: &mut impl Line,
-        promise: Reservation,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) {
-        let Reservation { machine: reserved, window, mut extra } = promise;
-        // The reserved machine has its own rule, and is out of the others' tree meanwhile.
-        let mut left = self.rooms.free(reserved);
-        self.rooms.set(reserved, 0);
-        let in_time = InTime::new(view.machines[reserved], window);
-        let steps = Cell::new(0);
-        loop {
-            let most = self.rooms.most();
-            // Of a single job, `Least` is the job itself, so whatever is found may start.
-            let on_reserved = |least: Least| {
-                least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
-            };
-            let next = behind.next_where(|least| {
-                steps.set(steps.get() + 1);
-                least.processors <= most || on_reserved(least)
-            });
-            let Some(next) = next else { break };
-            let need = next.request.processors;
-            let elsewhere = self.rooms.first(need, &mut self.operations);
-            let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
-            let machine = if preferred.is_none() && on_reserved(Least::of(&next.request)) {
-                reserved
-            } else {
-                elsewhere.expect("a job is found because there is a machine for it")
-            };
-            if machine == reserved {
-                left -= need;
-                if !in_time.admits(Least::of(&next.request).estimate) {
-                    extra -= need;
-                }
-            } else {
-                self.rooms.set(machine, self.rooms.free(machine) - need);
             }
-            starts.push((next.job, site(machine)));
+            self.take_turn(&waiting, best, view.now, starts);
         }
-        self.rooms.set(reserved, left);
-        self.operations += steps.get();
+        self.former = former;
     }
 
-    /// The same, where they must end by the reservation on whatever machine (R6, strictly).
-    fn backfill_strictly(
-        &mut self,
-        behind: &mut impl Line,
-        window: Span,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) {
-        let in_time = InTime::new(self.fastest(), window);
-        let steps = Cell::new(0);
-        loop {
-            let most = self.rooms.most();
-            let next = behind.next_where(|least| {
-                steps.set(steps.get() + 1);
-                least.processors <= most && in_time.admits(least.estimate)
-            });
-            let Some(next) = next else { break };
-            let mut rank = 0;
-            while let Some(found) = self.rooms.next(rank, next.request.processors, &mut self.operations) {
-                let machine = self.rooms.order()[found];
-                if view.machines[machine].expects(&next.request) <= window {
-                    self.start(&next, machine, starts);
-                    break;
-                }
-                rank = found + 1;
+    /// Lays a machine out anew, with the promises to jobs that have had their turn.
+    fn lay(&mut self, rank: usize, laid: &mut Vec<usize>, view: &GridView<'_>) {
+        self.outlook.clear(rank, view);
+        for promise in &self.promises {
+            if let Some(slot) = promise.slot.filter(|slot| slot.rank == rank) {
+                self.outlook.promise(slot, &promise.waiting.request);
             }
         }
-        self.operations += steps.get();
+        let place = laid.binary_search(&rank).unwrap_err();
+        laid.insert(place, rank);
     }
 
-    fn start(&mut self, job: &Waiting, machine: usize, starts: &mut Vec<(JobId, SiteId)>) {
-        self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
-        starts.push((job.job, site(machine)));
+    /// The job starts, or is promised its best slot.
+    fn take_turn(&mut self, waiting: &Waiting, best: Option<Slot>, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+        match best {
+            Some(slot) if slot.start == now => self.start(waiting, slot, false, starts),
+            slot => {
+                if let Some(slot) = slot {
+                    self.outlook.promise(slot, &waiting.request);
+                }
+                self.hold(Promise { waiting: *waiting, slot });
+            }
+        }
+    }
+
+    /// Keeps a promise for later.
+    fn hold(&mut self, promise: Promise) {
+        self.next = [self.next, promise.slot.map(|slot| slot.start)].into_iter().flatten().min();
+        self.promises.push(promise);
+    }
+
+    /// The best slot for a job that comes after all promises.
+    fn best(&mut self, waiting: &Waiting, now: Time) -> Option<Slot> {
+        self.outlook.best(self.outlook.ranks(), &waiting.request, now)
+    }
+
+    /// The most preferred machine on which a job of such demands could start now.
+    fn room(&self, least: Least, now: Time, steps: &Cell<u64>) -> Option<Slot> {
+        let mut from = 0;
+        let mut looked = 0;
+        let found = loop {
+            let Some(rank) = self.rooms.next(from, least.processors, &mut looked) else { break None };
+            if self.outlook.fits(rank, least.processors, least.estimate, now) {
+                break Some(Slot { start: now, rank });
+            }
+            from = rank + 1;
+        };
+        steps.set(steps.get() + looked);
+        found
+    }
+
+    /// Gives the jobs that have no reservation their turn, in order of arrival.
+    fn backfill(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+        while self.depth.allows_beside(self.promises.len())
+            && let Some(next) = self.behind.front().copied()
+        {
+            self.behind.remove(next.job);
+            let best = self.best(&next, now);
+            self.take_turn(&next, best, now, starts);
+        }
+        let mut behind = std::mem::take(&mut self.behind);
+        let mut walk = behind.iter();
+        let first = starts.len();
+        let steps = Cell::new(0);
+        while let Some(next) = walk.next_where(|least| self.room(least, now, &steps).is_some()) {
+            let slot = self.room(Least::of(&next.request), now, &steps).expect("room has just been found");
+            self.start(next, slot, false, starts);
+        }
+        for (job, _) in &starts[first..] {
+            behind.remove(*job);
+        }
+        self.operations += steps.get();
+        self.behind = behind;
+    }
+
+    /// Gives the jobs that have come since the last pass their turn.
+    fn receive(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+        let mut newcomers = std::mem::take(&mut self.newcomers);
+        let steps = Cell::new(0);
+        for next in newcomers.drain(..) {
+            if self.depth.allows_beside(self.promises.len()) {
+                let best = self.best(&next, now);
+                self.take_turn(&next, best, now, starts);
+            } else if let Some(slot) = self.room(Least::of(&next.request), now, &steps) {
+                self.start(&next, slot, false, starts);
+            } else {
+                self.behind.push(next.job, next.request);
+            }
+        }
+        self.operations += steps.get();
+        self.newcomers = newcomers;
     }
 }
 
-/// The machine's number as others know it.
-fn site(machine: usize) -> SiteId {
-    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+impl Promise {
+    /// The slot, if its start has come.
+    fn due(&self, now: Time) -> Option<Slot> {
+        self.slot.filter(|slot| slot.start <= now)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
+impl Scheduler for Backfill {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.outlook = Outlook::new(view.machines, self.placement);
+        self.rooms = Rooms::new(view.machines, view.free, self.placement);
+    }
 
-    proptest! {
-        /// The twin: the formula itself, close to the bound and far from it.
-        #[test]
-        fn what_ends_in_time_is_told_at_a_glance(
-            speed in prop::sample::select(vec![0.01, 0.3, 1.0, 1.7, 3.0, 1_000.0]),
-            window in prop_oneof![0..40_u64, 0..u64::MAX / 2_000],
-            near in -4_000..4_000_i64,
-            far in any::<u64>(),
-        ) {
-            let machine = Machine { processors: 1, speed };
-            let window = Span::from_nanos(window);
-            let in_time = InTime::new(machine, window);
-            let bound = window.scaled(speed);
-            let far = Span::from_nanos(far % (u64::MAX / 200));
-            for estimate in [Span::from_nanos(bound.as_nanos().saturating_add_signed(near)), far, Span::ZERO, Span::MAX] {
-                prop_assert_eq!(in_time.admits(estimate), machine.takes(estimate) <= window, "{}", estimate);
-            }
+    fn arrive(&mut self, job: &Waiting, _: Time, _: &GridView<'_>) {
+        self.newcomers.push(*job);
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        let machine = machine.index();
+        self.rooms.set(machine, self.rooms.free(machine) + job.processors);
+        self.freed = true;
+        let rank = self.rooms.rank(machine);
+        if job.expected_end != view.now {
+            self.surprise(rank);
+        }
+        if job.expected_end > view.now {
+            self.outlook.cut_short(rank, job, view.now);
         }
     }
 
-    #[test]
-    fn what_never_ends_is_never_in_time() {
-        let never = Span::from_nanos(u64::MAX - 1);
-        for speed in [0.5, 1.0, 3.0] {
-            let in_time = InTime::new(Machine { processors: 1, speed }, never);
-            assert!(!in_time.admits(Span::MAX));
-            assert!(in_time.admits(Span::from_secs(1_000_000_000)));
+    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+        self.look_again(machine, view);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.look_again(machine, view);
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        let now = view.now;
+        self.outlook.begin_pass();
+        let overdue: Vec<usize> = self.outlook.ranks().filter(|rank| self.outlook.is_overdue(*rank, view)).collect();
+        overdue.iter().for_each(|rank| self.surprise(*rank));
+        let is_due = self.next.is_some_and(|start| start <= now);
+        if is_due {
+            // While it waits, a job without an estimate is given more than when it runs: the last instant, too.
+            let endless = |promise: &Promise| promise.due(now).filter(|_| promise.waiting.request.estimate.is_none());
+            let ranks: Vec<usize> = self.promises.iter().filter_map(endless).map(|slot| slot.rank).collect();
+            ranks.into_iter().for_each(|rank| self.surprise(rank));
         }
+        let freed = std::mem::take(&mut self.freed) || is_due || !self.surprised.is_empty();
+        if !self.surprised.is_empty() {
+            self.promise_anew(view, starts);
+        } else if is_due {
+            self.keep_promises(now, starts);
+        }
+        // As long as nothing is given back, what could not start before cannot start now.
+        if freed {
+            self.backfill(now, starts);
+        }
+        self.receive(now, starts);
+        // What is expected to end at any moment does not do so when it is expected to.
+        overdue.into_iter().for_each(|rank| self.surprise(rank));
+    }
+
+    fn operations(&self) -> u64 {
+        self.operations + self.outlook.searches
     }
 }

@@ -1,5 +1,5 @@
 use crate::grid::{GridView, Machine, Scheduler};
-use crate::policy::backfill::{Backfill, Line};
+use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::scan;
 use crate::queue::{Least, Waiting};
@@ -33,7 +33,7 @@ pub struct FlexibleBackfill {
     queue: Vec<Candidate>,
     /// The number of the next job that arrives.
     arrivals: u32,
-    rule: Backfill,
+    rule: EasyRule,
     operations: u64,
     /// Kept for its memory only.
     ahead: Vec<Place>,
@@ -267,7 +267,7 @@ impl Candidate {
 impl FlexibleBackfill {
     /// The policy, with nobody waiting.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        Self { config, rule: Backfill::new(readings), ..Self::default() }
+        Self { config, rule: EasyRule::new(readings), ..Self::default() }
     }
 
     /// The job that holds the reservation since the last pass.

@@ -1,5 +1,5 @@
 use crate::grid::{GridView, Scheduler};
-use crate::policy::backfill::Backfill;
+use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
 use crate::queue::{Queue, Waiting};
 use crate::running::RunningJob;
@@ -26,13 +26,13 @@ use sim_core::{JobId, SiteId, Time};
 #[derive(Clone, Debug, Default)]
 pub struct GridEasy {
     queue: Queue,
-    rule: Backfill,
+    rule: EasyRule,
 }
 
 impl GridEasy {
     /// The policy, with nobody waiting.
     pub fn new(readings: BackfillReadings) -> Self {
-        Self { queue: Queue::new(), rule: Backfill::new(readings) }
+        Self { queue: Queue::new(), rule: EasyRule::new(readings) }
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::grid::{GridView, Scheduler};
-use crate::policy::backfill::Backfill;
+use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::scan;
 use crate::queue::{Queue, Waiting};
@@ -15,14 +15,14 @@ use sim_core::{JobId, SiteId, Time};
 #[derive(Clone, Debug, Default)]
 pub struct GridEasyScan {
     queue: Queue,
-    rule: Backfill,
+    rule: EasyRule,
     operations: u64,
 }
 
 impl GridEasyScan {
     /// The policy, with nobody waiting.
     pub fn new(readings: BackfillReadings) -> Self {
-        Self { queue: Queue::new(), rule: Backfill::new(readings), operations: 0 }
+        Self { queue: Queue::new(), rule: EasyRule::new(readings), operations: 0 }
     }
 }
 

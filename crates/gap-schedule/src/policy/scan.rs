@@ -1,7 +1,7 @@
 //! What a pass costs a program that looks at everything.
 
 use crate::grid::GridView;
-use crate::policy::backfill::Backfill;
+use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::Placement;
 use crate::queue::Waiting;
 use sim_core::{JobId, SiteId};
@@ -12,7 +12,7 @@ use sim_core::{JobId, SiteId};
 pub(super) fn operations(
     jobs: usize,
     head: Option<&Waiting>,
-    rule: &Backfill,
+    rule: &EasyRule,
     view: &GridView<'_>,
     starts: &[(JobId, SiteId)],
 ) -> u64 {

@@ -1,17 +1,18 @@
 //! Several machines: what holds for every workload.
 
-use crate::common::{self, Transcript};
-use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::common;
+use crate::grid_books::{self, Scene};
+use crate::grid_common::{Both, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Contention, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
-    GridEasyScan, GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Usage, UsageOver, Waiting,
+    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
+    GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Waiting,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use sim_core::{Job, JobId, JobLog, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
+use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
 
@@ -19,44 +20,6 @@ const WIDEST: u32 = 6;
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     let jobs = (workload(WIDEST + 1), 1..4_u64).prop_map(|(jobs, by)| hurried(jobs, by));
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
-}
-
-/// Asserts what every schedule owes, from nothing but what was told.
-fn check_schedule(machines: &[Machine], jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> {
-    let widest = machines.iter().map(|machine| machine.processors).max().expect("a machine");
-    let mut busy = vec![0; machines.len()];
-    let (mut submitted, mut rejected, mut finished) = (Vec::new(), 0, 0);
-    let mut started: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
-    for (now, fact) in told {
-        match *fact {
-            Fact::Submitted(job) => {
-                prop_assert_eq!(job.submit, *now);
-                submitted.push(job);
-            }
-            Fact::Rejected { job, .. } => {
-                prop_assert!(jobs[job.index()].request.processors > widest);
-                rejected += 1;
-            }
-            Fact::Started { job, site, processors } => {
-                prop_assert!(submitted.iter().any(|known| known.id == job), "job {} started before submission", job);
-                prop_assert_eq!(processors, jobs[job.index()].request.processors);
-                prop_assert_eq!(started.insert(job, (*now, site)), None, "job {} started twice", job);
-                busy[site.index()] += processors;
-                prop_assert!(busy[site.index()] <= machines[site.index()].processors);
-            }
-            Fact::Finished { job } => {
-                let (start, site) = started[&job];
-                prop_assert_eq!(*now, start + jobs[job.index()].runtime.scaled(1.0 / machines[site.index()].speed));
-                busy[site.index()] -= jobs[job.index()].request.processors;
-                finished += 1;
-            }
-            Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a grid does not know processors apart"),
-        }
-    }
-    prop_assert_eq!(&submitted, jobs);
-    prop_assert_eq!(jobs.len(), finished + rejected);
-    prop_assert_eq!(rejected, jobs.iter().filter(|job| job.request.processors > widest).count());
-    Ok(())
 }
 
 /// The paper's constants, and others that weigh the three heuristics differently or make priorities equal.
@@ -70,6 +33,7 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
     })
 }
 
+/// With passes of both kinds.
 fn check_policy(
     policy: impl Scheduler + Clone,
     machines: &[Machine],
@@ -77,22 +41,7 @@ fn check_policy(
     branch: usize,
 ) -> Result<(), TestCaseError> {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let told = transcript(machines, policy.clone(), passes, jobs);
-        check_schedule(machines, jobs, &told)?;
-        prop_assert_eq!(&transcript(machines, policy.clone(), passes, jobs), &told, "same input, same transcript");
-
-        let grid = || Grid::new(machines.to_vec(), policy.clone(), jobs.iter().copied()).with_passes(passes);
-        let (_, (_, beside)) = Sim::new(grid(), (JobLog::collecting(), Transcript::new())).run();
-        prop_assert_eq!(&beside, &told, "a probe changes nothing");
-
-        let mut original = Sim::new(grid(), Transcript::new());
-        for _ in 0..branch {
-            original.step();
-        }
-        let fork = original.fork(Transcript::new());
-        let before = original.probe().len();
-        prop_assert_eq!(fork.run().1, &told[before..], "a fork continues like its original");
-        prop_assert_eq!(original.run().1, told, "an original does not notice its fork");
+        grid_books::check_policy(policy.clone(), &Scene::new(machines, jobs), passes, branch)?;
     }
     Ok(())
 }
@@ -255,41 +204,6 @@ proptest! {
     }
 }
 
-/// Every pass asks both, in the run of the first: not only their whole runs agree. `COUNTS`: so do their operations.
-#[derive(Clone)]
-struct Both<Fast, Slow, const COUNTS: bool>(Fast, Slow);
-
-impl<Fast: Scheduler, Slow: Scheduler, const COUNTS: bool> Scheduler for Both<Fast, Slow, COUNTS> {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.0.begin(view);
-        self.1.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.0.arrive(job, submit, view);
-        self.1.arrive(job, submit, view);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.0.finish(job, machine, view);
-        self.1.finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.0.pass(view, starts);
-        let mut obvious = Vec::new();
-        self.1.pass(view, &mut obvious);
-        assert_eq!(*starts, obvious, "{view:?}");
-        if COUNTS {
-            assert_eq!(self.0.operations(), self.1.operations(), "{view:?}");
-        }
-    }
-
-    fn operations(&self) -> u64 {
-        self.0.operations()
-    }
-}
-
 /// Asks both at every pass, and has the first run alone.
 fn check_twins<const COUNTS: bool>(
     fast: &(impl Scheduler + Clone),
@@ -335,51 +249,6 @@ fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
         check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
-    }
-}
-
-/// System usage by its definition: of each stretch of time in which nothing happens, from finished records.
-fn plain_usage(processors: u32, records: &[JobRecord], until: Time) -> Option<f64> {
-    let instants: BTreeSet<Time> =
-        records.iter().flat_map(|record| [record.job.submit, record.start, record.finish]).collect();
-    let instants: Vec<Time> = instants.into_iter().filter(|at| *at <= until).collect();
-    let (mut usage, mut demand) = (0.0, 0.0);
-    for stretch in instants.windows(2) {
-        let sum = |wanted: &dyn Fn(&JobRecord) -> bool| -> u32 {
-            records.iter().filter(|record| wanted(record)).map(|record| record.processors).sum()
-        };
-        let asked = sum(&|record| record.job.submit <= stretch[0] && stretch[0] < record.finish);
-        let active = sum(&|record| record.start <= stretch[0] && stretch[0] < record.finish);
-        if asked > 0 {
-            let span = stretch[1].since(stretch[0]).as_secs_f64();
-            usage += f64::from(active) / f64::from(asked.min(processors)) * span;
-            demand += span;
-        }
-    }
-    (demand > 0.0).then_some(usage / demand)
-}
-
-proptest! {
-    #[test]
-    fn usage_is_its_definition(machines in machines(WIDEST), jobs in workload(WIDEST)) {
-        let processors = machines.iter().map(|machine| machine.processors).sum();
-        let fits = |job: &Job| machines.iter().any(|machine| machine.suits(&job.request));
-        let jobs: Vec<Job> = jobs.into_iter().filter(fits).collect();
-        let grid = Grid::new(machines, GridEasy::default(), jobs.into_iter());
-        let probes = (JobLog::collecting(), (Usage::new(processors), Contention::new()));
-        let (_, (log, (usage, contention))) = Sim::new(grid, probes).run();
-        let records = log.into_sink();
-        let last_arrival = records.iter().map(|record| record.job.submit).max().unwrap_or_default();
-        for (over, until) in [(UsageOver::Time, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)] {
-            match (usage.mean(over), plain_usage(processors, &records, until)) {
-                (Some(found), Some(plain)) => prop_assert!((found - plain).abs() < 1e-9, "{found} instead of {plain}"),
-                (found, plain) => prop_assert_eq!(found, plain),
-            }
-        }
-        let at_once = records.iter().filter(|record| record.wait().is_zero()).count();
-        prop_assert_eq!(usize::try_from(contention.started_at_once()), Ok(at_once));
-        let waiting = records.iter().filter(|record| record.start > last_arrival).count();
-        prop_assert_eq!(contention.waiting_at_last_arrival(), waiting);
     }
 }
 
