@@ -127,7 +127,7 @@ Policies:
   easy           EASY backfilling: others may start if they do not delay the first one
   easy:K         the same with K reservations, K = 0, 1, 2, …, all
   cons           conservative backfilling: others may start if they delay nobody who waits
-  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
+  flex, flex:K   Flexible backfilling: EASY over a queue sorted by age, deadline and length
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
 

@@ -44,9 +44,10 @@
 //! |---|---|
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
+//! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
 //! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
 //!
@@ -158,8 +159,8 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Depth, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy,
-    GridEasyScan, GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs, FlexibleBackfill,
+    FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -99,7 +99,8 @@ impl Plan {
         let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
         speeds.sort_unstable_by(f64::total_cmp);
         for machine in &mut machines {
-            machine.faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
         let outlooks = machines.iter().map(Machine::outlook).collect();
         let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);

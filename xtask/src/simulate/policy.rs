@@ -3,7 +3,8 @@
 use crate::cli;
 use crate::scenario::did_you_mean;
 use gap_schedule::{
-    Backfill, Depth, EgEdf, FlexibleBackfill, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GridEasy, GridFcfs, Halt,
+    Placement, Planner, Scheduler, Tabu,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -18,12 +19,14 @@ pub(crate) enum Policy {
     EasyWith(Depth),
     Cons,
     Flex,
+    /// Flexible backfilling with another number of reservations.
+    FlexWith(Depth),
     EgEdf,
     EgEdfTabu,
 }
 
 impl Policy {
-    /// Every policy by its name; `easy:K` beside these.
+    /// Every policy by its name; `easy:K` and `flex:K` beside these.
     const ALL: [(&str, Self); 6] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
@@ -35,9 +38,13 @@ impl Policy {
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
+        let with = |name: &str, depth| match depth {
+            Depth::Jobs(jobs) => format!("{name}:{jobs}"),
+            Depth::All => format!("{name}:all"),
+        };
         match self {
-            Self::EasyWith(Depth::Jobs(jobs)) => format!("easy:{jobs}"),
-            Self::EasyWith(Depth::All) => "easy:all".to_owned(),
+            Self::EasyWith(depth) => with("easy", depth),
+            Self::FlexWith(depth) => with("flex", depth),
             _ => {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
                 named.expect("every other policy has one name").0.to_owned()
@@ -53,6 +60,9 @@ impl Policy {
             Self::EasyWith(depth) => Box::new(Backfill::new(depth, Placement::Fastest)),
             Self::Cons => Box::new(Backfill::conservative()),
             Self::Flex => Box::new(FlexibleBackfill::default()),
+            Self::FlexWith(depth) => {
+                Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), Placement::Fastest, depth))
+            }
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
@@ -106,10 +116,11 @@ impl FromStr for Policy {
         if let Some((_, policy)) = Self::ALL.into_iter().find(|(name, _)| *name == text) {
             return Ok(policy);
         }
-        if let Some(depth) = text.strip_prefix("easy:") {
+        if let Some((name @ ("easy" | "flex"), depth)) = text.split_once(':') {
             let depth = if depth == "all" { Some(Depth::All) } else { depth.parse().ok().map(Depth::Jobs) };
-            let expected = || format!("{text:?}: expected easy:K with a number of reservations from 0 on, or easy:all");
-            return depth.map(Self::EasyWith).ok_or_else(expected);
+            let expected =
+                || format!("{text:?}: expected {name}:K with a number of reservations from 0 on, or {name}:all");
+            return depth.map(if name == "easy" { Self::EasyWith } else { Self::FlexWith }).ok_or_else(expected);
         }
         let names = Self::ALL.map(|(name, _)| name);
         Err(format!(

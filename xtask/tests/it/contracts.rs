@@ -320,6 +320,21 @@ fn jobs_that_a_failure_hits_start_anew() {
     assert_eq!(rows[0]["interrupted"], "1");
 }
 
+/// By hand: job 3 may pass job 2 under any number of reservations, since it is believed to end in time. With none, so may
+/// whoever fits; of these jobs, nobody else.
+#[test]
+fn reservations_are_counted_in_the_policys_name() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["easy", "easy:0", "easy:1", "easy:all", "cons", "flex:2"];
+    let run = ["simulate", "--policy", &policies.join(","), "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
+}
+
 #[test]
 fn a_time_limit_is_marked_as_not_reproducible() {
     let folder = folder();

@@ -19,9 +19,9 @@ use std::cell::Cell;
 /// same instant, on the fastest.
 ///
 /// The schedule is that of a pass that lays out all reservations anew, in order of arrival. So when a job ends early, every
-/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which has waited longest never moves to a later
-/// instant, where estimates are upper bounds; those of others do not as long as estimates are exact, but what moves ahead
-/// after an early end may then be in their way.
+/// reservation is reconsidered (*compression*); so it is when a machine fails or has been repaired. That of the job which
+/// has waited longest never moves to a later instant, where estimates are upper bounds; those of others do not as long as
+/// estimates are exact, but what moves ahead after an early end may then be in their way.
 ///
 /// At depth 1 this is [`GridEasy`](crate::GridEasy), which is faster. A job without an estimate is expected to run for ever:
 /// no promise can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
@@ -112,10 +112,16 @@ impl Backfill {
 
     /// The job starts now, as it was promised or at once.
     fn start(&mut self, waiting: &Waiting, slot: Slot, promised: bool, starts: &mut Vec<(JobId, SiteId)>) {
+        let passes = !promised && !self.promises.is_empty();
         if promised {
             self.outlook.keep_promise(slot, &waiting.request);
         } else {
-            self.outlook.start(slot, &waiting.request);
+            self.outlook.start(slot, &waiting.request, passes);
+        }
+        // The next pass will expect of these jobs something else than this one does.
+        let is_endless = waiting.request.estimate.is_none();
+        if passes && is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request) {
+            self.surprise(slot.rank);
         }
         let machine = self.outlook.index(slot.rank);
         self.rooms.set(machine, self.rooms.free(machine) - waiting.request.processors);
@@ -344,8 +350,7 @@ impl Scheduler for Backfill {
         }
         self.receive(now, starts);
         // What is expected to end at any moment does not do so when it is expected to.
-        let brief: Vec<usize> = self.outlook.brief().collect();
-        overdue.into_iter().chain(brief).for_each(|rank| self.surprise(rank));
+        overdue.into_iter().for_each(|rank| self.surprise(rank));
     }
 
     fn operations(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
-use crate::grid::GridView;
+use crate::grid::{GridView, Machine};
 use crate::policy::readings::{BackfillReadings, BackfillRule};
 use crate::policy::rooms::Rooms;
 use crate::queue::{Least, Waiting, WaitingJobs};
@@ -13,6 +13,7 @@ use std::cell::Cell;
 pub(super) struct EasyRule {
     readings: BackfillReadings,
     rooms: Rooms,
+    fastest: Option<Machine>,
     /// What this pass has started before the head was found.
     in_turn: Vec<(usize, RunningJob)>,
     operations: u64,
@@ -24,7 +25,7 @@ pub(super) trait Line {
     fn next(&mut self) -> Option<Waiting>;
 
     /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
-    /// `worth` accepts less and less.
+    /// `worth` accepts no more than before.
     fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting>;
 
     /// Whether there is such a job ahead.
@@ -55,6 +56,40 @@ struct Reservation {
     extra: u32,
 }
 
+/// Which jobs end within a window on one machine.
+#[derive(Copy, Clone, Debug)]
+struct InTime {
+    machine: Machine,
+    window: Span,
+    /// All estimates up to this do, whatever is rounded.
+    surely: Span,
+    /// No estimate from this on does.
+    surely_not: Span,
+}
+
+impl InTime {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "bounds with a margin far above what is rounded; beyond the range of `u64` they saturate"
+    )]
+    fn new(machine: Machine, window: Span) -> Self {
+        const MARGIN: f64 = 1e-9;
+        // What takes this long at reference speed ends just in time. One nanosecond here is `speed` of them.
+        let longest = window.as_nanos() as f64 * machine.speed;
+        let surely = Span::from_nanos((longest * (1.0 - MARGIN) - machine.speed) as u64);
+        let surely_not = Span::from_nanos((longest * (1.0 + MARGIN) + 2.0 * machine.speed).ceil() as u64);
+        Self { machine, window, surely, surely_not }
+    }
+
+    /// Whether a job with this estimate, [`Span::MAX`] for none, ends in time.
+    #[inline]
+    fn admits(&self, estimate: Span) -> bool {
+        estimate < self.surely_not && (estimate <= self.surely || self.machine.takes(estimate) <= self.window)
+    }
+}
+
 impl EasyRule {
     pub(super) fn new(readings: BackfillReadings) -> Self {
         Self { readings, ..Self::default() }
@@ -77,6 +112,12 @@ impl EasyRule {
     /// Gets to know the machines.
     pub(super) fn begin(&mut self, view: &GridView<'_>) {
         self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
+        self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
+    }
+
+    /// The fastest machine.
+    pub(super) fn fastest(&self) -> Machine {
+        self.fastest.expect("a job is admitted because there is a machine for it")
     }
 
     /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
@@ -128,26 +169,30 @@ impl EasyRule {
                 continue;
             }
             let mut free = self.rooms.free(machine);
-            let mut running = view.running[machine].iter().peekable();
             let mut beside = self.started_on(machine).iter().map(|(_, job)| job).peekable();
-            loop {
-                let next = match (running.peek(), beside.peek()) {
-                    (Some(one), Some(other)) if other < one => beside.next(),
-                    (Some(_), _) => running.next(),
-                    (None, _) => beside.next(),
-                };
-                let next = next.expect("an idle machine has room for every job that suits it");
+            // Whether that is all there is to know of this machine.
+            let mut consider = |job: &RunningJob| {
                 operations += 1;
-                let end = next.expected_end.max(soonest);
+                let end = job.expected_end.max(soonest);
                 if best.is_some_and(|(at, _)| at <= end) {
-                    break;
+                    return true;
                 }
-                free += next.processors;
+                free += job.processors;
                 if free >= need {
                     best = Some((end, machine));
-                    break;
                 }
-            }
+                free >= need
+            };
+            let mut in_order = view.running[machine].iter();
+            let known = in_order.any(|job| {
+                while let Some(other) = beside.next_if(|other| *other < job) {
+                    if consider(other) {
+                        return true;
+                    }
+                }
+                consider(job)
+            });
+            assert!(known || beside.any(consider), "an idle machine has room for every job that suits it");
         }
         self.operations += operations;
         let (at, machine) = best.expect("admission rejects jobs wider than the widest machine");
@@ -177,13 +222,13 @@ impl EasyRule {
         // The reserved machine has its own rule, and is out of the others' tree meanwhile.
         let mut left = self.rooms.free(reserved);
         self.rooms.set(reserved, 0);
-        let place = &view.machines[reserved];
+        let in_time = InTime::new(view.machines[reserved], window);
         let steps = Cell::new(0);
         loop {
             let most = self.rooms.most();
             // Of a single job, `Least` is the job itself, so whatever is found may start.
             let on_reserved = |least: Least| {
-                least.processors <= left && (least.processors <= extra || place.takes(least.estimate) <= window)
+                least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
             };
             let next = behind.next_where(|least| {
                 steps.set(steps.get() + 1);
@@ -200,7 +245,7 @@ impl EasyRule {
             };
             if machine == reserved {
                 left -= need;
-                if place.expects(&next.request) > window {
+                if !in_time.admits(Least::of(&next.request).estimate) {
                     extra -= need;
                 }
             } else {
@@ -220,19 +265,17 @@ impl EasyRule {
         view: &GridView<'_>,
         starts: &mut Vec<(JobId, SiteId)>,
     ) {
-        let speeds = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed));
-        let fastest = speeds.expect("a job waits, so there is a machine");
+        let in_time = InTime::new(self.fastest(), window);
         let steps = Cell::new(0);
         loop {
             let most = self.rooms.most();
             let next = behind.next_where(|least| {
                 steps.set(steps.get() + 1);
-                least.processors <= most && fastest.takes(least.estimate) <= window
+                least.processors <= most && in_time.admits(least.estimate)
             });
             let Some(next) = next else { break };
-            let need = next.request.processors;
             let mut rank = 0;
-            while let Some(found) = self.rooms.next(rank, need, &mut self.operations) {
+            while let Some(found) = self.rooms.next(rank, next.request.processors, &mut self.operations) {
                 let machine = self.rooms.order()[found];
                 if view.machines[machine].expects(&next.request) <= window {
                     self.start(&next, machine, starts);
@@ -253,4 +296,40 @@ impl EasyRule {
 /// The machine's number as others know it.
 pub(super) fn site(machine: usize) -> SiteId {
     SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The twin: the formula itself, close to the bound and far from it.
+        #[test]
+        fn what_ends_in_time_is_told_at_a_glance(
+            speed in prop::sample::select(vec![0.01, 0.3, 1.0, 1.7, 3.0, 1_000.0]),
+            window in prop_oneof![0..40_u64, 0..u64::MAX / 2_000],
+            near in -4_000..4_000_i64,
+            far in any::<u64>(),
+        ) {
+            let machine = Machine { processors: 1, speed };
+            let window = Span::from_nanos(window);
+            let in_time = InTime::new(machine, window);
+            let bound = window.scaled(speed);
+            let far = Span::from_nanos(far % (u64::MAX / 200));
+            for estimate in [Span::from_nanos(bound.as_nanos().saturating_add_signed(near)), far, Span::ZERO, Span::MAX] {
+                prop_assert_eq!(in_time.admits(estimate), machine.takes(estimate) <= window, "{}", estimate);
+            }
+        }
+    }
+
+    #[test]
+    fn what_never_ends_is_never_in_time() {
+        let never = Span::from_nanos(u64::MAX - 1);
+        for speed in [0.5, 1.0, 3.0] {
+            let in_time = InTime::new(Machine { processors: 1, speed }, never);
+            assert!(!in_time.admits(Span::MAX));
+            assert!(in_time.admits(Span::from_secs(1_000_000_000)));
+        }
+    }
 }

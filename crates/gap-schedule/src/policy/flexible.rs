@@ -7,7 +7,6 @@ use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
@@ -26,8 +25,8 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Debug, Default)]
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
-    /// The most powerful machine.
-    fastest: Option<Machine>,
+    /// The smallest estimate of all that wait.
+    shortest: Option<Span>,
     /// The job that holds the reservation.
     head: Option<Candidate>,
     /// The others, in no particular order.
@@ -37,7 +36,7 @@ pub struct FlexibleBackfill {
     rule: EasyRule,
     operations: u64,
     /// Kept for its memory only.
-    order: BinaryHeap<Place>,
+    ahead: Vec<Place>,
     /// Kept for its memory only.
     passed: Vec<u32>,
 }
@@ -186,8 +185,9 @@ struct ByPriority<'a> {
     now: Time,
     /// The smallest estimate in the queue, in seconds.
     shortest: f64,
-    order: &'a mut BinaryHeap<Place>,
     reached: Reached,
+    /// Some of those that the walk has not come to, and their places in the order.
+    ahead: &'a mut Vec<Place>,
     /// The positions of the jobs that the walk has come to, the head excepted.
     passed: &'a mut Vec<u32>,
 }
@@ -195,33 +195,36 @@ struct ByPriority<'a> {
 /// How far a walk has come.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Reached {
-    /// No further than the head: there is no order yet.
+    /// No further than the head: nothing is known of the order.
     Head,
-    /// Jobs in their turn: `order` holds all others.
+    /// Jobs in their turn: `ahead` are all others.
     All,
-    /// Jobs that are worth it: `order` holds all that may be.
+    /// Jobs that are worth it: `ahead` are all that may be.
     Some,
 }
 
 impl ByPriority<'_> {
-    fn put_in_order(&mut self, worth: impl Fn(Least) -> bool) {
-        let worthy = (0..).zip(self.queue).filter(|(_, job)| worth(job.least()));
-        let place = |(position, job): (u32, &Candidate)| {
-            let priority = ascending(job.priority(self.config, self.now, self.shortest));
-            Place { priority, arrival: Reverse(job.arrival), position }
-        };
-        self.order.extend(worthy.map(place));
-    }
-
-    fn pop_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
-        loop {
-            let position = self.order.pop()?.position;
-            let next = &self.queue[position as usize];
-            if worth(next.least()) {
-                self.passed.push(position);
-                return Some(next.waiting);
+    /// Finds the places of all jobs that are `worth` it.
+    fn look_ahead(&mut self, worth: impl Fn(Least) -> bool) {
+        for (position, job) in (0..).zip(self.queue) {
+            if worth(job.least()) {
+                let priority = ascending(job.priority(self.config, self.now, self.shortest));
+                self.ahead.push(Place { priority, arrival: Reverse(job.arrival), position });
             }
         }
+    }
+
+    fn least(&self, place: &Place) -> Least {
+        self.queue[place.position as usize].least()
+    }
+
+    /// The first of those ahead. To search for it takes less than to sort, for few are asked for before there is no room
+    /// left.
+    fn first_ahead(&mut self) -> Option<Waiting> {
+        let (first, _) = self.ahead.iter().enumerate().max_by_key(|(_, place)| **place)?;
+        let position = self.ahead.swap_remove(first).position;
+        self.passed.push(position);
+        Some(self.queue[position as usize].waiting)
     }
 }
 
@@ -231,28 +234,26 @@ impl Line for ByPriority<'_> {
             return Some(head.waiting);
         }
         if self.reached == Reached::Head {
-            self.put_in_order(|_| true);
+            self.look_ahead(|_| true);
             self.reached = Reached::All;
         }
-        self.pop_where(|_| true)
+        self.first_ahead()
     }
 
     fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
-        match self.reached {
-            Reached::Head => self.put_in_order(&worth),
-            Reached::All => self.order.retain(|place| worth(self.queue[place.position as usize].least())),
-            Reached::Some => {}
+        if self.reached == Reached::Head {
+            self.look_ahead(worth);
+        } else {
+            self.ahead.retain(|place| worth(self.queue[place.position as usize].least()));
         }
         self.reached = Reached::Some;
-        self.pop_where(worth)
+        self.first_ahead()
     }
 
     fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
         match self.reached {
             Reached::Head => self.queue.iter().any(|job| worth(job.least())),
-            Reached::All | Reached::Some => {
-                self.order.iter().any(|place| worth(self.queue[place.position as usize].least()))
-            }
+            Reached::All | Reached::Some => self.ahead.iter().any(|place| worth(self.least(place))),
         }
     }
 }
@@ -274,16 +275,12 @@ impl FlexibleBackfill {
         self.head.as_ref().map(|head| head.waiting.job)
     }
 
-    /// The smallest estimate in the queue, in seconds; 0 if there is none.
-    fn shortest(&self) -> f64 {
-        let estimates = self.head.iter().chain(&self.queue).filter_map(|job| job.waiting.request.estimate);
-        estimates.min().unwrap_or(Span::ZERO).as_secs_f64()
-    }
-
     /// Lets the jobs go that have started, and sets the new head apart.
     fn leave(&mut self, head: Option<JobId>, starts: &[(JobId, SiteId)]) {
+        let mut shortest_left = false;
         let mut started = starts.iter().map(|(job, _)| *job).peekable();
-        if self.head.take_if(|old| Some(old.waiting.job) != head).is_some() {
+        if let Some(old) = self.head.take_if(|old| Some(old.waiting.job) != head) {
+            shortest_left |= old.waiting.request.estimate == self.shortest;
             started.next();
         }
         // The walk came to those that have started in the order of the starts.
@@ -295,36 +292,40 @@ impl FlexibleBackfill {
             let gone = self.queue.swap_remove(position as usize);
             if Some(gone.waiting.job) == head {
                 self.head = Some(gone);
+            } else {
+                shortest_left |= gone.waiting.request.estimate == self.shortest;
             }
+        }
+        if shortest_left {
+            let jobs = self.head.iter().chain(&self.queue);
+            self.shortest = jobs.filter_map(|job| job.waiting.request.estimate).min();
         }
     }
 }
 
 impl Scheduler for FlexibleBackfill {
     fn begin(&mut self, view: &GridView<'_>) {
-        self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
         self.rule.begin(view);
     }
 
     fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        let fastest = self.fastest.expect("a job is admitted because there is a machine for it");
-        self.queue.push(self.config.candidate(job, self.arrivals, submit, &fastest));
+        self.queue.push(self.config.candidate(job, self.arrivals, submit, &self.rule.fastest()));
         self.arrivals += 1;
+        self.shortest = [self.shortest, job.request.estimate].into_iter().flatten().min();
     }
 
     fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        let shortest = self.shortest();
-        self.order.clear();
+        self.ahead.clear();
         let mut line = ByPriority {
             head: self.head.as_ref(),
             queue: &self.queue,
             config: &self.config,
             now: view.now,
-            shortest,
-            order: &mut self.order,
+            shortest: self.shortest.unwrap_or(Span::ZERO).as_secs_f64(),
             reached: Reached::Head,
+            ahead: &mut self.ahead,
             passed: &mut self.passed,
         };
         let head = self.rule.pass(&mut line, view, starts);

@@ -5,9 +5,9 @@ use crate::policy::readings::Placement;
 use crate::running::RunningJob;
 use sim_core::{Profile, Request, Span, Time};
 
-/// A job that runs and has no estimate is expected to end at this instant, the last one there is. A job without an
-/// estimate that has yet to start takes even that, so a start that is promised for then stands in its way: see
-/// [`GridEasy`](crate::GridEasy), where such a job may only take what the head of the queue will leave over.
+/// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
+/// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
+/// [`GridEasy`](crate::GridEasy).
 const END: Time = Time::from_nanos(u64::MAX - 1);
 
 /// Even a job that is expected to take no time needs its processors at its start.
@@ -110,11 +110,14 @@ impl Outlook {
         lane.plan.reserve(slot.start, lane.takes(request), request.processors);
     }
 
-    /// The job starts now, without having been promised to.
-    pub(super) fn start(&mut self, slot: Slot, request: &Request) {
+    /// The job starts now, without having been promised to. If it `passes` others, it takes all the time it asks for,
+    /// lest several jobs without an estimate take what is left over but once.
+    pub(super) fn start(&mut self, slot: Slot, request: &Request, passes: bool) {
         let lane = &mut self.lanes[slot.rank];
+        let span = lane.takes(request);
+        let span = if passes { span } else { until_end(slot.start, span) };
         lane.plan.forget_before(slot.start);
-        lane.plan.reserve(slot.start, until_end(slot.start, lane.takes(request)), request.processors);
+        lane.plan.reserve(slot.start, span, request.processors);
         self.keep_promise(slot, request);
     }
 
@@ -160,9 +163,9 @@ impl Outlook {
         overdue(self.lanes[rank].index, view).next().is_some()
     }
 
-    /// By rank: the machines on which a job has started in this pass that is expected to take no time.
-    pub(super) fn brief(&self) -> impl Iterator<Item = usize> {
-        self.brief.iter().map(|(rank, _)| *rank)
+    /// Whether the job is expected to take no time there.
+    pub(super) fn takes_no_time(&self, rank: usize, request: &Request) -> bool {
+        self.lanes[rank].machine.expects(request).is_zero()
     }
 }
 

@@ -14,11 +14,11 @@ use sim_core::{Job, JobId, Purpose, SiteId, Span, Streams, Time};
 
 const WIDEST: u32 = 6;
 
-fn depths() -> impl Strategy<Value = Depth> {
+pub(crate) fn depths() -> impl Strategy<Value = Depth> {
     prop_oneof![Just(Depth::All), (0..5_u32).prop_map(Depth::Jobs)]
 }
 
-fn placements() -> impl Strategy<Value = Placement> {
+pub(crate) fn placements() -> impl Strategy<Value = Placement> {
     prop::sample::select(vec![Placement::Fastest, Placement::FirstFit])
 }
 

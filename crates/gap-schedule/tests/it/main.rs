@@ -6,6 +6,7 @@ mod backfill;
 mod cases;
 mod common;
 mod example;
+mod flexible_deep;
 mod grid_books;
 mod grid_cases;
 mod grid_common;

@@ -27,7 +27,7 @@ impl Scheduler for ObviousBackfill {
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
         let now = view.now;
         let instant = Span::from_nanos(1);
-        // Jobs without an estimate run up to the end of time. Those that wait would take that, too.
+        // Jobs without an estimate run up to the end of time. Those that wait, or pass one that does, take that, too.
         let end_of_time = Time::from_nanos(u64::MAX - 1);
         let mut plans: Vec<Profile> = view.machines.iter().map(|machine| Profile::new(machine.processors)).collect();
         for (plan, running) in plans.iter_mut().zip(view.running) {
@@ -54,7 +54,7 @@ impl Scheduler for ObviousBackfill {
             }
             match best {
                 Some((start, machine)) if start == now => {
-                    let span = span(machine).min(end_of_time.since(now));
+                    let span = if promised > 0 { span(machine) } else { span(machine).min(end_of_time.since(now)) };
                     plans[machine].reserve(now, span, request.processors);
                     starts.push((waiting.job, SiteId(u32::try_from(machine).expect("few machines"))));
                 }
