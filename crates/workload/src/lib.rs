@@ -6,6 +6,7 @@
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
 //!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
+//! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
@@ -46,11 +47,13 @@ pub mod capacity;
 pub mod intake;
 pub mod repair;
 
+pub mod alea31;
 pub mod machines;
 
 pub mod deadline_mix;
 pub mod gang_mix;
 
+pub use alea31::{Alea31Intake, Alea31Job};
 pub use capacity::capacity;
 pub use deadline_mix::DeadlineMix;
 pub use file::FileError;

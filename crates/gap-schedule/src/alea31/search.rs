@@ -78,8 +78,9 @@ impl Search {
         match self.acceptance {
             Acceptance::EachMove => {
                 let (most, patience) = match self.rounds {
-                    Rounds::FourTimes | Rounds::PerArrival => (ROUNDS * size, usize::MAX),
+                    Rounds::FourTimes => (ROUNDS * size, usize::MAX),
                     Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
+                    Rounds::PerArrival => (1, usize::MAX),
                 };
                 let (mut rounds, mut idle) = (0, 0);
                 while rounds < most && idle < patience {
@@ -96,8 +97,9 @@ impl Search {
             }
             Acceptance::WholePass => {
                 let (passes, rounds) = match self.rounds {
-                    Rounds::FourTimes | Rounds::PerArrival => (1, ROUNDS * size),
+                    Rounds::FourTimes => (1, ROUNDS * size),
                     Rounds::UntilNoGain => (MOST_ROUNDS, size),
+                    Rounds::PerArrival => (1, 1),
                 };
                 for _ in 0..passes {
                     let before = plan.lanes.clone();

@@ -69,6 +69,11 @@ impl SwfReader {
         self.line
     }
 
+    /// The line that was read last as it stands: after `next`, the line of that record.
+    pub fn text(&self) -> &[u8] {
+        &self.buffer
+    }
+
     fn start(path: PathBuf, mut input: Box<dyn Read + Send>) -> Result<Self, SwfError> {
         let mut magic = Vec::with_capacity(8);
         if let Err(source) = input.by_ref().take(8).read_to_end(&mut magic) {
