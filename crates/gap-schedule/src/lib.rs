@@ -63,6 +63,10 @@
 //! assert_eq!(told[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
 //! ```
 //!
+//! # The simulator Alea
+//!
+//! [`alea31`] is a world of its own: Alea 3.1 rule for rule, so that a published table can be met to its printed digits.
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
