@@ -67,6 +67,7 @@ impl<'a> Gaps<'a> {
     }
 
     /// How long the job takes on the machine; `None` if it certainly has no gap there.
+    #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         match self.reach {
             Some(reach) if reach[machine].is_zero() => None,
