@@ -71,6 +71,12 @@ pub trait SelectCluster {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice>;
 }
 
+impl<S: SelectCluster + ?Sized> SelectCluster for Box<S> {
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+        (**self).select(view)
+    }
+}
+
 /// What a policy answers.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Choice {

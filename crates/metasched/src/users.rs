@@ -45,7 +45,7 @@ impl Visitor {
     /// Everybody who visits `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with the
     /// probability that holds in the long run.
     pub(crate) fn of_cluster(cluster: u32, nodes: u32, change: &OnOff, streams: &Streams) -> Vec<Self> {
-        let visits = match change.unit {
+        let visits: Vec<std::ops::Range<u32>> = match change.unit {
             Unit::Cluster => std::iter::once(0..nodes).collect(),
             Unit::Node => (0..nodes).map(|node| node..node + 1).collect(),
         };

@@ -1,1 +1,7 @@
+//! The checks of the specification, what holds for every world, what a slow twin says, and cases small enough to check by
+//! hand.
+
+mod checks;
+mod common;
 mod generator;
+mod invariants;
