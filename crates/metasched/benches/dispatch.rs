@@ -49,7 +49,11 @@ fn many(criterion: &mut Criterion) {
         config.clusters = vec![Cluster { nodes: 64, speed: 1.0, memory: 1 << 20 }; 1000];
         config.local.clusters = 300;
         group.bench_function(BenchmarkId::new("TAT", load), |bencher| {
-            bencher.iter_batched(|| jobs.clone(), |jobs| run(&config, Tat::new(&readings), jobs), BatchSize::LargeInput);
+            bencher.iter_batched(
+                || jobs.clone(),
+                |jobs| run(&config, Tat::new(&readings), jobs),
+                BatchSize::LargeInput,
+            );
         });
         group.bench_function(BenchmarkId::new("PTT", load), |bencher| {
             let ptt = || Ptt::new(&readings, Weights::Same(0.5));

@@ -67,7 +67,9 @@ fn main() {
         }
         rows.push((level, sums.map(|sum| sum.map(|sum| sum / f64::from(replications)))));
     }
-    for (metric, name) in ["turnaround (s)", "makespan (s)", "local slowdown", "prediction error (%)"].iter().enumerate() {
+    for (metric, name) in
+        ["turnaround (s)", "makespan (s)", "local slowdown", "prediction error (%)"].iter().enumerate()
+    {
         println!("{name}");
         println!("{:>6}  {}", "local", POLICIES.map(|policy| format!("{policy:>9}")).join(" "));
         for (level, cells) in &rows {

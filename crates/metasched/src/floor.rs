@@ -10,11 +10,14 @@
 
 mod intrusion;
 mod likeness;
+mod outlook;
 
+use intrusion::Intrusion;
 pub use intrusion::LocalLoad;
 pub(crate) use intrusion::Sums;
 pub(crate) use likeness::Reach;
-use intrusion::Intrusion;
+pub use outlook::Bound;
+pub(crate) use outlook::Neighbour;
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;
@@ -58,6 +61,11 @@ impl Rules {
     /// MPL of a node.
     const fn limit(&self, users: bool) -> u32 {
         if users { self.mpl_beside_users } else { self.mpl }
+    }
+
+    /// What is left of the rate of one of `tasks` tasks on a node, of which users leave `kept`.
+    fn factor(&self, tasks: u32, kept: f64) -> f64 {
+        kept / (1.0 + self.task_overhead * f64::from(tasks.saturating_sub(1)))
     }
 }
 
@@ -127,6 +135,13 @@ impl Running {
         self.since + time_for(goal.saturating_sub(self.done), self.rate)
     }
 
+    /// All the work that the predictor believes it has: its profile, or soon done if it has outlived it (§6 of the
+    /// specification).
+    pub(crate) fn believed_goal(&self, now: Time, overrun: f64) -> Work {
+        let (done, profile) = (self.done(now), work_of(self.app.time));
+        if done < profile { profile } else { done + work_of(self.app.time.scaled(overrun)).max(1) }
+    }
+
     /// Its progress per time, 1 alone at reference speed.
     pub(crate) fn progress_rate(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "for people")]
@@ -162,7 +177,8 @@ pub(crate) struct Floor {
 impl Floor {
     /// `nodes` idle nodes without users.
     pub(crate) fn new(nodes: u32, rules: Rules, queueing_weight: Option<f64>) -> Self {
-        let node = Node { tasks: 0, demand: 0, memory: 0, users: false, moved: false, level: f64::INFINITY, factor: 1.0 };
+        let node =
+            Node { tasks: 0, demand: 0, memory: 0, users: false, moved: false, level: f64::INFINITY, factor: 1.0 };
         Self {
             rules,
             nodes: vec![node; nodes as usize],
@@ -346,7 +362,11 @@ impl Floor {
         for task in &tasks[first..first + at.tasks as usize] {
             let job = &mut running[task.slot as usize];
             intrusion.advance(job, now);
-            if present { job.users += 1 } else { job.users -= 1 };
+            if present {
+                job.users += 1
+            } else {
+                job.users -= 1
+            };
         }
         if present {
             at.demand += rules.user_cpu;
@@ -405,9 +425,7 @@ impl Floor {
         let on_node = &tasks[first..first + node.tasks as usize];
         let user = node.users.then_some(rules.user_cpu);
         node.level = fair_level(node.demand, on_node.iter().map(|task| task.cpu).chain(user));
-        let others = f64::from(node.tasks.saturating_sub(1));
-        let kept = if node.users { 1.0 - rules.loss } else { 1.0 };
-        node.factor = kept / (1.0 + rules.task_overhead * others);
+        node.factor = rules.factor(node.tasks, if node.users { 1.0 - rules.loss } else { 1.0 });
     }
 
     /// Moves nodes whose demand has changed to their place in the order.
@@ -471,15 +489,19 @@ fn index_of(key: u64) -> u32 {
 }
 
 /// Work per nanosecond of a job's slowest task (§5 of the specification).
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
-#[expect(clippy::cast_precision_loss, reason = "a power of two")]
 fn rate(job: &Running, nodes: &[Node], rules: &Rules) -> u64 {
     let cpu = f64::from(job.app.demand.millionths());
     let of_task = |&node: &u32| {
         let node = &nodes[node as usize];
         node.factor * cpu.min(node.level)
     };
-    let slowest = job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min);
-    let rate = rules.speed * (slowest / cpu) * REFERENCE as f64;
-    (rate.round() as u64).max(1)
+    work_rate(job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min), cpu, rules)
+}
+
+/// The same, of a task that asks for `cpu` and gets `share` of it, both in millionths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
+#[expect(clippy::cast_precision_loss, reason = "a power of two")]
+fn work_rate(share: f64, cpu: f64, rules: &Rules) -> u64 {
+    let rate = rules.speed * (share / cpu) * REFERENCE as f64;
+    ((rate + 0.5) as u64).max(1)
 }

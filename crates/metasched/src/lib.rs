@@ -14,9 +14,9 @@ pub mod world;
 
 pub use application::{Application, Demand, Submission};
 pub use config::{Cluster, Config, ConfigError, LocalUsers, OnOff, Readings};
-pub use floor::LocalLoad;
+pub use floor::{Bound, LocalLoad};
 pub use loras::Loras;
 pub use outcome::{Ledger, Outcome};
-pub use policy::{Choice, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
+pub use policy::{Choice, Ffit, Intrusiveness, Outlook, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use predictor::Prediction;
 pub use world::{Event, MetaLoras};

@@ -112,7 +112,13 @@ impl Loras {
     }
 
     /// Ends every job that is due at `now` and tells which.
-    pub(crate) fn finish_due(&mut self, fate: &mut Fate, now: Time, due: &mut Vec<u32>, mut ended: impl FnMut(u32, &[u32])) {
+    pub(crate) fn finish_due(
+        &mut self,
+        fate: &mut Fate,
+        now: Time,
+        due: &mut Vec<u32>,
+        mut ended: impl FnMut(u32, &[u32]),
+    ) {
         due.clear();
         due.extend(self.floor.live().iter().filter(|&&slot| fate.end(slot) <= now));
         for &slot in &*due {

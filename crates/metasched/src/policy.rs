@@ -60,6 +60,7 @@ pub use tat::Tat;
 
 use crate::application::Application;
 use crate::config::{Candidates, NoCandidate, Readings};
+use crate::floor::Bound;
 use crate::loras::Loras;
 use crate::predictor::{Prediction, Predictor};
 use sim_core::{SiteId, Span, Time};
@@ -140,27 +141,47 @@ impl<'a> View<'a> {
         self.predict_within(cluster, true, Span::MAX)
     }
 
-    /// The same, or `None` if TR is above `limit`; to a LoRaS that does not see local users if `sees_users` is false (R9).
+    /// The same, or `None` if TR is above `limit`; of a LoRaS that does not see local users if `sees_users` is false (R9).
     pub fn predict_within(&mut self, cluster: SiteId, sees_users: bool, limit: Span) -> Option<Prediction> {
-        self.predictor.predict(self.now, &self.clusters[cluster.index()], self.job, sees_users, limit)
+        let startable = self.can_start(cluster);
+        let Self { now, job, clusters, predictor, places, .. } = self;
+        predictor.predict(*now, &clusters[cluster.index()], job, startable.then_some(places), sees_users, limit)
     }
 
-    /// No cluster finishes the job earlier than this from now: its profile at the highest speed there is.
+    /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
+    /// policy need not have all clusters simulated.
+    pub fn outlook(&mut self, cluster: SiteId, sees_users: bool) -> Option<Outlook> {
+        let startable = self.can_start(cluster);
+        let Self { now, job, clusters, predictor, places, .. } = self;
+        startable.then(|| {
+            let loras = &clusters[cluster.index()];
+            let (local_nodes, occupancy) = Predictor::intrusion(loras, places);
+            let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
+            Outlook { cluster, turnaround, local_nodes, occupancy }
+        })
+    }
+
+    /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.
     pub fn shortest_turnaround(&self) -> Span {
         self.job.time.scaled(1.0 / self.fastest)
     }
 
-    /// R4, R5: the clusters that a predicting policy chooses from, in order. Empty if the job shall wait in the input queue.
-    fn candidates(&mut self, readings: CandidateReadings, candidates: &mut Vec<SiteId>) {
-        let CandidateReadings { candidates: rule, no_candidate } = readings;
-        candidates.clear();
-        if rule == Candidates::CanStartNow {
-            candidates.extend(self.sites().filter(|&site| self.can_start(site)));
-        }
-        if rule == Candidates::StaticFit || candidates.is_empty() && no_candidate == NoCandidate::Dispatch {
-            candidates.extend(self.sites().filter(|&site| self.fits(site)));
-        }
+    fn sites_that_fit(&self) -> impl Iterator<Item = SiteId> {
+        self.sites().filter(|&site| self.fits(site))
     }
+}
+
+/// What can be said of a job that starts on a cluster now, at little cost.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Outlook {
+    /// Which cluster.
+    pub cluster: SiteId,
+    /// Between what TR lies.
+    pub turnaround: Bound,
+    /// LT: as in [`Prediction::local_nodes`].
+    pub local_nodes: u32,
+    /// As in [`Prediction::occupancy`].
+    pub occupancy: f64,
 }
 
 /// R4 and R5.
@@ -173,6 +194,16 @@ struct CandidateReadings {
 impl CandidateReadings {
     const fn of(readings: &Readings) -> Self {
         Self { candidates: readings.candidates, no_candidate: readings.no_candidate }
+    }
+
+    /// Whether a predicting policy looks for clusters where the job can start now.
+    fn looks_for_room(self) -> bool {
+        self.candidates == Candidates::CanStartNow
+    }
+
+    /// Whether it chooses from the queues of all clusters that the job fits.
+    fn takes_any_queue(self, found_room: bool) -> bool {
+        self.candidates == Candidates::StaticFit || !found_room && self.no_candidate == NoCandidate::Dispatch
     }
 }
 

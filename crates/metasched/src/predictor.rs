@@ -3,7 +3,7 @@
 use crate::application::Application;
 use crate::config::{Belief, OnOff};
 use crate::fate::Fate;
-use crate::floor::{Floor, Reach, work_of};
+use crate::floor::{Bound, Floor, Neighbour, Reach};
 use crate::loras::{Loras, Waiting, profiled};
 use sim_core::{Span, Time};
 
@@ -33,8 +33,10 @@ pub(crate) struct Predictor {
     fate: Fate,
     reach: Reach,
     turns: Turns,
-    places: Vec<u32>,
+    /// Nodes found for jobs that wait.
+    found: Vec<u32>,
     due: Vec<u32>,
+    neighbours: Vec<Neighbour>,
 }
 
 /// The number of the job that is asked about. The world's own numbers are smaller.
@@ -49,32 +51,35 @@ impl Predictor {
             fate: Fate::default(),
             reach: Reach::default(),
             turns: Turns::default(),
-            places: Vec::new(),
+            found: Vec::new(),
             due: Vec::new(),
+            neighbours: Vec::new(),
         }
     }
 
     /// What becomes of `app` if it is sent to `cluster` now and nothing else ever comes; with `sees_users` false, as if
-    /// there were no local users. `None` if it ends later than `limit` from now, or if no end is in sight: if it does
-    /// not fit beside users who are believed to stay.
+    /// there were no local users. It starts at once on `places`, if these are given. `None` if it ends later than `limit`
+    /// from now, or if no end is in sight: if it does not fit beside users who are believed to stay.
     pub(crate) fn predict(
         &mut self,
         now: Time,
         cluster: &Loras,
         app: &Application,
+        places: Option<&[u32]>,
         sees_users: bool,
         limit: Span,
     ) -> Option<Prediction> {
-        // Not even alone on its nodes; rounding may be a nanosecond off.
-        if app.time.scaled(1.0 / cluster.speed()).saturating_sub(Span::from_nanos(1)) > limit {
+        let bound = self.bound(now, cluster, app, places, sees_users);
+        if bound.at_least > limit {
             return None;
         }
-        let deadline = now.saturating_add(limit);
-        let Self { dream, fate, reach, turns, places, due, .. } = self;
+        if let (Some(places), true) = (places, bound.is_exact()) {
+            return Some(Start::at(now, places, &cluster.floor).prediction(now, now + bound.at_least));
+        }
+        let Self { dream, fate, reach, turns, found, due, .. } = self;
         let asked = Waiting { key: ASKED, app: *app };
         dream.queue.clear();
-        let at_once = cluster.can_start(app, places);
-        if at_once {
+        if let Some(places) = places {
             // Nobody waits, so jobs that share no node with it, directly or through others, cannot matter to it.
             dream.floor.copy_around(&cluster.floor, places, now, sees_users, reach);
         } else {
@@ -84,43 +89,73 @@ impl Predictor {
         }
         for &slot in dream.floor.live() {
             let job = dream.floor.running(slot);
-            let (done, profile) = (job.done(now), profiled(&job.app));
-            // §6 of the specification: an overrun job is believed to end soon.
-            let goal = if done < profile { profile } else { done + work_of(job.app.time.scaled(self.overrun)).max(1) };
-            fate.set(slot, goal);
+            fate.set(slot, job.believed_goal(now, self.overrun));
         }
         fate.reckon(&dream.floor, dream.floor.live());
 
         turns.begin(cluster.change.filter(|_| sees_users), now, &dream.floor, reach.copied());
-        let mut found = at_once.then(|| Start::at(now, places, &dream.floor));
-        if at_once {
-            dream.start(fate, now, &asked, places, profiled(app));
-        } else {
-            dream.start_waiting(fate, now, places, |job| profiled(&job.app), |job, places, floor| {
-                found = found.or((job.key == ASKED).then(|| Start::at(now, places, floor)));
-            });
-        }
+        let mut start = places.map(|places| Start::at(now, places, &dream.floor));
+        let mut slot = places.map(|places| dream.start(fate, now, &asked, places, profiled(app)));
+        let deadline = now.saturating_add(limit);
+        let mut instant = now;
         loop {
-            let next = match (fate.next_end(&dream.floor), turns.next()) {
+            dream.start_waiting(
+                fate,
+                instant,
+                found,
+                |job| profiled(&job.app),
+                |job, places, floor| {
+                    start = start.or((job.key == ASKED).then(|| Start::at(instant, places, floor)));
+                },
+            );
+            if start.is_some() && slot.is_none() {
+                // Nobody waits behind it, so it was the last to start.
+                slot = dream.floor.live().last().copied();
+            }
+            instant = match (fate.next_end(&dream.floor), turns.next()) {
                 (Some(end), Some(turn)) => end.min(turn),
                 (Some(only), None) | (None, Some(only)) => only,
                 (None, None) => return None,
             };
-            if next > deadline {
+            if instant > deadline {
                 return None;
             }
-            let mut ended = false;
-            dream.finish_due(fate, next, due, |key, _| ended |= key == ASKED);
-            if ended {
-                let Start { at, local_nodes, occupancy } = found.expect("it started before it ended");
-                let (turnaround, wait) = (next.since(now), at.since(now));
-                return Some(Prediction { turnaround, wait, local_nodes, occupancy });
+            if let (Some(slot), Some(start)) = (slot, start)
+                && fate.end(slot) <= instant
+            {
+                return Some(start.prediction(now, instant));
             }
-            turns.take(dream, fate, next);
-            dream.start_waiting(fate, next, places, |job| profiled(&job.app), |job, places, floor| {
-                found = found.or((job.key == ASKED).then(|| Start::at(next, places, floor)));
-            });
+            dream.finish_due(fate, instant, due, |_, _| {});
+            turns.take(dream, fate, instant);
         }
+    }
+
+    /// Between what the turnaround lies, without simulating anything.
+    pub(crate) fn bound(
+        &mut self,
+        now: Time,
+        cluster: &Loras,
+        app: &Application,
+        places: Option<&[u32]>,
+        sees_users: bool,
+    ) -> Bound {
+        let users_turn = sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns);
+        match places {
+            Some(places) if !users_turn => {
+                cluster.floor.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
+            }
+            _ => {
+                // Not even alone on its nodes; rounding may be a nanosecond off.
+                let alone = app.time.scaled(1.0 / cluster.speed());
+                Bound { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
+            }
+        }
+    }
+
+    /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.
+    pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
+        let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.floor);
+        (local_nodes, occupancy)
     }
 }
 
@@ -140,6 +175,12 @@ impl Start {
             local_nodes: places.iter().map(|&node| u32::from(floor.has_users(node))).sum(),
             occupancy: places.iter().map(|&node| floor.occupancy(node)).sum(),
         }
+    }
+
+    /// Of a job that ends at `end`, asked about `now`.
+    fn prediction(self, now: Time, end: Time) -> Prediction {
+        let Self { at, local_nodes, occupancy } = self;
+        Prediction { turnaround: end.since(now), wait: at.since(now), local_nodes, occupancy }
     }
 }
 

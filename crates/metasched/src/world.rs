@@ -9,10 +9,10 @@ use crate::outcome::{Ledger, Outcome};
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::Predictor;
 use crate::users::{Visitor, occupied_clusters};
-use slab::Slab;
 use sim_core::{
     Context, EventKey, Fact, Gauge, Job, Model, ProcId, Rank, Ranked, Rejection, SiteId, Span, Streams, Time,
 };
+use slab::Slab;
 use std::collections::VecDeque;
 
 /// What can happen.
@@ -224,7 +224,8 @@ where
         let Times { first_start, last_end, occupied } = &self.times;
         let (start, occupied) = (first_start.as_ref()?, occupied.as_ref()?);
         let beyond = window.as_nanos().checked_sub(self.makespan().as_nanos());
-        let beyond = beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
+        let beyond =
+            beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
         debug_assert!(start <= last_end);
         let node_time = occupied.area(*last_end) + u128::from(occupied.level()) * u128::from(beyond);
         if node_time == 0 {
@@ -305,7 +306,8 @@ where
         assert!(loras.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;
-            wanted.then(|| self.predictor.predict(cx.now(), loras, app, true, Span::MAX)).flatten()
+            let startable = loras.can_start(app, &mut self.places).then_some(self.places.as_slice());
+            wanted.then(|| self.predictor.predict(cx.now(), loras, app, startable, true, Span::MAX)).flatten()
         });
         let entry = &mut self.jobs[key as usize];
         entry.cluster = cluster;

@@ -48,7 +48,14 @@ impl Floor {
     /// there, and so on. While nobody waits, nothing else can change what becomes of a job on `places`.
     ///
     /// Nodes and slots keep their numbers. What is not copied holds something old and must not be looked at.
-    pub(crate) fn copy_around(&mut self, source: &Self, places: &[u32], now: Time, sees_users: bool, reach: &mut Reach) {
+    pub(crate) fn copy_around(
+        &mut self,
+        source: &Self,
+        places: &[u32],
+        now: Time,
+        sees_users: bool,
+        reach: &mut Reach,
+    ) {
         self.make_room(source, reach);
         self.unordered = true;
         reach.add(places);
@@ -63,7 +70,8 @@ impl Floor {
             reach.add(&[index_of(key)]);
         }
         self.copy_reached(source, now, sees_users, reach);
-        self.open = u32::try_from(reach.copied().iter().filter(|&&node| self.is_open(node)).count()).expect("nodes are u32");
+        self.open =
+            u32::try_from(reach.copied().iter().filter(|&&node| self.is_open(node)).count()).expect("nodes are u32");
         self.order.clear();
         let least_demand = self.rules.node_choice == crate::config::NodeChoice::LeastDemand;
         for &key in &source.order {
@@ -145,7 +153,8 @@ impl Floor {
 impl Running {
     fn copy(&mut self, from: &Self) {
         let Self { app, key, nodes, users, rate, done, since, mark } = self;
-        (*app, *key, *users, *rate, *done, *since, *mark) = (from.app, from.key, from.users, from.rate, from.done, from.since, 0);
+        (*app, *key, *users, *rate, *done, *since, *mark) =
+            (from.app, from.key, from.users, from.rate, from.done, from.since, 0);
         nodes.clone_from(&from.nodes);
     }
 }

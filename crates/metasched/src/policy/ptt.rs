@@ -1,9 +1,11 @@
 //! Pondered turnaround time.
 
-use super::{CandidateReadings, Choice, SelectCluster, View, ties_with};
+use super::{CandidateReadings, Choice, Outlook, SelectCluster, View, ties_with};
 use crate::config::{Readings, Ties};
+use crate::floor::Bound;
 use crate::predictor::Prediction;
-use sim_core::SiteId;
+use sim_core::{SiteId, Span};
+use std::cmp::Reverse;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -15,9 +17,7 @@ pub struct Ptt {
     ties: Ties,
     weights: Weights,
     intrusiveness: Intrusiveness,
-    candidates: Vec<SiteId>,
-    predicted: Vec<(SiteId, Prediction)>,
-    scores: Vec<f64>,
+    candidates: Vec<Candidate>,
 }
 
 /// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
@@ -69,8 +69,6 @@ impl Ptt {
             weights,
             intrusiveness: Intrusiveness::default(),
             candidates: Vec::new(),
-            predicted: Vec::new(),
-            scores: Vec::new(),
         }
     }
 
@@ -80,10 +78,10 @@ impl Ptt {
         Self { intrusiveness, ..self }
     }
 
-    fn local(&self, prediction: &Prediction) -> f64 {
+    fn local(&self, outlook: &Outlook) -> f64 {
         match self.intrusiveness {
-            Intrusiveness::LocalNodes => prediction.local_nodes.into(),
-            Intrusiveness::Occupancy => prediction.occupancy,
+            Intrusiveness::LocalNodes => outlook.local_nodes.into(),
+            Intrusiveness::Occupancy => outlook.occupancy,
         }
     }
 }
@@ -91,34 +89,117 @@ impl Ptt {
 impl SelectCluster for Ptt {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
         let mut candidates = std::mem::take(&mut self.candidates);
-        view.candidates(self.readings, &mut candidates);
-        self.predicted.clear();
-        self.predicted.extend(candidates.iter().filter_map(|&cluster| Some((cluster, view.predict(cluster)?))));
-        let first = candidates.first().copied().map(Choice::of);
+        candidates.clear();
+        if self.readings.looks_for_room() {
+            candidates.extend(view.sites().filter_map(|site| Some(Candidate::of(view.outlook(site, true)?))));
+        }
+        if self.readings.takes_any_queue(!candidates.is_empty()) {
+            candidates.clear();
+            candidates.extend(view.sites_that_fit().map(Candidate::unknown));
+            for candidate in &mut candidates {
+                candidate.predict(view);
+            }
+        }
+        let choice = self.choose(&mut candidates, view);
         self.candidates = candidates;
+        choice
+    }
+}
 
-        let turnaround = |prediction: &Prediction| prediction.turnaround.as_secs_f64();
-        let max_tr = self.predicted.iter().map(|(_, prediction)| turnaround(prediction)).fold(0.0, f64::max);
-        let max_lt = self.predicted.iter().map(|(_, prediction)| self.local(prediction)).fold(0.0, f64::max);
+/// A cluster to choose, and what is known of TR there: bounds, or itself once the cluster has been simulated.
+#[derive(Copy, Clone, Debug)]
+struct Candidate {
+    outlook: Outlook,
+    predicted: Option<Prediction>,
+    /// PTT, or less.
+    score: f64,
+}
+
+impl Candidate {
+    const fn of(outlook: Outlook) -> Self {
+        Self { outlook, predicted: None, score: 0.0 }
+    }
+
+    const fn unknown(cluster: SiteId) -> Self {
+        let turnaround = Bound { at_least: Span::ZERO, at_most: Span::MAX };
+        Self::of(Outlook { cluster, turnaround, local_nodes: 0, occupancy: 0.0 })
+    }
+
+    /// Has the cluster simulated, unless it has been. If no end is in sight there, TR stays beyond all bounds.
+    fn predict(&mut self, view: &mut View<'_>) {
+        if self.predicted.is_some() {
+            return;
+        }
+        self.predicted = view.predict(self.outlook.cluster);
+        self.outlook.turnaround = Bound { at_least: Span::MAX, at_most: Span::MAX };
+        if let Some(Prediction { turnaround, local_nodes, occupancy, .. }) = self.predicted {
+            let cluster = self.outlook.cluster;
+            let turnaround = Bound { at_least: turnaround, at_most: turnaround };
+            self.outlook = Outlook { cluster, turnaround, local_nodes, occupancy };
+        }
+    }
+}
+
+impl Ptt {
+    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`: first those that may have the
+    /// largest TR, which formula (1) needs; then those that may have the smallest `PTT_k`, which grows with `TR_k`.
+    fn choose(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Option<Choice> {
+        if candidates.is_empty() {
+            return None;
+        }
+        let mut max_tr = Span::from_nanos(1);
+        if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
+            candidates.sort_unstable_by_key(|candidate| Reverse(candidate.outlook.turnaround.at_most));
+            for candidate in &mut *candidates {
+                if candidate.outlook.turnaround.at_most <= max_tr {
+                    break;
+                }
+                candidate.predict(view);
+                max_tr = candidate.predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
+            }
+        }
+        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
-        let mut scores = std::mem::take(&mut self.scores);
-        scores.clear();
-        scores.extend(self.predicted.iter().map(|(cluster, prediction)| {
-            let (weight, tr) = (self.weights.of(*cluster), turnaround(prediction));
+        let score = |outlook: &Outlook, turnaround: Span| {
+            if outlook.turnaround.at_least == Span::MAX {
+                // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
+                return f64::INFINITY;
+            }
+            let (weight, tr) = (self.weights.of(outlook.cluster), turnaround.as_secs_f64());
             // Equation (1).
-            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(prediction) / max_lt)
-        }));
-        let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut ties = self.predicted.iter().zip(&scores).filter(|&(_, &score)| ties_with(score, least));
-        let chosen = match self.ties {
-            Ties::FirstCluster => ties.next(),
-            // The first of equals: `min_by_key` keeps it.
-            Ties::SmallestTr => ties.min_by_key(|((_, prediction), _)| prediction.turnaround),
+            tr * (weight * tr / max_tr.as_secs_f64() + (1.0 - weight) * self.local(outlook) / max_lt)
         };
-        let chosen = chosen.map(|(&(cluster, prediction), _)| Choice { cluster, prediction: Some(prediction) });
-        self.scores = scores;
-        // Where no end is in sight anywhere, any place in a queue is as good as another.
-        chosen.or(first)
+
+        for Candidate { outlook, score: least, .. } in &mut *candidates {
+            *least = score(outlook, outlook.turnaround.at_least);
+        }
+        candidates.sort_unstable_by(|a, b| a.score.total_cmp(&b.score).then(a.outlook.cluster.cmp(&b.outlook.cluster)));
+        let mut smallest = f64::INFINITY;
+        let mut looked_at = 0;
+        for candidate in &mut *candidates {
+            if !ties_with(candidate.score, smallest) {
+                break;
+            }
+            // Where W and LT are 0, PTT is 0, whatever TR is.
+            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > candidate.score {
+                candidate.predict(view);
+                candidate.score = score(&candidate.outlook, candidate.outlook.turnaround.at_least);
+            }
+            smallest = smallest.min(candidate.score);
+            looked_at += 1;
+        }
+        let tied = candidates[..looked_at].iter_mut().filter(|candidate| ties_with(candidate.score, smallest));
+        let chosen = match self.ties {
+            Ties::FirstCluster => tied.min_by_key(|candidate| candidate.outlook.cluster),
+            Ties::SmallestTr => {
+                let mut tied: Vec<&mut Candidate> = tied.collect();
+                tied.iter_mut().for_each(|candidate| candidate.predict(view));
+                tied.into_iter().min_by_key(|candidate| (candidate.outlook.turnaround.at_least, candidate.outlook.cluster))
+            }
+        };
+        let chosen = chosen.expect("one of the candidates has the smallest");
+        chosen.predict(view);
+        Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
     }
 }

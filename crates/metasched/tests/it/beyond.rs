@@ -1,11 +1,9 @@
 //! Beyond the paper (§4, "future work").
 
-use crate::common::{Policy, POLICIES, run, run_with};
+use crate::common::{POLICIES, Policy, run, run_with};
 use crate::generator::Load;
 use metasched::config::{Belief, Forecasts, Redistribution, Unit};
-use metasched::{
-    Cluster, Config, Demand, Intrusiveness, OnOff, Outcome, Ptt, Readings, Submission, Tat, Weights,
-};
+use metasched::{Cluster, Config, Demand, Intrusiveness, OnOff, Outcome, Ptt, Readings, Submission, Tat, Weights};
 use sim_core::{Job, JobId, Span, Streams, Time, testkit};
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -29,8 +27,7 @@ fn ptt_occ_tells_apart_clusters_that_all_have_local_users() {
     let ptt = || Ptt::new(&config.readings, Weights::Same(0.0));
     let jobs = [job(0, 0), job(1, 1)];
     let (_, (), by_users) = run_with(&config, ptt(), &jobs, ());
-    let (_, (), by_occupancy) =
-        run_with(&config, ptt().with_intrusiveness(Intrusiveness::Occupancy), &jobs, ());
+    let (_, (), by_occupancy) = run_with(&config, ptt().with_intrusiveness(Intrusiveness::Occupancy), &jobs, ());
     assert_eq!(by_users[1].cluster.0, 0);
     assert_eq!(by_occupancy[1].cluster.0, 1);
 }
@@ -146,7 +143,12 @@ fn redistribution_helps_the_classic_policies_on_the_papers_platform() {
 #[test]
 fn any_stream_of_jobs_can_be_the_parallel_workload() {
     let jobs = (0..200_u32).map(|id| {
-        let mut job = Job::new(JobId(id), Time::from_secs(u64::from(id) * 20), 1 + id % 7, Span::from_secs(100 + u64::from(id % 13) * 50));
+        let mut job = Job::new(
+            JobId(id),
+            Time::from_secs(u64::from(id) * 20),
+            1 + id % 7,
+            Span::from_secs(100 + u64::from(id % 13) * 50),
+        );
         job.request.estimate = (id % 5 != 0).then_some(Span::from_secs(900));
         Submission::from(job)
     });

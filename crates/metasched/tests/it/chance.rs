@@ -13,8 +13,9 @@ fn turnaround(level: u32, policy: Policy, replication: u32) -> f64 {
 
 /// Whether `better` has a shorter mean turnaround than `worse`, replication by replication.
 fn check(level: u32, better: Policy, worse: Policy) {
-    let differences: Vec<f64> =
-        (0..10).map(|replication| turnaround(level, better, replication) - turnaround(level, worse, replication)).collect();
+    let differences: Vec<f64> = (0..10)
+        .map(|replication| turnaround(level, better, replication) - turnaround(level, worse, replication))
+        .collect();
     let (mean, stderr) = testkit::mean_and_stderr(&differences);
     assert!(mean + 3.0 * stderr < 0.0, "{better:?} − {worse:?} at level {level}: {mean} ± {stderr} s");
 }

@@ -2,8 +2,8 @@
 
 use crate::common::{AnyPolicy, POLICIES, Policy, Transcript, World, world};
 use metasched::config::{
-    Belief, Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Redistribution, SeesUsers, Ties,
-    Unit, UsersAt,
+    Belief, Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Redistribution, SeesUsers,
+    Ties, Unit, UsersAt,
 };
 use metasched::{Cluster, Config, Demand, OnOff, Readings, Submission};
 use proptest::prelude::*;
@@ -73,10 +73,14 @@ fn readings() -> impl Strategy<Value = Readings> {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    let cluster = (1..7_u32, of(&[0.5, 1.0, 2.0]), of(&[300, 1000, 2000]))
-        .prop_map(|(nodes, speed, memory)| Cluster { nodes, speed, memory });
-    let change = (1.0..30.0, 1.0..30.0, of(&[Unit::Cluster, Unit::Node]), of(&[Belief::StayAsTheyAre, Belief::TakeTurns]))
-        .prop_map(|(mean_on, mean_off, unit, belief)| OnOff { mean_on, mean_off, unit, belief });
+    let cluster = (1..7_u32, of(&[0.5, 1.0, 2.0]), of(&[300, 1000, 2000])).prop_map(|(nodes, speed, memory)| Cluster {
+        nodes,
+        speed,
+        memory,
+    });
+    let change =
+        (1.0..30.0, 1.0..30.0, of(&[Unit::Cluster, Unit::Node]), of(&[Belief::StayAsTheyAre, Belief::TakeTurns]))
+            .prop_map(|(mean_on, mean_off, unit, belief)| OnOff { mean_on, mean_off, unit, belief });
     let platform = (
         prop::collection::vec(cluster, 1..4),
         0..4_u32,

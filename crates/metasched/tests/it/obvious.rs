@@ -185,7 +185,9 @@ impl World<'_> {
         let weight = match self.policy {
             Policy::Ffit => {
                 let first = all.clone().find(|&cluster| self.can_start(cluster, id));
-                return first.or_else(|| all.clone().find(|&cluster| self.fits(cluster, id))).map(|cluster| (cluster, None));
+                return first
+                    .or_else(|| all.clone().find(|&cluster| self.fits(cluster, id)))
+                    .map(|cluster| (cluster, None));
             }
             Policy::Rr => {
                 while !self.fits(self.turn, id) {
@@ -275,7 +277,8 @@ pub(crate) fn run(config: &Config, policy: Policy, submissions: &[Submission]) -
         submissions.iter().enumerate().map(|(id, submission)| (submission.job.submit.as_nanos(), id)).collect();
     let mut input = VecDeque::new();
     loop {
-        let ends = world.clusters.iter().filter_map(|cluster| cluster.next_end(world.now, &world.jobs, config.task_overhead));
+        let ends =
+            world.clusters.iter().filter_map(|cluster| cluster.next_end(world.now, &world.jobs, config.task_overhead));
         let Some(next) = ends.chain(arrivals.front().map(|&(at, _)| at)).min() else { break };
         for cluster in &mut world.clusters {
             cluster.advance(next - world.now, &world.jobs, config.task_overhead);
