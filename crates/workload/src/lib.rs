@@ -10,6 +10,8 @@
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
+//! - [`bench_mix`] draws parallel jobs of measured applications, as in Lérida et al., "MetaLoRaS: A Predictable
+//!   MetaScheduler for Non-dedicated Multiclusters", §3.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -48,9 +50,11 @@ pub mod repair;
 
 pub mod machines;
 
+pub mod bench_mix;
 pub mod deadline_mix;
 pub mod gang_mix;
 
+pub use bench_mix::BenchMix;
 pub use capacity::capacity;
 pub use deadline_mix::DeadlineMix;
 pub use file::FileError;
