@@ -32,7 +32,8 @@ fn main() {
 
     // CPU that a job asks for, on average over the mix; load 1 asks for all there is.
     let cpu_secs = (240.0 * 0.7 + 120.0 * 0.45 + 180.0 * 0.75 + 480.0 * 0.9) / 4.0 * (2.0 + 4.0 + 5.0) / 3.0;
-    let load = Load { copies: jobs.div_ceil(12), interarrival: cpu_secs / (load * 64_000.0), sigma: 0.1 };
+    let interarrival = cpu_secs / (load * 64_000.0);
+    let load = Load { copies: jobs.div_ceil(12), interarrival, ..Load::OF_THE_PAPER };
     let jobs = load.submissions(&Streams::new(1, 0));
     let (mut finished, mut turnaround) = (0_u32, 0.0);
     let ledger = |outcome: &Outcome| {

@@ -135,11 +135,11 @@ impl Running {
         self.since + time_for(goal.saturating_sub(self.done), self.rate)
     }
 
-    /// All the work that the predictor believes it has: its profile, or soon done if it has outlived it (§6 of the
-    /// specification).
-    pub(crate) fn believed_goal(&self, now: Time, overrun: f64) -> Work {
+    /// The work that the predictor believes is left: what is missing to the profile, or a little if it has outlived that (§6
+    /// of the specification).
+    pub(crate) fn believed_left(&self, now: Time, overrun: f64) -> Work {
         let (done, profile) = (self.done(now), work_of(self.app.time));
-        if done < profile { profile } else { done + work_of(self.app.time.scaled(overrun)).max(1) }
+        if done < profile { profile - done } else { work_of(self.app.time.scaled(overrun)).max(1) }
     }
 
     /// Its progress per time, 1 alone at reference speed.

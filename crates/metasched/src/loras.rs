@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 /// A cluster as its LoRaS knows it: nodes, what runs there and how far it is, what waits.
 ///
-/// The world and the predictor both drive it, by the same two calls: [`finish_due`](Self::finish_due) and
-/// [`start_waiting`](Self::start_waiting). What it does not hold is how long jobs really take.
+/// The world and the predictor both drive it, by the same two calls: end what is due, start what waits. What it does not
+/// hold is how long jobs really take.
 #[derive(Clone, Debug)]
 pub struct Loras {
     pub(crate) floor: Floor,

@@ -89,7 +89,7 @@ impl Predictor {
         }
         for &slot in dream.floor.live() {
             let job = dream.floor.running(slot);
-            fate.set(slot, job.believed_goal(now, self.overrun));
+            fate.set(slot, job.done(now) + job.believed_left(now, self.overrun));
         }
         fate.reckon(&dream.floor, dream.floor.live());
 

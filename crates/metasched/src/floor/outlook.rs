@@ -51,8 +51,7 @@ impl Floor {
         };
         let user_of = |place: u32| (nodes[place as usize].users && sees_users).then_some(rules.user_cpu);
         let left = |slot: u32| {
-            let job = &running[slot as usize];
-            let left = job.believed_goal(now, overrun) - job.done(now);
+            let left = running[slot as usize].believed_left(now, overrun);
             #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
             let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
             nanos

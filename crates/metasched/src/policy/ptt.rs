@@ -5,7 +5,6 @@ use crate::config::{Readings, Ties};
 use crate::floor::Bound;
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
-use std::cmp::Reverse;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -18,6 +17,7 @@ pub struct Ptt {
     weights: Weights,
     intrusiveness: Intrusiveness,
     candidates: Vec<Candidate>,
+    order: Vec<(u64, usize)>,
 }
 
 /// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
@@ -69,6 +69,7 @@ impl Ptt {
             weights,
             intrusiveness: Intrusiveness::default(),
             candidates: Vec::new(),
+            order: Vec::new(),
         }
     }
 
@@ -100,8 +101,9 @@ impl SelectCluster for Ptt {
                 candidate.predict(view);
             }
         }
-        let choice = self.choose(&mut candidates, view);
-        self.candidates = candidates;
+        let mut order = std::mem::take(&mut self.order);
+        let choice = self.choose(&mut candidates, &mut order, view);
+        (self.candidates, self.order) = (candidates, order);
         choice
     }
 }
@@ -111,13 +113,11 @@ impl SelectCluster for Ptt {
 struct Candidate {
     outlook: Outlook,
     predicted: Option<Prediction>,
-    /// PTT, or less.
-    score: f64,
 }
 
 impl Candidate {
     const fn of(outlook: Outlook) -> Self {
-        Self { outlook, predicted: None, score: 0.0 }
+        Self { outlook, predicted: None }
     }
 
     const fn unknown(cluster: SiteId) -> Self {
@@ -143,19 +143,24 @@ impl Candidate {
 impl Ptt {
     /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`: first those that may have the
     /// largest TR, which formula (1) needs; then those that may have the smallest `PTT_k`, which grows with `TR_k`.
-    fn choose(&self, candidates: &mut [Candidate], view: &mut View<'_>) -> Option<Choice> {
-        if candidates.is_empty() {
-            return None;
-        }
+    ///
+    /// `order` is room to sort in: candidates by their position, which is also their order as clusters.
+    fn choose(
+        &self,
+        candidates: &mut [Candidate],
+        order: &mut Vec<(u64, usize)>,
+        view: &mut View<'_>,
+    ) -> Option<Choice> {
         let mut max_tr = Span::from_nanos(1);
         if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
-            candidates.sort_unstable_by_key(|candidate| Reverse(candidate.outlook.turnaround.at_most));
-            for candidate in &mut *candidates {
-                if candidate.outlook.turnaround.at_most <= max_tr {
+            let at_most = |candidate: &Candidate| candidate.outlook.turnaround.at_most.as_nanos();
+            sort(order, candidates, at_most);
+            for &(at_most, i) in order.iter().rev() {
+                if at_most <= max_tr.as_nanos() {
                     break;
                 }
-                candidate.predict(view);
-                max_tr = candidate.predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
+                candidates[i].predict(view);
+                max_tr = candidates[i].predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
             }
         }
         let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
@@ -171,35 +176,43 @@ impl Ptt {
             tr * (weight * tr / max_tr.as_secs_f64() + (1.0 - weight) * self.local(outlook) / max_lt)
         };
 
-        for Candidate { outlook, score: least, .. } in &mut *candidates {
-            *least = score(outlook, outlook.turnaround.at_least);
-        }
-        candidates.sort_unstable_by(|a, b| a.score.total_cmp(&b.score).then(a.outlook.cluster.cmp(&b.outlook.cluster)));
-        let mut smallest = f64::INFINITY;
-        let mut looked_at = 0;
-        for candidate in &mut *candidates {
-            if !ties_with(candidate.score, smallest) {
+        // Scores are not negative, and the bits of such numbers are in their order.
+        sort(order, candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
+        let (mut smallest, mut looked_at) = (f64::INFINITY, 0);
+        for (bits, i) in &mut *order {
+            let least = f64::from_bits(*bits);
+            if !ties_with(least, smallest) {
                 break;
             }
+            let candidate = &mut candidates[*i];
             // Where W and LT are 0, PTT is 0, whatever TR is.
-            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > candidate.score {
+            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > least {
                 candidate.predict(view);
-                candidate.score = score(&candidate.outlook, candidate.outlook.turnaround.at_least);
+                *bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
             }
-            smallest = smallest.min(candidate.score);
+            smallest = smallest.min(f64::from_bits(*bits));
             looked_at += 1;
         }
-        let tied = candidates[..looked_at].iter_mut().filter(|candidate| ties_with(candidate.score, smallest));
+        let tied = order[..looked_at].iter().filter(|(bits, _)| ties_with(f64::from_bits(*bits), smallest));
         let chosen = match self.ties {
-            Ties::FirstCluster => tied.min_by_key(|candidate| candidate.outlook.cluster),
+            Ties::FirstCluster => tied.map(|&(_, i)| i).min(),
             Ties::SmallestTr => {
-                let mut tied: Vec<&mut Candidate> = tied.collect();
-                tied.iter_mut().for_each(|candidate| candidate.predict(view));
-                tied.into_iter().min_by_key(|candidate| (candidate.outlook.turnaround.at_least, candidate.outlook.cluster))
+                let predicted = tied.map(|&(_, i)| {
+                    candidates[i].predict(view);
+                    (candidates[i].outlook.turnaround.at_least, i)
+                });
+                predicted.min().map(|(_, i)| i)
             }
         };
-        let chosen = chosen.expect("one of the candidates has the smallest");
+        let chosen = &mut candidates[chosen?];
         chosen.predict(view);
         Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
     }
+}
+
+/// The positions of `candidates` by `key`, smallest first.
+fn sort(order: &mut Vec<(u64, usize)>, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
+    order.clear();
+    order.extend(candidates.iter().map(key).zip(0..));
+    order.sort_unstable();
 }

@@ -51,8 +51,8 @@ pub(crate) type World<S = AnyPolicy> = MetaLoras<S, std::vec::IntoIter<Submissio
 pub(crate) type Transcript = Vec<(Time, Fact)>;
 
 pub(crate) fn world<S: SelectCluster>(config: &Config, policy: S, jobs: &[Submission], streams: &Streams) -> World<S> {
-    MetaLoras::new(config.clone(), policy, jobs.to_vec().into_iter(), Vec::new(), streams)
-        .expect("a valid configuration")
+    let jobs: Vec<Submission> = jobs.into();
+    MetaLoras::new(config.clone(), policy, jobs.into_iter(), Vec::new(), streams).expect("a valid configuration")
 }
 
 /// Runs to the end. The outcomes are in the order of the job numbers.

@@ -29,7 +29,8 @@ impl Load {
             .collect();
         let mut order = streams.stream(Purpose("order"), 0);
         for i in (1..mix.len()).rev() {
-            mix.swap(i, order.random_range(0..=i as u64) as usize);
+            let j = order.random_range(0..=i as u64);
+            mix.swap(i, usize::try_from(j).expect("no more than i"));
         }
         let (mut arrivals, mut noise) = (streams.stream(Purpose("arrivals"), 0), streams.stream(Purpose("noise"), 0));
         let factor = LogNormal::new(-self.sigma * self.sigma / 2.0, self.sigma).expect("a spread");

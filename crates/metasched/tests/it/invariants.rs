@@ -5,9 +5,9 @@ use metasched::config::{
     Belief, Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Redistribution, SeesUsers,
     Ties, Unit, UsersAt,
 };
-use metasched::{Cluster, Config, Demand, OnOff, Readings, Submission};
+use metasched::{Choice, Cluster, Config, Demand, OnOff, Prediction, Readings, SelectCluster, Submission, View};
 use proptest::prelude::*;
-use sim_core::{Fact, JobLog, Probe, Sim, Span, Streams, testkit};
+use sim_core::{Fact, JobLog, Probe, Sim, SiteId, Span, Streams, testkit};
 use std::collections::BTreeMap;
 
 /// A platform, its workload, and a policy.
@@ -107,7 +107,80 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
+/// TAT or PTT beside its plain twin, which has every candidate simulated to the end. Looks at the bounds as well.
+struct Beside {
+    policy: Policy,
+    fast: AnyPolicy,
+    readings: Readings,
+}
+
+impl Beside {
+    fn plain(&self, view: &mut View<'_>) -> Option<SiteId> {
+        let weight = match self.policy {
+            Policy::Ptt(weight) => Some(weight),
+            _ => None,
+        };
+        let sees_users = weight.is_some() || self.readings.tat_sees_users == SeesUsers::Yes;
+        let mut sites: Vec<SiteId> = view.sites().collect();
+        if self.readings.candidates == Candidates::CanStartNow {
+            sites.retain(|&site| view.can_start(site));
+            for &site in &sites {
+                let outlook = view.outlook(site, sees_users).expect("the job can start there");
+                let found = view.predict_within(site, sees_users, Span::MAX).expect("it starts, so it ends");
+                assert!(outlook.turnaround.at_least <= found.turnaround, "{outlook:?}, {found:?}");
+                assert!(found.turnaround <= outlook.turnaround.at_most, "{outlook:?}, {found:?}");
+                assert_eq!(outlook.local_nodes, if sees_users { found.local_nodes } else { outlook.local_nodes });
+            }
+        }
+        let open = self.readings.candidates == Candidates::StaticFit || sites.is_empty();
+        if open && (self.readings.no_candidate == NoCandidate::Dispatch || !sites.is_empty()) {
+            sites = view.sites().filter(|&site| view.fits(site)).collect();
+        }
+        let mut found = Vec::new();
+        for &site in &sites {
+            found.extend(view.predict_within(site, sees_users, Span::MAX).map(|prediction| (site, prediction)));
+        }
+        let tr = |prediction: &Prediction| prediction.turnaround.as_secs_f64();
+        let max_tr = found.iter().map(|(_, prediction)| tr(prediction)).fold(0.0, f64::max);
+        let max_lt = found.iter().map(|(_, prediction)| prediction.local_nodes).max().unwrap_or(0).max(1);
+        let score = |prediction: &Prediction| match weight {
+            None => tr(prediction),
+            Some(w) => {
+                let lt = f64::from(prediction.local_nodes) / f64::from(max_lt);
+                tr(prediction) * (w * tr(prediction) / max_tr + (1.0 - w) * lt)
+            }
+        };
+        let least = found.iter().map(|(_, prediction)| score(prediction)).fold(f64::INFINITY, f64::min);
+        found.retain(|(_, prediction)| score(prediction) <= least * (1.0 + 1e-9));
+        if weight.is_some() && self.readings.ties == Ties::SmallestTr {
+            found.sort_by_key(|(_, prediction)| prediction.turnaround);
+        }
+        // Where no end is in sight anywhere: the first.
+        found.first().map(|(site, _)| *site).or(sites.first().copied())
+    }
+}
+
+impl SelectCluster for Beside {
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+        let plain = self.plain(view);
+        let choice = self.fast.select(view);
+        assert_eq!(choice.map(|choice| choice.cluster), plain);
+        choice
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_policy_that_has_few_clusters_simulated_chooses_as_one_that_has_all(mut case in case()) {
+        if let Policy::Ffit | Policy::Rr = case.policy {
+            case.policy = Policy::Tat;
+        }
+        let readings = case.config.readings;
+        let policy = Beside { policy: case.policy, fast: case.policy.build(&readings), readings };
+        let (world, ()) = Sim::new(world(&case.config, policy, &case.jobs, &Streams::new(3, 0)), ()).run();
+        prop_assert_eq!(world.present(), 0);
+    }
+
     #[test]
     fn every_job_ends_exactly_once_or_is_rejected(case in case()) {
         let (world, log) = case.start(JobLog::collecting()).run();

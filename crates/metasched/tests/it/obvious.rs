@@ -77,8 +77,8 @@ impl Cluster {
         };
         let mut nodes: Vec<usize> = (0..self.nodes).filter(eligible).collect();
         // Demands are hundredths here, so a sum rounded to millionths is exact.
-        let key = |node: &usize| ((self.demand(*node, jobs) * 1e6).round() as u64, *node);
-        nodes.sort_by_key(key);
+        let demand = |node: usize| (self.demand(node, jobs) * 1e6).round();
+        nodes.sort_by(|&a, &b| demand(a).total_cmp(&demand(b)).then(a.cmp(&b)));
         nodes.truncate(job.tasks);
         (nodes.len() == job.tasks).then_some(nodes)
     }
@@ -100,6 +100,7 @@ impl Cluster {
         unreachable!("a task is one of those on its node");
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive and small")]
     fn rate(&self, job: &Running, jobs: &[Job], overhead: f64) -> u128 {
         let cpu = jobs[job.id].cpu;
         let of_task = |&node: &usize| {
@@ -114,7 +115,7 @@ impl Cluster {
     fn next_end(&self, now: u64, jobs: &[Job], overhead: f64) -> Option<u64> {
         let end = |job: &Running| {
             let left = job.goal.saturating_sub(job.done);
-            now + left.div_ceil(self.rate(job, jobs, overhead)) as u64
+            now + u64::try_from(left.div_ceil(self.rate(job, jobs, overhead))).expect("it ends")
         };
         self.running.iter().map(end).min()
     }
