@@ -10,3 +10,4 @@ mod readme;
 mod real_logs;
 mod resume;
 mod star;
+mod workload;
