@@ -37,7 +37,8 @@
 //! # Several machines
 //!
 //! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
-//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of
+//! them, of those that it may use ([`sim_core::Request::sites`]). The probes
 //! [`Usage`] and [`Contention`] measure what that paper reports beside waits and deadlines.
 //!
 //! | scheduler | rule |
@@ -100,12 +101,13 @@
 //!
 //! ```
 //! use gap_schedule::{Dispatch, EasyBackfill, Queue, Running, RunningJob, View};
-//! use sim_core::{JobId, Request, Span, Time};
+//! use sim_core::{JobId, Request, SiteSet, Span, Time};
 //!
 //! let request = |processors, estimate| Request {
 //!     processors,
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
+//!     sites: SiteSet::ALL,
 //! };
 //! let now = Time::from_secs(1_000);
 //!
@@ -143,7 +145,7 @@
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
 //!   of the queue will not need; no promise can rest on its end.
 //!
-//! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+//! A job wider than the pool, or than all machines that it may use, could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 pub mod alea31;
 

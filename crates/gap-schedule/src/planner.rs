@@ -14,8 +14,8 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///
 /// When a machine fails, the jobs planned there, in order, and then those lost there are planned anew, as if they had just
 /// arrived: on other machines, or on the same one after its expected repair, which is believed like an estimate. Where
-/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines are wide enough
-/// for is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
+/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines suit
+/// is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
 /// those that were not. A search follows each failure and each repair.
 ///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
@@ -121,6 +121,7 @@ impl<H: Halt> Scheduler for Planner<H> {
             estimate,
             submit,
             deadline: job.request.deadline,
+            sites: job.request.sites,
         };
         self.plan_all([job], view.now);
     }

@@ -247,7 +247,8 @@ fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
 fn the_head_of_a_drawn_log_tells_how_to_draw_it_again() {
     let folder = folder();
     let (one, two) = (folder.path().join("one.swf"), folder.path().join("two.swf"));
-    let asked = ["generate", "lublin", "--procs", "64", "--count", "50", "--seed", "7", "--set", "classes.0.serial=0.3"];
+    let asked =
+        ["generate", "lublin", "--procs", "64", "--count", "50", "--seed", "7", "--set", "classes.0.serial=0.3"];
     workload(&[&asked[..], &["--estimates", "tsafrir:2d", "--out", utf8(&one)]].concat());
     let header = SwfReader::open(&one).expect("a log").header().clone();
     assert_eq!(header.max_procs, Some(64));

@@ -1,8 +1,9 @@
+use super::Plan;
 use super::gap::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine::{Machine, Releases, Trial};
 use super::weight::{Scale, Score};
-use super::{Plan, site};
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span, Time};
 
@@ -173,8 +174,8 @@ impl EgEdf {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine (but for
-    /// those that are down nobody knows how long).
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it (but for those that
+    /// are down nobody knows how long).
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
         let scale = Scale::new(&old);
@@ -248,7 +249,7 @@ impl EgEdf {
         hopes.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
-            if job.processors > machine.processors {
+            if job.processors > machine.processors || !job.sites.contains(site(index)) {
                 continue;
             }
             let position = position(machine);

@@ -1,7 +1,8 @@
 use super::gap::{GapBound, Gaps};
 use super::machine::Machine;
 use super::weight::Scale;
-use super::{Plan, PlannedJob, Taken, site};
+use super::{Plan, PlannedJob, Taken};
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;
