@@ -37,7 +37,8 @@
 //! # Several machines
 //!
 //! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
-//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of
+//! them, of those that it may use ([`sim_core::Request::sites`]). The probes
 //! [`Usage`] and [`Contention`] measure what that paper reports beside waits and deadlines.
 //!
 //! | scheduler | rule |
@@ -89,6 +90,10 @@
 //! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
 //! ```
 //!
+//! # The simulator Alea
+//!
+//! [`alea31`] is a world of its own: Alea 3.1 rule for rule, so that a published table can be met to its printed digits.
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
@@ -96,12 +101,13 @@
 //!
 //! ```
 //! use gap_schedule::{Dispatch, EasyBackfill, Queue, Running, RunningJob, View};
-//! use sim_core::{JobId, Request, Span, Time};
+//! use sim_core::{JobId, Request, SiteSet, Span, Time};
 //!
 //! let request = |processors, estimate| Request {
 //!     processors,
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
+//!     sites: SiteSet::ALL,
 //! };
 //! let now = Time::from_secs(1_000);
 //!
@@ -139,7 +145,7 @@
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
 //!   of the queue will not need; no promise can rest on its end.
 //!
-//! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+//! A job wider than the pool, or than all machines that it may use, could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 pub mod alea31;
 

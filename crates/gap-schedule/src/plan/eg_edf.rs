@@ -1,8 +1,9 @@
+use super::Plan;
 use super::gap::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine::{Machine, Releases, Trial};
-use super::weight::Score;
-use super::{Plan, site};
+use super::weight::{Scale, Score};
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span, Time};
 
@@ -173,13 +174,14 @@ impl EgEdf {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine (but for
-    /// those that are down nobody knows how long).
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it (but for those that
+    /// are down nobody knows how long).
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
-        let gap = self.best_gap(plan, &job, now, &old);
+        let scale = Scale::new(&old);
+        let gap = self.best_gap(plan, &job, now, &old, &scale);
         let found = if gap.is_some() { Found::Gap } else { Found::Edf };
-        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old))?;
+        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old, &scale))?;
         let machine = site(best.machine);
         match found {
             Found::Gap => {
@@ -193,7 +195,7 @@ impl EgEdf {
         Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
     }
 
-    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score, scale: &Scale) -> Option<Candidate> {
         let gaps = Gaps::new(plan, job, now, self.bound);
         let mut best: Option<Candidate> = None;
         self.operations += plan.machines.len() as u64;
@@ -213,7 +215,7 @@ impl EgEdf {
             let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
-            let weight = score.weight_over(old);
+            let weight = scale.weight(&score);
             let rank = Standing::new(weight, self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
                 best = Some(Candidate { rank, machine: index, faster, position: 0, start, end, score, weight });
@@ -222,28 +224,32 @@ impl EgEdf {
         best
     }
 
-    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_by_deadline(
+        &mut self,
+        plan: &Plan,
+        job: &PlanJob,
+        now: Time,
+        old: &Score,
+        scale: &Scale,
+    ) -> Option<Candidate> {
         let Self { ties, edf, operations, releases, hopes, .. } = self;
         let position = |machine: &Machine| match edf {
             Edf::Shifts => machine.edf_position(job.deadline),
             Edf::Appends => machine.planned.len(),
         };
         // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
-        let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
+        let within = [false, true].map(|on_time| scale.weight(&old.with(old.makespan, on_time)));
         let at_best = |machine: &Machine, index: usize, start: Time| {
             let end = start + machine.span(job);
             let on_time = job.is_met_by(end);
-            let weight = if end <= old.makespan {
-                within[usize::from(on_time)]
-            } else {
-                old.with(end, on_time).weight_over(old)
-            };
+            let weight =
+                if end <= old.makespan { within[usize::from(on_time)] } else { scale.weight(&old.with(end, on_time)) };
             Standing::new(weight, ties.key(start, end, machine.faster), index)
         };
         hopes.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
-            if job.processors > machine.processors {
+            if job.processors > machine.processors || !job.sites.contains(site(index)) {
                 continue;
             }
             let position = position(machine);
@@ -278,7 +284,7 @@ impl EgEdf {
                 let makespan = old.makespan.max(trial.completion);
                 let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
                 let score = Score { makespan, nondelayed };
-                let weight = score.weight_over(old);
+                let weight = scale.weight(&score);
                 let Trial { start, end, .. } = *trial;
                 let rank = Standing::new(weight, ties.key(start, end, machine.faster), index);
                 Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }

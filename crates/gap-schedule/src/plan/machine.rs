@@ -115,7 +115,8 @@ impl Machine {
 
     pub(super) fn outlook(&self) -> Outlook {
         let next_start = self.planned.front().map_or(Time::MAX, |planned| planned.start);
-        Outlook { completion: self.completion, next_start, slowness: self.slowness, late: self.late }
+        let next_end = self.running.last().map_or(Time::MAX, |running| running.end);
+        Outlook { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
     }
 
     pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {

@@ -1,9 +1,10 @@
 //! What is expected of each machine: who runs until when, and what has been promised.
 
-use crate::grid::{GridView, Machine};
+use crate::grid::{GridView, Machine, site};
 use crate::policy::readings::Placement;
+use crate::queue::Least;
 use crate::running::RunningJob;
-use sim_core::{Profile, Request, Span, Time};
+use sim_core::{Profile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
 /// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
@@ -76,7 +77,7 @@ impl Outlook {
         let mut best: Option<Slot> = None;
         for rank in ranks {
             let lane = &self.lanes[rank];
-            if !lane.machine.suits(request) {
+            if !lane.suits(request) {
                 continue;
             }
             self.searches += 1;
@@ -95,13 +96,14 @@ impl Outlook {
     pub(super) fn at_best(&self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
         let lane = &self.lanes[rank];
         let start = lane.running.earliest(now, lane.takes(request), request.processors);
-        start.filter(|_| lane.machine.suits(request)).map(|start| Slot { start, rank })
+        start.filter(|_| lane.suits(request)).map(|start| Slot { start, rank })
     }
 
-    /// Whether the job can start right now.
-    pub(super) fn fits(&self, rank: usize, processors: u32, estimate: Span, now: Time) -> bool {
+    /// Whether a job that may run at these `sites` can start right now.
+    pub(super) fn fits(&self, rank: usize, least: Least, sites: SiteSet, now: Time) -> bool {
         let lane = &self.lanes[rank];
-        lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
+        let Least { processors, estimate } = least;
+        sites.contains(site(lane.index)) && lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
     }
 
     /// Promises a start to the job.
@@ -170,6 +172,10 @@ impl Outlook {
 }
 
 impl Lane {
+    fn suits(&self, request: &Request) -> bool {
+        self.machine.suits(request) && request.sites.contains(site(self.index))
+    }
+
     fn takes(&self, request: &Request) -> Span {
         self.machine.expects(request).max(SHORTEST)
     }
