@@ -36,7 +36,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
 
     let mut figures = Vec::new();
     for figure in figures::of(&seen.log) {
-        let (id, picture) = (figure.chart.id.clone(), figure.chart.clone().into());
+        let (id, picture) = (figure.id().to_owned(), figure.picture());
         let svg = chart::svg(&picture)?;
         #[cfg(feature = "png")]
         out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
@@ -107,10 +107,14 @@ impl Seen<'_> {
                     .to_owned(),
             );
         } else if self.options.zone.utc_offset.is_none() && self.header.get("TimeZone").is_none() {
-            notes.push(
-                "Nothing tells the time zone (no TimeZone in the header): hours are those of UTC; give it with --utc-offset H."
-                    .to_owned(),
-            );
+            notes.push(match self.header.get("TimeZoneString") {
+                Some(zone) => format!("Hours are those of UTC; the header says {zone}: give its --utc-offset H."),
+                None => {
+                    "Nothing tells the time zone (no TimeZone in the header): hours are those of UTC; give it with \
+                         --utc-offset H."
+                        .to_owned()
+                }
+            });
         }
         if log.jobs > 0 && log.without_estimate == log.jobs {
             notes.push("No job has a requested time: a simulation takes the run times as estimates.".to_owned());

@@ -144,13 +144,13 @@ fn as_json(finding: &Finding) -> serde_json::Value {
 
 fn summary(found: u64, limit: u64, kinds: &[Kind], whole_log: Option<&str>) -> String {
     let mut text = String::new();
-    if found > limit {
-        text += &format!("… and {} more\n", number(found - limit));
+    if limit > 0 && found > 0 {
+        if found > limit {
+            text += &format!("… and {} more\n", number(found - limit));
+        }
+        text.push('\n');
     }
     if found > 0 {
-        if limit > 0 {
-            text.push('\n');
-        }
         let mut rows = vec![["anomaly", "records", "first line"].map(str::to_owned).to_vec()];
         rows.extend(
             kinds.iter().map(|kind| vec![kind.name.to_owned(), number(kind.count), kind.first_line.to_string()]),
@@ -158,12 +158,11 @@ fn summary(found: u64, limit: u64, kinds: &[Kind], whole_log: Option<&str>) -> S
         // The last column is a sentence, and stands to the left.
         let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| kind.simulation));
         text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));
+    } else {
+        text += "no anomaly\n";
     }
     if let Some(whole_log) = whole_log {
         text += &format!("the log as a whole: {whole_log}\n");
     }
-    match found {
-        0 => text + "no anomaly\n",
-        _ => text,
-    }
+    text
 }

@@ -13,16 +13,14 @@ pub(super) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// Seconds in the unit that suits them: `45 s`, `12.5 min`, `4 h`, `3.2 days`.
+/// Seconds in the unit that suits them: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
 pub(super) fn duration(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        s if s < 120.0 => (s, "s"),
-        s if s < 7_200.0 => (s / 60.0, "min"),
-        s if s < 172_800.0 => (s / 3_600.0, "h"),
-        s => (s / 86_400.0, "days"),
-    };
-    // One decimal, and none where it would say nothing.
-    let value = (value * 10.0).round() / 10.0;
+    // A unit and how many of it are told in the next.
+    const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
+    let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
+    let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
+    let (length, unit) = UNITS.iter().find(suits).map_or((86_400.0, "days"), |(length, _, unit)| (*length, *unit));
+    let value = tenths(length);
     let decimals = if value.fract() == 0.0 || value >= 100.0 { 0 } else { 1 };
     format!("{} {unit}", fixed(value, decimals))
 }
@@ -34,10 +32,11 @@ pub(super) fn plain(value: f64) -> String {
 
 /// A share as a percentage: `12.3 %`, `< 0.1 %`.
 pub(super) fn percent(share: f64) -> String {
-    match 100.0 * share {
-        p if p > 0.0 && p < 0.05 => "< 0.1 %".to_owned(),
-        p => format!("{} %", fixed(p, if p.fract() == 0.0 { 0 } else { 1 })),
+    let tenths = (1_000.0 * share).round() / 10.0;
+    if share > 0.0 && tenths < 0.1 {
+        return "< 0.1 %".to_owned();
     }
+    format!("{} %", fixed(tenths, if tenths.fract() == 0.0 { 0 } else { 1 }))
 }
 
 /// A part of a whole, none of nothing being none.
@@ -91,13 +90,13 @@ mod tests {
 
     #[test]
     fn durations_have_the_unit_that_suits_them() {
-        let told = [0.0, 1.0, 45.5, 119.99, 120.0, 750.0, 14_400.0, 172_800.0, 29_376_000.0].map(duration);
-        assert_eq!(told, ["0 s", "1 s", "45.5 s", "120 s", "2 min", "12.5 min", "4 h", "2 days", "340 days"]);
+        let told = [0.0, 45.5, 59.99, 90.0, 750.0, 3_599.9, 129_600.0, 172_799.0, 29_376_000.0].map(duration);
+        assert_eq!(told, ["0 s", "45.5 s", "1 min", "1.5 min", "12.5 min", "1 h", "36 h", "2 days", "340 days"]);
     }
 
     #[test]
     fn shares_are_percentages() {
-        assert_eq!([0.0, 0.0001, 0.123, 0.5, 1.0].map(percent), ["0 %", "< 0.1 %", "12.3 %", "50 %", "100 %"]);
+        assert_eq!([0.0, 0.0001, 0.123, 0.4999, 1.0].map(percent), ["0 %", "< 0.1 %", "12.3 %", "50 %", "100 %"]);
     }
 
     #[test]

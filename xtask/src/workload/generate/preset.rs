@@ -5,6 +5,7 @@ use crate::workload::cli::Generate;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::path::Path;
 use toml::Value;
 
 /// The parameters that were asked for, in a model of the right shape.
@@ -12,7 +13,7 @@ pub(super) fn parameters<T: Serialize + DeserializeOwned>(published: T, options:
     let mut model = match &options.preset {
         None => published,
         Some(path) => {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = read(path)?;
             toml::from_str(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?
         }
     };
@@ -22,6 +23,15 @@ pub(super) fn parameters<T: Serialize + DeserializeOwned>(published: T, options:
         model = value.try_into().map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
     }
     Ok(model)
+}
+
+/// The text of a preset. A name that leads nowhere is bad usage, and no failure to read.
+fn read(path: &Path) -> Result<String> {
+    if !path.exists() {
+        bail!("{}: there is no such file; check the name, or make one with --show", path.display());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|_| anyhow!("{}: is no text; give a preset such as --show prints", path.display()))
 }
 
 /// Applies `key=value`. The key is a path of names, and of positions from 0 in lists; the value is TOML.

@@ -1,15 +1,18 @@
 //! A log in pictures.
 
 use super::super::words::{counted, number, share};
-use crate::chart::{Axis, Chart, Point, Series};
+use crate::chart::{Axis, Chart, Picture, Point, Series};
 use anyhow::Result;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
 
 /// A picture, and what to know about it.
 pub(super) struct Figure {
-    pub(super) chart: Chart,
+    /// With the points that were counted.
+    chart: Chart,
     pub(super) caption: String,
+    /// Drawn as a curve through its points: marks for all of them would hide it.
+    is_smooth: bool,
     /// Names of the places on the horizontal axis, where these are no numbers.
     places: Vec<String>,
 }
@@ -27,18 +30,19 @@ const SHARE: &str = "share of the jobs (%)";
 
 fn hours(log: &Inspection) -> Figure {
     let points = (0..).zip(log.by_hour).map(|(hour, jobs)| Point::new(f64::from(hour), 100.0 * share(jobs, log.jobs)));
-    let ticks = (0..24).step_by(3).map(|hour| (f64::from(hour), format!("{hour}:00"))).collect();
+    let ticks = (0..24).step_by(3).map(|hour| (f64::from(hour), hour.to_string())).collect();
     let zone = if log.is_calendar { "local time" } else { "if the log began at midnight" };
     Figure {
         chart: Chart {
             id: "hours".to_owned(),
             title: "Arrivals by hour of the day".to_owned(),
-            x: Axis::new(format!("hour of submission, {zone}")).with_ticks(ticks),
+            x: Axis::new(format!("hour of submission, from 0 to 23, {zone}")).with_ticks(ticks),
             y: Axis::new(SHARE),
-            series: vec![Series::lines("jobs", points.collect())],
+            series: vec![Series::bars("jobs", points.collect())],
             ..Chart::default()
         },
-        caption: "Each mark is the hour that begins there. If all hours were alike, each would have 4.2 %.".to_owned(),
+        caption: "If all hours were alike, each would have 4.2 %.".to_owned(),
+        is_smooth: false,
         places: Vec::new(),
     }
 }
@@ -56,15 +60,12 @@ fn weekdays(log: &Inspection) -> Figure {
 }
 
 fn sizes(log: &Inspection) -> Figure {
-    // 1, 2, 3–4, 5–8, …: most sizes are powers of two, and end their range.
+    // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, and end their range.
     let mut ranges: Vec<(String, u64)> = Vec::new();
     for (size, jobs) in &log.sizes {
         let range = (0..32).find(|power| *size <= 1 << power).unwrap_or(32);
         while ranges.len() <= range {
-            let last = 1_u64 << ranges.len();
-            let first = last / 2 + 1;
-            let name = if first >= last { number(last) } else { format!("{}–{}", number(first), number(last)) };
-            ranges.push((name, 0));
+            ranges.push(((1_u64 << ranges.len()).to_string(), 0));
         }
         ranges[range].1 += jobs;
     }
@@ -75,7 +76,7 @@ fn sizes(log: &Inspection) -> Figure {
         100.0 * log.serial,
         100.0 * log.power_of_two
     );
-    by_place("sizes", "Sizes of jobs", "processors", places, &shares, caption)
+    by_place("sizes", "Sizes of jobs", "processors: up to so many, and more than to the left", places, &shares, caption)
 }
 
 fn times(log: &Inspection) -> Figure {
@@ -99,13 +100,14 @@ fn times(log: &Inspection) -> Figure {
         chart: Chart {
             id: "times".to_owned(),
             title: "Run times, requested times and waits".to_owned(),
-            x: Axis { log: true, ..Axis::new("less than so long").with_ticks(ticks) },
+            x: Axis { log: true, ..Axis::new("time, on a logarithmic scale").with_ticks(ticks) },
             y: Axis::new(SHARE),
             series: series.collect(),
             ..Chart::default()
         },
         caption: "Of the jobs where the log tells, the share whose run time, requested time or wait is less than that."
             .to_owned(),
+        is_smooth: true,
         places: Vec::new(),
     }
 }
@@ -161,6 +163,7 @@ fn users(log: &Inspection) -> Option<Figure> {
             ..Chart::default()
         },
         caption: "Work is processors times run time. Users are counted from the one with the most work on.".to_owned(),
+        is_smooth: false,
         places: Vec::new(),
     })
 }
@@ -175,15 +178,42 @@ fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f
             title: title.to_owned(),
             x: Axis::new(label).with_ticks(ticks),
             y: Axis::new(SHARE),
-            series: vec![Series::lines("jobs", points.collect())],
+            series: vec![Series::bars("jobs", points.collect())],
             ..Chart::default()
         },
         caption,
+        is_smooth: false,
         places,
     }
 }
 
+/// A curve through the points, straight on a logarithmic x axis, in so many steps that it is drawn without marks.
+fn curve(points: &[Point]) -> Vec<Point> {
+    const STEPS: u32 = 100;
+    let steps = 1 + STEPS / u32::try_from(points.len()).unwrap_or(STEPS).max(1);
+    let between = points.windows(2).flat_map(|pair| {
+        (0..steps).map(move |step| {
+            let part = f64::from(step) / f64::from(steps);
+            Point::new(pair[0].x * (pair[1].x / pair[0].x).powf(part), pair[0].y + part * (pair[1].y - pair[0].y))
+        })
+    });
+    between.chain(points.last().copied()).collect()
+}
+
 impl Figure {
+    pub(super) fn id(&self) -> &str {
+        &self.chart.id
+    }
+
+    /// As it is drawn.
+    pub(super) fn picture(&self) -> Picture {
+        let mut chart = self.chart.clone();
+        if self.is_smooth {
+            chart.series.iter_mut().for_each(|series| series.points = curve(&series.points));
+        }
+        chart.into()
+    }
+
     /// Its data in the tidy form.
     pub(super) fn data(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());

@@ -2,11 +2,12 @@
 
 use super::super::words::{aligned, columns, counted, duration, number, percent, plain, share};
 use super::Seen;
+use crate::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
 
 /// Frequent values that are told.
-const FREQUENT: usize = 6;
+const FREQUENT: usize = 4;
 
 impl Seen<'_> {
     /// The log for people; `quiet` is its first line.
@@ -48,24 +49,23 @@ impl Seen<'_> {
             tell("load", format!("{} of the machine while jobs were submitted", percent(load)));
         }
         tell("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
-        let also = [(log.groups, "group"), (log.executables, "application"), (log.queues.len() as u64, "queue")];
-        let also: Vec<String> = also.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
         if let Some(busiest) = log.busiest_users.first() {
-            let also = also.iter().map(|part| format!(", {part}")).collect::<String>();
-            tell(
-                "users",
-                format!("{}; the busiest has {} of the work{also}", number(log.users), percent(busiest.work)),
-            );
-        } else if !also.is_empty() {
-            tell("users", format!("unknown; {}", also.join(", ")));
+            tell("users", format!("{}; the busiest has {} of the work", number(log.users), percent(busiest.work)));
         }
-        if !log.partitions.is_empty() {
-            tell("partitions", number(log.partitions.len() as u64));
+        let parts = [
+            (log.groups, "group"),
+            (log.executables, "application"),
+            (log.queues.len() as u64, "queue"),
+            (log.partitions.len() as u64, "partition"),
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
+        if !parts.is_empty() {
+            tell("also", parts.join(", "));
         }
         tell(
             "sizes",
             format!(
-                "{} serial, {} powers of two above; often {}",
+                "{} serial, {} larger powers of two; often {}",
                 percent(log.serial),
                 percent(log.power_of_two),
                 often(log)
@@ -140,7 +140,8 @@ impl Seen<'_> {
 
 /// Processors, or a mean of them.
 fn size(processors: f64) -> String {
-    if processors.fract() == 0.0 { plain(processors) } else { format!("{processors:.1}") }
+    let tenths = (processors * 10.0).round() / 10.0;
+    fixed(tenths, if tenths.fract() == 0.0 || tenths >= 100.0 { 0 } else { 1 })
 }
 
 /// The values that most jobs have, with their shares, the most frequent first.
