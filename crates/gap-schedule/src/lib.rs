@@ -46,6 +46,7 @@
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
 //! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
+//! | [`Conservative`] | all jobs are promised a start, and no promise is ever broken |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
@@ -161,8 +162,8 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs, FlexibleBackfill,
-    FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
+    FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

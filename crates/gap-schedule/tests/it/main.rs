@@ -5,6 +5,7 @@ mod alea31_oracles;
 mod backfill;
 mod cases;
 mod common;
+mod conservative;
 mod example;
 mod flexible_deep;
 mod grid_books;
