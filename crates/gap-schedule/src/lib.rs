@@ -46,7 +46,8 @@
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
+//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
@@ -165,8 +166,8 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs, FlexibleBackfill,
-    FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
+    FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

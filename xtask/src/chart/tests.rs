@@ -120,7 +120,7 @@ fn bars_stand_on_the_ground_and_need_no_legend() {
     assert!(scale.low.abs() < 1e-12, "{scale:?}");
     let svg = svg(&chart.clone().into()).unwrap();
     assert_well_formed(&svg);
-    assert_eq!(svg.matches("<polygon").count(), 2);
+    assert_eq!(svg.matches("<polygon").count(), 1 + 2, "the paper and two bars");
     assert!(!svg.contains(">jobs<"));
     let page = serde_json::to_value(interactive(&chart.into())).unwrap();
     assert_eq!((&page["traces"][0]["style"], &page["legend"]), (&"bars".into(), &serde_json::json!([])));
