@@ -289,7 +289,13 @@ impl EgEdf {
                 let rank = Standing::new(weight, ties.key(start, end, machine.faster), index);
                 Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
             };
-            let hopeless = |trial: &Trial| best.as_ref().is_some_and(|best| best.rank > judge(trial).rank);
+            let hopeless = |trial: &Trial| {
+                let Some(best) = &best else { return false };
+                // Most are no worse in both respects, and need not be weighed.
+                let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
+                let worse = trial.completion > best.score.makespan || nondelayed < best.score.nondelayed;
+                worse && best.rank > judge(trial).rank
+            };
             // A trial counts all of the machine's jobs, although it ends as soon as it is hopeless.
             *operations += (machine.running.len() + machine.planned.len()) as u64;
             if let Some(trial) = machine.try_insert(position, job, start, releases, hopeless) {

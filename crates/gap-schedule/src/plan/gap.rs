@@ -50,6 +50,7 @@ pub(super) struct Gaps<'a> {
     job: &'a PlanJob,
     now: Time,
     bound: GapBound,
+    /// Of all machines, if the bound asks for it.
     makespan: Time,
     /// By machine, if the bound is the one for which it was measured.
     reach: Option<&'a [Span]>,
@@ -64,7 +65,8 @@ impl<'a> Gaps<'a> {
             let row = width.min(widths.saturating_sub(1));
             &plan.reach[row * machines..][..machines]
         });
-        Self { plan, job, now, bound, makespan: plan.makespan(), reach }
+        let makespan = if bound == GapBound::Makespan { plan.makespan() } else { Time::MAX };
+        Self { plan, job, now, bound, makespan, reach }
     }
 
     /// How long the job takes on the machine; `None` if it certainly has no gap there.
