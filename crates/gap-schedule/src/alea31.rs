@@ -55,7 +55,7 @@ mod readings;
 
 pub use cons::Cons;
 pub use easy::Easy;
-pub use floor::{Cluster, Floor};
+pub use floor::{Cluster, Floor, Release};
 pub use gap_filling::GapFilling;
 pub use job::{Clusters, Job};
 pub use means::Means;

@@ -10,6 +10,7 @@
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
+//! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
@@ -62,6 +63,7 @@ pub mod repair;
 pub mod inspect;
 pub mod validate;
 
+pub mod alea31;
 pub mod machines;
 pub mod outages;
 
@@ -70,6 +72,7 @@ mod draw;
 pub mod gang_mix;
 pub mod model;
 
+pub use alea31::{Alea31Intake, Alea31Job};
 pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
