@@ -89,6 +89,10 @@
 //! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
 //! ```
 //!
+//! # The simulator Alea
+//!
+//! [`alea31`] is a world of its own: Alea 3.1 rule for rule, so that a published table can be met to its printed digits.
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and

@@ -1,7 +1,7 @@
 //! Schedules that Alea 3.1 itself made, and the table that was printed from them.
 
-use crate::alea31_common::{WAGAP, means, open, records, wagap};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy};
+use crate::alea31_common::{WAGAP, means, open, wagap};
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy, run};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
 fn check(policy: &str, jobs: usize, make: impl Policy) {
     let name = format!("alea31_{policy}_wagap{jobs}");
     let (Some(expected), Some(jobs)) = (oracle(&name), wagap(jobs)) else { return };
-    let records = records(&WAGAP, make, &jobs);
+    let records = run(&WAGAP, make, jobs);
     assert_eq!(records.len(), expected.len(), "{name}: every job runs");
     let count = f64::from(u32::try_from(records.len()).expect("few"));
     let (mut ours, mut theirs) = ((0.0, 0.0), (0.0, 0.0));

@@ -1,8 +1,8 @@
 //! The policies of the profile `alea31` against their obvious twins, and what holds in that world for any jobs.
 
-use crate::alea31_common::{WAGAP, records, wagap};
+use crate::alea31_common::{WAGAP, wagap};
 use crate::alea31_obvious::{Kind, Obvious};
-use gap_schedule::alea31::{Clusters, Cons, Easy, GapFilling, Job, Means, Policy, Readings, World};
+use gap_schedule::alea31::{Clusters, Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run};
 use proptest::prelude::*;
 use sim_core::{Fact, JobId, Purpose, Sim, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ fn stream() -> Stream {
 }
 
 fn check(jobs: &[Job], fast: impl Policy, slow: Kind) -> Result<(), TestCaseError> {
-    prop_assert_eq!(records(&CLUSTERS, fast, jobs), records(&CLUSTERS, Obvious::new(slow), jobs));
+    prop_assert_eq!(run(&CLUSTERS, fast, jobs), run(&CLUSTERS, Obvious::new(slow), jobs));
     Ok(())
 }
 
@@ -105,8 +105,8 @@ proptest! {
 
     #[test]
     fn the_same_stream_makes_the_same_schedule(jobs in jobs()) {
-        let run = || records(&CLUSTERS, GapFilling::bgt(stream()), &jobs);
-        prop_assert_eq!(run(), run());
+        let searched = || run(&CLUSTERS, GapFilling::bgt(stream()), &jobs[..]);
+        prop_assert_eq!(searched(), searched());
     }
 }
 
@@ -121,7 +121,7 @@ fn of_the_first_3000_jobs_nobody_waits() {
         Box::new(GapFilling::swift_gap(Readings::default(), stream())),
     ];
     for policy in policies {
-        let records = records(&WAGAP, policy, &jobs);
+        let records = run(&WAGAP, policy, &jobs[..]);
         assert_eq!(records.len(), jobs.len());
         for record in &records[1..] {
             assert!(record.wait() < Span::from_secs(10), "{record:?}");
