@@ -2,6 +2,7 @@
 
 mod program;
 
+mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;

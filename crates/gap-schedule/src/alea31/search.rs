@@ -190,7 +190,6 @@ impl Search {
         floor: &Floor,
     ) -> bool {
         let job = plan.lanes[from].job(place);
-        let mut is_better = |tried: &View<'_>| judged.as_mut().is_none_or(|judged| judged.is_better(tried, floor));
         self.shuffle(plan.lanes.len());
         self.source.copy(&plan.lanes[from]);
         self.source.remove(place);
@@ -199,32 +198,29 @@ impl Search {
             if !suits || to == from && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            if to == from {
+            let fit = if to == from {
                 self.source.update(from, now, floor);
-                let fit = self.source.fit(floor.job(job));
-                if fit.place == place {
-                    continue; // the very same plan
-                }
-                self.source.insert(fit.place, job, floor);
-                self.source.try_out(from, now, floor);
-                if is_better(&View::of(plan).with(from, &self.source)) {
-                    std::mem::swap(&mut plan.lanes[from], &mut self.source);
-                    plan.update(now, floor);
-                    return true;
-                }
-                self.source.remove(fit.place);
+                self.source.fit(floor.job(job))
             } else {
-                let fit = plan.lanes[to].fit(floor.job(job));
-                self.target.copy(&plan.lanes[to]);
-                self.target.insert(fit.place, job, floor);
+                plan.lanes[to].fit(floor.job(job))
+            };
+            if to == from && fit.place == place {
+                continue; // the very same plan
+            }
+            self.target.copy(if to == from { &self.source } else { &plan.lanes[to] });
+            self.target.insert(fit.place, job, floor);
+            let is_better = judged.as_mut().is_none_or(|judged| {
                 self.source.try_out(from, now, floor);
                 self.target.try_out(to, now, floor);
-                if is_better(&View::of(plan).with(from, &self.source).with(to, &self.target)) {
+                judged.is_better(&View::of(plan).with(to, &self.target).with(from, &self.source), floor)
+            });
+            if is_better {
+                std::mem::swap(&mut plan.lanes[to], &mut self.target);
+                if to != from {
                     std::mem::swap(&mut plan.lanes[from], &mut self.source);
-                    std::mem::swap(&mut plan.lanes[to], &mut self.target);
-                    plan.update(now, floor);
-                    return true;
                 }
+                plan.update(now, floor);
+                return true;
             }
         }
         false
