@@ -211,7 +211,7 @@ impl Paper for SwiftGapPaper {
     const ABOUT: About = About {
         slug: "swift-gap",
         title: "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid",
-        citation: "O. Dakkak, S. Awang Nor and S. Arif, Journal of Computer Science 13 (2017)",
+        citation: "O. Dakkak, S. A. Nor and S. Arif, Journal of Computer Science 13(5), 2017, 105–113",
         package: "gap-schedule",
         subject: "EASY, CONS, Best Gap with Tabu search (BGT) and Swift Gap (SG) on the log of two clusters",
     };

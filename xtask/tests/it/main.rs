@@ -11,3 +11,4 @@ mod readme;
 mod real_logs;
 mod resume;
 mod star;
+mod swift_gap;
