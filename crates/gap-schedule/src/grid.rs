@@ -8,6 +8,7 @@ mod usage;
 
 pub use contention::Contention;
 pub use machine::Machine;
+pub(crate) use scheduler::site;
 pub use scheduler::{GridView, Scheduler};
 pub use usage::{Usage, UsageOver};
 
@@ -32,13 +33,13 @@ use std::iter::Empty;
 /// so memory follows the jobs that wait or run and not the length of a log.
 ///
 /// It tells [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Interrupted`],
-/// [`Fact::Finished`] and, of jobs wider than the widest machine, [`Fact::Rejected`].
+/// [`Fact::Finished`] and, of jobs wider than every machine that they may use, [`Fact::Rejected`].
 ///
 /// # Panics
 ///
 /// While it runs: if `J` or `O` goes back in time, if two jobs in the system have the same id, if a job has the id
 /// [`RunningJob::OUTAGE`], if an outage ends before it begins or is of no machine, if the scheduler starts a job that
-/// does not wait or does not fit, or wants to be woken in the past.
+/// does not wait, does not fit or may not run there, or wants to be woken in the past.
 #[derive(Clone, Debug)]
 pub struct Grid<S, J, O = Empty<Outage>> {
     floor: Floor,
@@ -188,10 +189,10 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
         self.all_have_come && self.jobs.is_empty()
     }
 
-    /// Lets the job wait, if some machine could ever hold it.
+    /// Lets the job wait, if some machine that it may use could ever hold it.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<GridEvent>) {
         cx.tell(Fact::Submitted(*job));
-        if !self.floor.machines().iter().any(|machine| machine.suits(&job.request)) {
+        if !(0..self.floor.machines().len()).any(|machine| self.floor.view(cx.now()).suits(machine, &job.request)) {
             cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
@@ -287,6 +288,10 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
     fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<GridEvent>) {
         let present = self.jobs.get_mut(&job).filter(|present| present.end.is_none());
         let present = present.unwrap_or_else(|| panic!("the scheduler started job {job}, which does not wait"));
+        assert!(
+            present.request.sites.contains(machine),
+            "the scheduler started job {job} on machine {machine}, which it may not use"
+        );
         let place = self.floor.machines()[machine.index()];
         let running = place.running(job, &present.request, cx.now());
         let processors = running.processors;

@@ -37,15 +37,17 @@
 //! # Several machines
 //!
 //! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
-//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of
+//! them, of those that it may use ([`sim_core::Request::sites`]). The probes
 //! [`Usage`] and [`Contention`] measure what that paper reports beside waits and deadlines.
 //!
 //! | scheduler | rule |
 //! |---|---|
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
+//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
@@ -100,12 +102,13 @@
 //!
 //! ```
 //! use gap_schedule::{Dispatch, EasyBackfill, Queue, Running, RunningJob, View};
-//! use sim_core::{JobId, Request, Span, Time};
+//! use sim_core::{JobId, Request, SiteSet, Span, Time};
 //!
 //! let request = |processors, estimate| Request {
 //!     processors,
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
+//!     sites: SiteSet::ALL,
 //! };
 //! let now = Time::from_secs(1_000);
 //!
@@ -143,7 +146,7 @@
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
 //!   of the queue will not need; no promise can rest on its end.
 //!
-//! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+//! A job wider than the pool, or than all machines that it may use, could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 pub mod alea31;
 
@@ -163,8 +166,8 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs, FlexibleBackfill,
-    FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
+    FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

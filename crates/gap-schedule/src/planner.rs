@@ -14,8 +14,8 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///
 /// When a machine fails, the jobs planned there, in order, and then those lost there are planned anew, as if they had just
 /// arrived: on other machines, or on the same one after its expected repair, which is believed like an estimate. Where
-/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines are wide enough
-/// for is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
+/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines suit
+/// is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
 /// those that were not. A search follows each failure and each repair.
 ///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
@@ -30,7 +30,7 @@ pub struct Planner<H = ()> {
     /// Kept for its memory only.
     due: Vec<(SiteId, PlannedJob)>,
     /// Kept for its memory only.
-    overdue: Vec<(JobId, Time)>,
+    overdue: Vec<(SiteId, JobId, Time)>,
 }
 
 /// Stops a search that would go on: "we can stop Tabu search optimization at any time if prompt decisions are required"
@@ -94,13 +94,13 @@ impl<H: Halt> Planner<H> {
 
     /// Believes anew when jobs will end that still run at their expected ends, and outages likewise.
     fn expect_overdue(&mut self, now: Time) {
-        for machine in self.plan.machines() {
+        for machine in self.plan.overdue(now) {
             let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);
-            self.overdue.extend(overdue.map(|running| (running.job.id, running.start)));
-            for (job, start) in self.overdue.drain(..) {
-                let longer = now.since(start).max(Span::from_nanos(1));
-                self.plan.overrun(machine, job, now + longer, now);
-            }
+            self.overdue.extend(overdue.map(|running| (machine, running.job.id, running.start)));
+        }
+        for (machine, job, start) in self.overdue.drain(..) {
+            let longer = now.since(start).max(Span::from_nanos(1));
+            self.plan.overrun(machine, job, now + longer, now);
         }
     }
 }
@@ -121,6 +121,7 @@ impl<H: Halt> Scheduler for Planner<H> {
             estimate,
             submit,
             deadline: job.request.deadline,
+            sites: job.request.sites,
         };
         self.plan_all([job], view.now);
     }

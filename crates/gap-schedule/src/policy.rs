@@ -1,6 +1,7 @@
 //! The policies, one per file.
 
 mod backfill;
+mod conservative;
 mod easy;
 mod easy_rule;
 mod fcfs;
@@ -15,6 +16,7 @@ mod rooms;
 mod scan;
 
 pub use backfill::{Backfill, Depth};
+pub use conservative::Conservative;
 pub use easy::EasyBackfill;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};

@@ -13,6 +13,7 @@
 //! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
 //! | [`job`] | what is submitted? [`Job`], and [`Request`], the part of it that a policy may see |
+//! | [`sites`] | which of all sites? [`SiteSet`] |
 //! | [`outage`] | when does a site not work? [`Outage`] |
 //! | [`fact`] | what happened? [`Fact`], [`Probe`] |
 //! | [`record`] | what became of a job? [`JobLog`] turns facts into [`JobRecord`]s |
@@ -97,6 +98,7 @@ pub mod pool;
 pub mod profile;
 pub mod record;
 pub mod sim;
+pub mod sites;
 pub mod stream;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -112,5 +114,6 @@ pub use pool::Pool;
 pub use profile::Profile;
 pub use record::{JobLog, JobRecord};
 pub use sim::{Context, Model, Sim};
+pub use sites::SiteSet;
 pub use stream::{Purpose, Stream, Streams};
 pub use time::{Span, Time};

@@ -14,7 +14,7 @@
 
 use crate::machines::{Machine, Machines};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, Span, Time};
+use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
 
 /// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`] on.
 #[derive(Debug)]
@@ -31,7 +31,8 @@ pub struct Alea31Intake {
 /// One job, and what the profile knows of it beside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alea31Job {
-    /// The job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date.
+    /// The job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
+    /// clusters that it may use.
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
@@ -92,10 +93,13 @@ impl Alea31Intake {
 
         let suits =
             |(_, cluster): &(usize, &Machine)| demands(spec, &cluster.name) && per_node <= cluster.cpus_per_node;
-        let clusters = self.clusters.iter().enumerate().filter(suits).map(|(place, _)| place).collect();
+        let clusters: Vec<usize> = self.clusters.iter().enumerate().filter(suits).map(|(place, _)| place).collect();
+        let sites = (0..).map(SiteId).zip(&self.clusters).enumerate();
+        let sites = sites.filter(|(place, _)| clusters.contains(place)).map(|(_, (site, _))| site);
+        let sites = sites.fold(SiteSet::NONE, SiteSet::with);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        let request = Request { processors, estimate: Some(limit), deadline: Some(due) };
+        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites };
         Some(Alea31Job {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,

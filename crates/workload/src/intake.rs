@@ -5,7 +5,7 @@ use crate::estimates::{Estimates, f_model, stretched};
 use crate::history::History;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, Span, Time};
+use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 
 /// Reads a log as jobs: numbered 0, 1, 2 … as they are delivered, in the order of the log, submitted from
 /// [`Time::ZERO`] on.
@@ -183,7 +183,7 @@ impl Intake {
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let submit = Time::ZERO + (submit - first);
         let deadline = time_to_deadline.map(|time| submit + time);
-        let request = Request { processors, estimate: Some(estimate), deadline };
+        let request = Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL };
         Ok(Some(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,

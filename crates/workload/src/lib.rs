@@ -17,6 +17,8 @@
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
 //! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
 //!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
+//! - [`bench_mix`] draws parallel jobs of measured applications, as in Lérida et al., "MetaLoRaS: A Predictable
+//!   MetaScheduler for Non-dedicated Multiclusters", §3.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -67,12 +69,14 @@ pub mod alea31;
 pub mod machines;
 pub mod outages;
 
+pub mod bench_mix;
 pub mod deadline_mix;
 mod draw;
 pub mod gang_mix;
 pub mod model;
 
 pub use alea31::{Alea31Intake, Alea31Job};
+pub use bench_mix::BenchMix;
 pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;

@@ -12,3 +12,4 @@ mod real_logs;
 mod resume;
 mod star;
 mod swift_gap;
+mod workload;

@@ -3,7 +3,7 @@
 use crate::grid::Machine;
 use crate::queue::Waiting;
 use crate::running::{Running, RunningJob};
-use sim_core::{JobId, SiteId, Time};
+use sim_core::{JobId, Request, SiteId, Time};
 
 /// Decides which waiting jobs start now, and on which machine.
 ///
@@ -20,7 +20,7 @@ pub trait Scheduler {
         let _ = view;
     }
 
-    /// A job has come, or has lost its processors to a failure, and waits from now on. Some machine is wide enough for it.
+    /// A job has come, or has lost its processors to a failure, and waits from now on. Some machine suits it.
     fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>);
 
     /// A job has ended on `machine`. The view no longer has it; `job.expected_end` lies after `view.now` if it ended
@@ -68,6 +68,20 @@ pub struct GridView<'a> {
     /// The jobs that run, by their expected ends: start plus estimate at the machine's speed. Of a machine that is down, its
     /// outage ([`RunningJob::OUTAGE`]) until the expected repair.
     pub running: &'a [Running],
+}
+
+impl GridView<'_> {
+    /// Whether the job may run on this machine, by its index, and the machine is wide enough.
+    #[inline]
+    pub fn suits(&self, machine: usize, request: &Request) -> bool {
+        self.machines[machine].suits(request) && request.sites.contains(site(machine))
+    }
+}
+
+/// The machine's number as others know it.
+#[inline]
+pub(crate) fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
 }
 
 /// Pointers to a scheduler are schedulers.

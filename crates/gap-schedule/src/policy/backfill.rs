@@ -1,12 +1,11 @@
-use crate::grid::{GridView, Scheduler};
-use crate::policy::easy_rule::site;
+use crate::grid::{GridView, Scheduler, site};
 use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::rooms::Rooms;
 use crate::queue::{Least, Queue, Waiting};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, SiteId, Time};
+use sim_core::{JobId, SiteId, SiteSet, Time};
 use std::cell::Cell;
 
 /// Backfilling with any number of reservations: none, one (EASY), some, or one for each job that waits (conservative
@@ -230,13 +229,13 @@ impl Backfill {
         self.outlook.best(self.outlook.ranks(), &waiting.request, now)
     }
 
-    /// The most preferred machine on which a job of such demands could start now.
-    fn room(&self, least: Least, now: Time, steps: &Cell<u64>) -> Option<Slot> {
+    /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
+    fn room(&self, least: Least, sites: SiteSet, now: Time, steps: &Cell<u64>) -> Option<Slot> {
         let mut from = 0;
         let mut looked = 0;
         let found = loop {
             let Some(rank) = self.rooms.next(from, least.processors, &mut looked) else { break None };
-            if self.outlook.fits(rank, least.processors, least.estimate, now) {
+            if self.outlook.fits(rank, least, sites, now) {
                 break Some(Slot { start: now, rank });
             }
             from = rank + 1;
@@ -258,9 +257,12 @@ impl Backfill {
         let mut walk = behind.iter();
         let first = starts.len();
         let steps = Cell::new(0);
-        while let Some(next) = walk.next_where(|least| self.room(least, now, &steps).is_some()) {
-            let slot = self.room(Least::of(&next.request), now, &steps).expect("room has just been found");
-            self.start(next, slot, false, starts);
+        while let Some(next) = walk.next_where(|least| self.room(least, SiteSet::ALL, now, &steps).is_some()) {
+            // There is room, but the job may not be allowed there.
+            let room = self.room(Least::of(&next.request), next.request.sites, now, &steps);
+            if let Some(slot) = room {
+                self.start(next, slot, false, starts);
+            }
         }
         for (job, _) in &starts[first..] {
             behind.remove(*job);
@@ -277,7 +279,7 @@ impl Backfill {
             if self.depth.allows_beside(self.promises.len()) {
                 let best = self.best(&next, now);
                 self.take_turn(&next, best, now, starts);
-            } else if let Some(slot) = self.room(Least::of(&next.request), now, &steps) {
+            } else if let Some(slot) = self.room(Least::of(&next.request), next.request.sites, now, &steps) {
                 self.start(&next, slot, false, starts);
             } else {
                 self.behind.push(next.job, next.request);

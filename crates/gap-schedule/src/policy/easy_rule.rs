@@ -1,11 +1,11 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
-use crate::grid::{GridView, Machine};
+use crate::grid::{GridView, Machine, site};
 use crate::policy::readings::{BackfillReadings, BackfillRule};
 use crate::policy::rooms::Rooms;
 use crate::queue::{Least, Waiting, WaitingJobs};
 use crate::running::RunningJob;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::cell::Cell;
 
 /// The rule, and what it knows of the machines from pass to pass. It is described at [`GridEasy`](crate::GridEasy).
@@ -132,7 +132,7 @@ impl EasyRule {
         self.in_turn.clear();
         let head = loop {
             let next = line.next()?;
-            let Some(machine) = self.rooms.first(next.request.processors, &mut self.operations) else {
+            let Some(machine) = self.rooms.first(&next.request, &mut self.operations) else {
                 break next;
             };
             self.start(&next, machine, starts);
@@ -147,7 +147,7 @@ impl EasyRule {
         });
         self.operations += steps.get();
         if narrow {
-            let promise = self.reserve(head.request.processors, view);
+            let promise = self.reserve(&head.request, view);
             match self.readings.rule {
                 BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
                 BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
@@ -156,16 +156,17 @@ impl EasyRule {
         Some(head)
     }
 
-    /// The machine where `need` processors are free first, by the expected ends of what runs there; of several, the one
-    /// that R5 prefers.
-    fn reserve(&mut self, need: u32, view: &GridView<'_>) -> Reservation {
+    /// The machine, of those that suit the job, where its processors are free first, by the expected ends of what runs
+    /// there; of several, the one that R5 prefers.
+    fn reserve(&mut self, job: &Request, view: &GridView<'_>) -> Reservation {
+        let need = job.processors;
         self.in_turn.sort_unstable();
         let soonest = view.now.saturating_add(Span::from_nanos(1));
         let mut best: Option<(Time, usize)> = None;
         let mut operations = 0;
         for &machine in self.rooms.order() {
             operations += 1;
-            if view.machines[machine].processors < need {
+            if !view.suits(machine, job) {
                 continue;
             }
             let mut free = self.rooms.free(machine);
@@ -195,7 +196,7 @@ impl EasyRule {
             assert!(known || beside.any(consider), "an idle machine has room for every job that suits it");
         }
         self.operations += operations;
-        let (at, machine) = best.expect("admission rejects jobs wider than the widest machine");
+        let (at, machine) = best.expect("admission rejects jobs that no machine suits");
         // All releases of that instant count.
         let here = self.started_on(machine).iter().map(|(_, job)| job);
         let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
@@ -226,7 +227,7 @@ impl EasyRule {
         let steps = Cell::new(0);
         loop {
             let most = self.rooms.most();
-            // Of a single job, `Least` is the job itself, so whatever is found may start.
+            // Of a single job, `Least` is the job itself, so whatever is found may start, if it may run there.
             let on_reserved = |least: Least| {
                 least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
             };
@@ -236,13 +237,11 @@ impl EasyRule {
             });
             let Some(next) = next else { break };
             let need = next.request.processors;
-            let elsewhere = self.rooms.first(need, &mut self.operations);
+            let elsewhere = self.rooms.first(&next.request, &mut self.operations);
             let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
-            let machine = if preferred.is_none() && on_reserved(Least::of(&next.request)) {
-                reserved
-            } else {
-                elsewhere.expect("a job is found because there is a machine for it")
-            };
+            let may_use_reserved = next.request.sites.contains(site(reserved)) && on_reserved(Least::of(&next.request));
+            let machine = if preferred.is_none() && may_use_reserved { Some(reserved) } else { elsewhere };
+            let Some(machine) = machine else { continue };
             if machine == reserved {
                 left -= need;
                 if !in_time.admits(Least::of(&next.request).estimate) {
@@ -277,7 +276,8 @@ impl EasyRule {
             let mut rank = 0;
             while let Some(found) = self.rooms.next(rank, next.request.processors, &mut self.operations) {
                 let machine = self.rooms.order()[found];
-                if view.machines[machine].expects(&next.request) <= window {
+                let may_use = next.request.sites.contains(site(machine));
+                if may_use && view.machines[machine].expects(&next.request) <= window {
                     self.start(&next, machine, starts);
                     break;
                 }
@@ -291,11 +291,6 @@ impl EasyRule {
         self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
         starts.push((job.job, site(machine)));
     }
-}
-
-/// The machine's number as others know it.
-pub(super) fn site(machine: usize) -> SiteId {
-    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
 }
 
 #[cfg(test)]

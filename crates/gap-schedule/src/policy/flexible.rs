@@ -350,12 +350,12 @@ const fn ascending(number: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::Request;
+    use sim_core::{Request, SiteSet};
 
     /// A job of 100 s at reference speed, 50 s on the fastest machine.
     fn priority(now: u64, submit: u64, deadline: Option<u64>, config: FlexibleConfig) -> f64 {
         let estimate = Some(Span::from_secs(100));
-        let request = Request { processors: 1, estimate, deadline: deadline.map(Time::from_secs) };
+        let request = Request { processors: 1, estimate, deadline: deadline.map(Time::from_secs), sites: SiteSet::ALL };
         let fastest = Machine { processors: 4, speed: 2.0 };
         let job = Waiting { job: JobId(0), request };
         config.priority(Time::from_secs(now), Time::from_secs(submit), &job, &fastest, Span::from_secs(25))

@@ -1,6 +1,5 @@
-use crate::grid::{GridView, Scheduler};
+use crate::grid::{GridView, Scheduler, site};
 use crate::policy::backfill::Depth;
-use crate::policy::easy_rule::site;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::Placement;
@@ -59,10 +58,10 @@ impl DeepFlexibleBackfill {
 
     /// The most preferred machine on which the job can start now.
     fn room(&mut self, job: &Candidate, now: Time) -> Option<Slot> {
-        let Least { processors, estimate } = Least::of(&job.waiting.request);
+        let Waiting { request, .. } = job.waiting;
         let rank = self.outlook.ranks().find(|rank| {
             self.operations += 1;
-            self.outlook.fits(*rank, processors, estimate, now)
+            self.outlook.fits(*rank, Least::of(&request), request.sites, now)
         });
         rank.map(|rank| Slot { start: now, rank })
     }

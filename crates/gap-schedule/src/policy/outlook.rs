@@ -1,9 +1,10 @@
 //! What is expected of each machine: who runs until when, and what has been promised.
 
-use crate::grid::{GridView, Machine};
+use crate::grid::{GridView, Machine, site};
 use crate::policy::readings::Placement;
+use crate::queue::Least;
 use crate::running::RunningJob;
-use sim_core::{Profile, Request, Span, Time};
+use sim_core::{Profile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
 /// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
@@ -17,6 +18,8 @@ const SHORTEST: Span = Span::from_nanos(1);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outlook {
     lanes: Vec<Lane>,
+    /// The rank of each machine, by its number.
+    ranks: Vec<usize>,
     /// The rank and the processors of jobs that have started in this pass and are expected to take no time.
     brief: Vec<(usize, u32)>,
     /// Searches for the earliest start of one job on one machine, so far.
@@ -49,7 +52,12 @@ impl Outlook {
             let idle = Profile::new(machine.processors);
             Lane { index, machine, running: idle.clone(), plan: idle }
         };
-        Self { lanes: placement.order(machines).into_iter().map(lane).collect(), ..Self::default() }
+        let order = placement.order(machines);
+        let mut ranks = vec![0; order.len()];
+        for (rank, index) in order.iter().enumerate() {
+            ranks[*index] = rank;
+        }
+        Self { lanes: order.into_iter().map(lane).collect(), ranks, ..Self::default() }
     }
 
     /// A pass begins.
@@ -60,6 +68,11 @@ impl Outlook {
     /// The machine's number.
     pub(super) fn index(&self, rank: usize) -> usize {
         self.lanes[rank].index
+    }
+
+    /// The place of the machine of that number.
+    pub(super) fn rank(&self, index: usize) -> usize {
+        self.ranks[index]
     }
 
     pub(super) fn ranks(&self) -> std::ops::Range<usize> {
@@ -76,7 +89,7 @@ impl Outlook {
         let mut best: Option<Slot> = None;
         for rank in ranks {
             let lane = &self.lanes[rank];
-            if !lane.machine.suits(request) {
+            if !lane.suits(request) {
                 continue;
             }
             self.searches += 1;
@@ -95,13 +108,14 @@ impl Outlook {
     pub(super) fn at_best(&self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
         let lane = &self.lanes[rank];
         let start = lane.running.earliest(now, lane.takes(request), request.processors);
-        start.filter(|_| lane.machine.suits(request)).map(|start| Slot { start, rank })
+        start.filter(|_| lane.suits(request)).map(|start| Slot { start, rank })
     }
 
-    /// Whether the job can start right now.
-    pub(super) fn fits(&self, rank: usize, processors: u32, estimate: Span, now: Time) -> bool {
+    /// Whether a job that may run at these `sites` can start right now.
+    pub(super) fn fits(&self, rank: usize, least: Least, sites: SiteSet, now: Time) -> bool {
         let lane = &self.lanes[rank];
-        lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
+        let Least { processors, estimate } = least;
+        sites.contains(site(lane.index)) && lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
     }
 
     /// Promises a start to the job.
@@ -110,13 +124,18 @@ impl Outlook {
         lane.plan.reserve(slot.start, lane.takes(request), request.processors);
     }
 
+    /// Takes a promise back.
+    pub(super) fn withdraw(&mut self, slot: Slot, request: &Request) {
+        let lane = &mut self.lanes[slot.rank];
+        lane.plan.cancel(slot.start, lane.takes(request), request.processors);
+    }
+
     /// The job starts now, without having been promised to. If it `passes` others, it takes all the time it asks for,
     /// lest several jobs without an estimate take what is left over but once.
     pub(super) fn start(&mut self, slot: Slot, request: &Request, passes: bool) {
         let lane = &mut self.lanes[slot.rank];
         let span = lane.takes(request);
         let span = if passes { span } else { until_end(slot.start, span) };
-        lane.plan.forget_before(slot.start);
         lane.plan.reserve(slot.start, span, request.processors);
         self.keep_promise(slot, request);
     }
@@ -128,6 +147,7 @@ impl Outlook {
         if span.is_zero() {
             self.brief.push((slot.rank, request.processors));
         }
+        lane.plan.forget_before(slot.start);
         lane.running.forget_before(slot.start);
         lane.running.reserve(slot.start, until_end(slot.start, span), request.processors);
     }
@@ -136,6 +156,12 @@ impl Outlook {
     pub(super) fn cut_short(&mut self, rank: usize, job: &RunningJob, now: Time) {
         let rest = until_end(now, job.expected_end.since(now));
         self.lanes[rank].running.cancel(now, rest, job.processors);
+    }
+
+    /// The same, and lets promises have what is left over. Not of a job without an estimate.
+    pub(super) fn give_back(&mut self, rank: usize, job: &RunningJob, now: Time) {
+        self.cut_short(rank, job, now);
+        self.lanes[rank].plan.cancel(now, job.expected_end.since(now), job.processors);
     }
 
     /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
@@ -170,6 +196,10 @@ impl Outlook {
 }
 
 impl Lane {
+    fn suits(&self, request: &Request) -> bool {
+        self.machine.suits(request) && request.sites.contains(site(self.index))
+    }
+
     fn takes(&self, request: &Request) -> Span {
         self.machine.expects(request).max(SHORTEST)
     }

@@ -1,7 +1,8 @@
 //! Where is room for so many processors?
 
-use crate::grid::Machine;
+use crate::grid::{Machine, site};
 use crate::policy::readings::Placement;
+use sim_core::Request;
 
 /// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine
 /// with room is found in O(log n).
@@ -109,9 +110,17 @@ impl Rooms {
         }
     }
 
-    /// The most preferred machine on which `processors` (at least one) are free.
-    pub(super) fn first(&self, processors: u32, steps: &mut u64) -> Option<usize> {
-        self.next(0, processors, steps).map(|rank| self.order[rank])
+    /// The most preferred machine, of those the job may use, with room for it.
+    pub(super) fn first(&self, job: &Request, steps: &mut u64) -> Option<usize> {
+        let mut rank = 0;
+        loop {
+            rank = self.next(rank, job.processors, steps)?;
+            let machine = self.order[rank];
+            if job.sites.contains(site(machine)) {
+                return Some(machine);
+            }
+            rank += 1;
+        }
     }
 
     const fn width(&self) -> usize {
@@ -123,13 +132,14 @@ impl Rooms {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sim_core::{Job, JobId, SiteId, SiteSet, Span, Time};
 
     proptest! {
         /// The twin: a walk along the machines in order of preference.
         #[test]
         fn the_preferred_machine_with_room_is_found(
             machines in prop::collection::vec((1..9_u32, 1..4_u8), 1..20),
-            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..9_u32, 1..9_u32), 1..50),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..9_u32, 1..9_u32, any::<u16>()), 1..50),
             placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]),
         ) {
             let machines: Vec<Machine> =
@@ -137,7 +147,7 @@ mod tests {
             let mut free: Vec<u32> = machines.iter().map(|machine| machine.processors).collect();
             let mut rooms = Rooms::new(&machines, &free, placement);
             let mut updated = rooms.clone();
-            for (machine, now_free, need) in changes {
+            for (machine, now_free, need, mask) in changes {
                 let machine = machine.index(machines.len());
                 free[machine] = now_free;
                 rooms.set(machine, now_free);
@@ -153,7 +163,11 @@ mod tests {
                     from = rank + 1;
                 }
                 let plain: Vec<usize> = rooms.order().iter().copied().filter(|place| free[*place] >= need).collect();
-                prop_assert_eq!(found.first().copied(), rooms.first(need, &mut 0));
+                let sites: SiteSet = (0..16).filter(|bit| mask >> bit & 1 == 1).map(SiteId).collect();
+                let job = Job::new(JobId(0), Time::ZERO, need, Span::ZERO);
+                let first = found.iter().copied().find(|machine| sites.contains(site(*machine)));
+                prop_assert_eq!(rooms.first(&Request { sites, ..job.request }, &mut 0), first);
+                prop_assert_eq!(rooms.first(&job.request, &mut 0), found.first().copied());
                 prop_assert_eq!(found, plain);
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn operations(
         operations -= starts.iter().map(|(_, machine)| machines - 1 - machine.index()).sum::<usize>();
     }
     if let Some(head) = head {
-        let suits = |machine: usize| view.machines[machine].suits(&head.request);
+        let suits = |machine: usize| view.suits(machine, &head.request);
         let running: usize =
             (0..machines).filter(|machine| suits(*machine)).map(|machine| view.running[machine].len()).sum();
         let in_turn = rule.in_turn().iter().filter(|(machine, _)| suits(*machine)).count();

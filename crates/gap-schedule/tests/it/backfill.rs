@@ -2,7 +2,7 @@
 
 use crate::common::job;
 use crate::grid_books::scenes;
-use crate::grid_common::{Both, hurried, machines, misjudged, records, starts, transcript, with_deadlines};
+use crate::grid_common::{Both, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines};
 use crate::obvious_backfill::ObviousBackfill;
 use gap_schedule::{
     Backfill, BackfillReadings, Depth, GridEasy, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
@@ -26,6 +26,7 @@ pub(crate) fn placements() -> impl Strategy<Value = Placement> {
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     let jobs = (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by));
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
+        .prop_flat_map(choosy)
 }
 
 fn both(depth: Depth, placement: Placement) -> Both<Backfill, ObviousBackfill, false> {
@@ -125,7 +126,7 @@ fn promises(machines: &[Machine], jobs: &[Job]) -> Vec<(Vec<Start>, Start)> {
 proptest! {
     #[test]
     fn conservatively_every_promise_is_kept_to_the_letter_if_estimates_are_exact(
-        machines in machines(WIDEST), jobs in workload(WIDEST), by in 1..6_u64,
+        machines in machines(WIDEST), jobs in workload(WIDEST).prop_flat_map(choosy), by in 1..6_u64,
     ) {
         for (promised, started) in promises(&machines, &with_deadlines(hurried(jobs, by))) {
             prop_assert!(promised.iter().all(|promise| *promise == started), "{promised:?}, but {started:?}");
@@ -134,7 +135,7 @@ proptest! {
 
     #[test]
     fn conservatively_the_first_job_is_never_delayed_if_estimates_are_bounds(
-        machines in machines(WIDEST), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 4)),
+        machines in machines(WIDEST), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 4)).prop_flat_map(choosy),
     ) {
         // Of those that wait from the beginning on, the first.
         let jobs: Vec<Job> = jobs.into_iter().map(|job| Job { submit: Time::ZERO, ..job }).collect();

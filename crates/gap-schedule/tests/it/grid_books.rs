@@ -1,7 +1,7 @@
 //! What every schedule on several machines owes, whatever the policy.
 
 use crate::common::Transcript;
-use crate::grid_common::{due, hurried, machines, misjudged};
+use crate::grid_common::{choosy, due, hurried, is_admitted, machines, misjudged};
 use gap_schedule::{Grid, Machine, Passes, RunningJob, Scheduler};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -102,7 +102,6 @@ impl Scene {
 
     /// Asserts what every schedule owes, from nothing but what was told.
     pub(crate) fn check_schedule(&self, told: &Transcript) -> Result<(), TestCaseError> {
-        let widest = self.machines.iter().map(|machine| machine.processors).max().expect("a machine");
         let mut busy = vec![0; self.machines.len()];
         let mut places: BTreeMap<JobId, SiteId> = BTreeMap::new();
         let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
@@ -112,10 +111,11 @@ impl Scene {
                     prop_assert_eq!(job.submit, *now);
                     submitted.push(job);
                 }
-                Fact::Rejected { job, .. } => prop_assert!(self.job(job).request.processors > widest),
+                Fact::Rejected { job, .. } => prop_assert!(!is_admitted(&self.machines, self.job(job))),
                 Fact::Started { job, site, processors } => {
                     prop_assert!(submitted.iter().any(|known| known.id == job), "job {} was not submitted", job);
                     prop_assert!(!finished.contains(&job), "job {} started after it had finished", job);
+                    prop_assert!(self.job(job).request.sites.contains(site), "job {} may not run there", job);
                     places.insert(job, site);
                     busy[site.index()] += processors;
                     prop_assert!(busy[site.index()] <= self.machines[site.index()].processors);
@@ -128,8 +128,8 @@ impl Scene {
             }
         }
         prop_assert_eq!(&submitted, &self.jobs);
-        let fits = |job: &&Job| job.request.processors <= widest;
-        prop_assert!(finished.into_iter().eq(self.jobs.iter().filter(fits).map(|job| job.id)), "all end at last");
+        let admitted = self.jobs.iter().filter(|job| is_admitted(&self.machines, job));
+        prop_assert!(finished.into_iter().eq(admitted.map(|job| job.id)), "all end at last");
         for run in self.runs(told)? {
             self.check_run(&run)?;
         }
@@ -147,11 +147,13 @@ fn outages() -> impl Strategy<Value = Vec<(u64, prop::sample::Index, u64)>> {
     prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16)
 }
 
-/// Estimates are exact, too long or wrong in both directions; two jobs in three have deadlines. Repairs are expected soon,
+/// Estimates are exact, too long or wrong in both directions; two jobs in three have deadlines; some may not run
+/// everywhere. Repairs are expected soon,
 /// late or not at all.
 pub(crate) fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
     let jobs = (workload(widest + 1), 1..4_u64).prop_map(|(jobs, by)| due(hurried(jobs, by)));
-    let jobs = jobs.prop_flat_map(|jobs| prop_oneof![1 => Just(jobs.clone()), 2 => misjudged(jobs)]);
+    let jobs =
+        jobs.prop_flat_map(|jobs| prop_oneof![1 => Just(jobs.clone()), 2 => misjudged(jobs)]).prop_flat_map(choosy);
     let expected = prop_oneof![1 => Just(Span::MAX), 2 => (0..20_u64).prop_map(Span::from_secs)];
     (machines(widest), jobs, outages(), expected).prop_map(|(machines, jobs, outages, repair_expected)| {
         let mut now = 0;

@@ -5,7 +5,7 @@ use gap_schedule::{
     BackfillReadings, BackfillRule, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
 };
 use proptest::prelude::*;
-use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Span, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, SiteSet, Span, Time};
 
 pub(crate) fn transcript(machines: &[Machine], scheduler: impl Scheduler, passes: Passes, jobs: &[Job]) -> Transcript {
     let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
@@ -61,6 +61,30 @@ pub(crate) fn due(mut jobs: Vec<Job>) -> Vec<Job> {
         job.request.deadline = (job.id.0 % 3 > 0).then(|| job.submit + job.runtime + margin);
     }
     jobs
+}
+
+/// The same jobs; half the time, half of them may run on some sites only, some of which may not exist.
+pub(crate) fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
+    let mask = prop_oneof![3 => Just(None), 1 => Just(Some(0b1)), 2 => (0..64_u8).prop_map(Some)];
+    let masks = prop_oneof![Just(Vec::new()), prop::collection::vec(mask, 60)];
+    (Just(jobs), masks).prop_map(|(mut jobs, masks)| {
+        for (job, mask) in jobs.iter_mut().zip(masks) {
+            job.request.sites = mask.map_or(SiteSet::ALL, sites);
+        }
+        jobs
+    })
+}
+
+/// The sites whose bits are set.
+pub(crate) fn sites(mask: u8) -> SiteSet {
+    (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect()
+}
+
+/// Whether some machine that the job may use is wide enough for it.
+pub(crate) fn is_admitted(machines: &[Machine], job: &Job) -> bool {
+    let suits =
+        |(site, machine): (u32, &Machine)| machine.suits(&job.request) && job.request.sites.contains(SiteId(site));
+    (0..).zip(machines).any(suits)
 }
 
 /// Estimates that are wrong in both directions or missing, and some jobs of no length.

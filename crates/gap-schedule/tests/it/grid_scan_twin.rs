@@ -4,7 +4,7 @@ use gap_schedule::{
     BackfillReadings, BackfillRule, FlexibleConfig, GridView, Machine, Minext, Placement, RunningJob, Scheduler,
     Waiting,
 };
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// At each pass, puts the whole queue in order, and then looks at every machine for every job.
 #[derive(Clone)]
@@ -24,6 +24,10 @@ struct Reservation {
     machine: usize,
     at: Time,
     extra: u32,
+}
+
+fn may_use(request: &Request, machine: usize) -> bool {
+    request.sites.contains(SiteId(u32::try_from(machine).expect("few machines")))
 }
 
 impl ObviousScan {
@@ -84,14 +88,14 @@ impl ObviousScan {
     fn choose(
         &mut self,
         free: &[u32],
-        need: u32,
+        request: &Request,
         machines: &[Machine],
         allowed: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let mut chosen: Option<usize> = None;
         for machine in 0..machines.len() {
             self.operations += 1;
-            if free[machine] < need || !allowed(machine) {
+            if free[machine] < request.processors || !may_use(request, machine) || !allowed(machine) {
                 continue;
             }
             if self.readings.placement == Placement::FirstFit {
@@ -104,11 +108,18 @@ impl ObviousScan {
         chosen
     }
 
-    fn reserve(&mut self, free: &[u32], need: u32, running: &[Vec<RunningJob>], view: &GridView<'_>) -> Reservation {
+    fn reserve(
+        &mut self,
+        free: &[u32],
+        head: &Waiting,
+        running: &[Vec<RunningJob>],
+        view: &GridView<'_>,
+    ) -> Reservation {
+        let need = head.request.processors;
         let mut promises = Vec::new();
         for (machine, place) in view.machines.iter().enumerate() {
             self.operations += 1;
-            if place.processors < need {
+            if place.processors < need || !may_use(&head.request, machine) {
                 continue;
             }
             self.operations += running[machine].len() as u64;
@@ -129,7 +140,7 @@ impl ObviousScan {
         let first = |one: &&Reservation, other: &&Reservation| {
             one.at.cmp(&other.at).then(speed(other).total_cmp(&speed(one))).then(one.machine.cmp(&other.machine))
         };
-        *promises.iter().min_by(first).expect("admission rejects jobs wider than the widest machine")
+        *promises.iter().min_by(first).expect("admission rejects jobs that no machine suits")
     }
 
     fn scan(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) -> Option<JobId> {
@@ -143,13 +154,13 @@ impl ObviousScan {
         let mut queue = self.in_order(view).into_iter();
         let head = loop {
             let next = queue.next()?;
-            let Some(machine) = self.choose(&free, next.request.processors, view.machines, |_| true) else {
+            let Some(machine) = self.choose(&free, &next.request, view.machines, |_| true) else {
                 break next;
             };
             start(&next, machine, &mut free);
             running[machine].push(view.machines[machine].running(next.job, &next.request, view.now));
         };
-        let mut promise = self.reserve(&free, head.request.processors, &running, view);
+        let mut promise = self.reserve(&free, &head, &running, view);
         for next in queue {
             let need = next.request.processors;
             // A job without an estimate ends by no instant, not even by "never".
@@ -163,7 +174,7 @@ impl ObviousScan {
             };
             let allowed: Vec<bool> = (0..view.machines.len()).map(harmless).collect();
             let late = !in_time(promise.machine);
-            if let Some(machine) = self.choose(&free, need, view.machines, |machine| allowed[machine]) {
+            if let Some(machine) = self.choose(&free, &next.request, view.machines, |machine| allowed[machine]) {
                 start(&next, machine, &mut free);
                 if machine == promise.machine && late {
                     promise.extra -= need;

@@ -7,6 +7,7 @@ mod alea31_twin;
 mod backfill;
 mod cases;
 mod common;
+mod conservative;
 mod example;
 mod flexible_deep;
 mod grid_books;

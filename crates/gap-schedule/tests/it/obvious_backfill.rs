@@ -43,6 +43,9 @@ impl Scheduler for ObviousBackfill {
             let span = |machine: usize| view.machines[machine].expects(request).max(instant);
             let mut best: Option<(Time, usize)> = None;
             for (machine, place) in view.machines.iter().enumerate() {
+                if !view.suits(machine, request) {
+                    continue;
+                }
                 let Some(start) = plans[machine].earliest(now, span(machine), request.processors) else { continue };
                 let is_better = best.is_none_or(|(earliest, other)| {
                     let faster = self.placement == Placement::Fastest && place.speed > view.machines[other].speed;

@@ -5,7 +5,7 @@ use gap_schedule::{
     Edf, EgEdf, EgTies, Found, GapBound, Plan, PlanJob, PlannedJob, RunningJob, TabuChoice, TabuMemory,
 };
 use proptest::prelude::*;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 use std::collections::BTreeMap;
 
 pub(crate) const DEFAULTS: Readings = Readings {
@@ -19,7 +19,14 @@ pub(crate) const DEFAULTS: Readings = Readings {
 
 fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u64>) -> PlanJob {
     let (submit, estimate) = (Time::from_secs(submit), Span::from_secs(estimate));
-    PlanJob { id: JobId(id), processors, estimate, submit, deadline: deadline.map(Time::from_secs) }
+    PlanJob {
+        id: JobId(id),
+        processors,
+        estimate,
+        submit,
+        deadline: deadline.map(Time::from_secs),
+        sites: SiteSet::ALL,
+    }
 }
 
 /// Real starts, by id, of jobs that take as long as they say, on one machine of four processors.
@@ -275,7 +282,7 @@ proptest! {
         let processors = 3;
         let arrivals: Vec<Arrival> = arrivals
             .into_iter()
-            .map(|arrival| Arrival { job: PlanJob { deadline: None, ..arrival.job }, ..arrival })
+            .map(|arrival| Arrival { job: PlanJob { deadline: None, sites: SiteSet::ALL, ..arrival.job }, ..arrival })
             .collect();
         let mut beside = Beside::new(&[(processors, 1.0)], DEFAULTS);
         beside.run(&arrivals, |_, _| Ok(()))?;

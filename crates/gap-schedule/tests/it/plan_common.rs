@@ -1,10 +1,11 @@
 //! A small world around a plan: jobs come, end early, late or as expected, and the plan is compared with its twin after
 //! everything that happens.
 
+use crate::grid_common::sites;
 use crate::plan_twin::{ObviousMachine, ObviousPlan};
 use gap_schedule::{Edf, EgEdf, EgTies, GapBound, Plan, PlanJob, PlannedJob, RunningJob, Tabu, TabuChoice, TabuMemory};
 use proptest::prelude::*;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A job of the small world: what the plan is told, and when it really ends, in seconds after (or before) it should.
@@ -38,21 +39,24 @@ pub(crate) fn failures() -> impl Strategy<Value = Vec<Failure>> {
     })
 }
 
-/// Few instants, few lengths, few widths: ties everywhere. A third of the jobs has no deadline, some cannot meet theirs.
+/// Few instants, few lengths, few widths: ties everywhere. A third of the jobs has no deadline, some cannot meet theirs; a
+/// sixth may not run everywhere.
 pub(crate) fn arrivals(widest: u32, inexact: bool) -> impl Strategy<Value = Vec<Arrival>> {
     let late_by = if inexact { prop_oneof![Just(0), -8..8_i64].boxed() } else { Just(0).boxed() };
     let deadline = prop_oneof![1 => Just(None), 2 => (0..30_u64).prop_map(Some)];
-    let job = (0..4_u64, 1..=widest, 1..6_u64, deadline, late_by);
+    let sites = prop_oneof![5 => Just(SiteSet::ALL), 1 => (1..32_u8).prop_map(sites)];
+    let job = (0..4_u64, 1..=widest, 1..6_u64, deadline, late_by, sites);
     prop::collection::vec(job, 1..40).prop_map(|jobs| {
         let mut submit = Time::ZERO;
         let number = |id: usize| JobId(u32::try_from(id).expect("few jobs"));
         jobs.into_iter()
             .enumerate()
-            .map(|(id, (gap, processors, halves, margin, late_by))| {
+            .map(|(id, (gap, processors, halves, margin, late_by, sites))| {
                 submit += Span::from_secs(gap / 2);
                 let estimate = Span::from_secs(4 * halves);
                 let deadline = margin.map(|margin| submit + estimate + Span::from_secs(margin));
-                Arrival { job: PlanJob { id: number(id), processors, estimate, submit, deadline }, late_by }
+                let job = PlanJob { id: number(id), processors, estimate, submit, deadline, sites };
+                Arrival { job, late_by }
             })
             .collect()
     })
@@ -65,13 +69,14 @@ pub(crate) fn machines() -> impl Strategy<Value = Vec<(u32, f64)>> {
 
 impl ObviousPlan {
     pub(crate) fn new(machines: &[(u32, f64)]) -> Self {
-        let machine = |&(processors, speed): &(u32, f64)| ObviousMachine {
+        let machine = |(site, &(processors, speed)): (u32, &(u32, f64))| ObviousMachine {
+            site: SiteId(site),
             processors,
             speed,
             running: Vec::new(),
             planned: Vec::new(),
         };
-        Self { machines: machines.iter().map(machine).collect(), ended_in_time: 0 }
+        Self { machines: (0..).zip(machines).map(machine).collect(), ended_in_time: 0 }
     }
 
     /// Starts what is due.
@@ -278,10 +283,6 @@ impl Beside {
         Ok(())
     }
 
-    fn widest(&self) -> u32 {
-        self.twin.machines.iter().map(|machine| machine.processors).max().expect("a machine")
-    }
-
     fn running(&self) -> impl Iterator<Item = (SiteId, PlannedJob)> {
         self.plan.machines().flat_map(|machine| self.plan.running(machine).iter().map(move |job| (machine, *job)))
     }
@@ -295,7 +296,7 @@ impl Beside {
         if let (Some(placed), Some(twin)) = (placed, twin) {
             prop_assert_eq!((placed.machine.index(), placed.start), (twin.machine, twin.start));
             prop_assert_eq!(placed.weight.to_bits(), twin.weight.to_bits(), "{} {}", placed.weight, twin.weight);
-        } else if arrival.job.processors <= self.widest() {
+        } else if self.twin.machines.iter().any(|machine| machine.suits(&arrival.job)) {
             self.stranded.push(*arrival);
         }
         self.check(now)?;

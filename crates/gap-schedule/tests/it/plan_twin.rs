@@ -2,7 +2,7 @@
 //! tried is tried on a copy of everything.
 
 use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, RunningJob, Score, TabuChoice};
-use sim_core::{JobId, Profile, Span, Time};
+use sim_core::{JobId, Profile, SiteId, Span, Time};
 
 #[derive(Clone)]
 pub(crate) struct ObviousPlan {
@@ -12,6 +12,7 @@ pub(crate) struct ObviousPlan {
 
 #[derive(Clone)]
 pub(crate) struct ObviousMachine {
+    pub(crate) site: SiteId,
     pub(crate) processors: u32,
     pub(crate) speed: f64,
     pub(crate) running: Vec<PlannedJob>,
@@ -53,9 +54,14 @@ impl ObviousMachine {
         self.laid_out(now).iter().filter(|planned| !planned.is_on_time()).count()
     }
 
-    /// Whether the job can be planned: there are enough processors, and not for ever in an outage.
+    /// Whether the job may run here, and there are enough processors.
+    pub(crate) fn suits(&self, job: &PlanJob) -> bool {
+        job.processors <= self.processors && job.sites.contains(self.site)
+    }
+
+    /// Whether the job can be planned: they are not for ever in an outage.
     fn may_hold(&self, job: &PlanJob) -> bool {
-        job.processors <= self.processors && self.running.iter().all(|running| running.end < Time::MAX)
+        self.suits(job) && self.running.iter().all(|running| running.end < Time::MAX)
     }
 
     /// The earliest gap, over all positions: where nobody else moves. Of equal starts, the last position.

@@ -56,14 +56,22 @@ impl SwfReader {
         self.lines.number()
     }
 
+<<<<<<< HEAD
     /// The line that was read last as it stands: after `next`, the line of that record.
     pub fn text(&self) -> &[u8] {
         self.lines.current()
     }
 
+=======
+>>>>>>> main
     /// Whether nothing more can be read.
     pub(crate) const fn is_done(&self) -> bool {
         self.lines.is_done()
+    }
+
+    /// The line that was read last as it stands: after `next`, the line of that record.
+    pub fn text(&self) -> &[u8] {
+        self.lines.current()
     }
 
     /// The time in any column of the line that was read last, counted from 1; `name` says in errors what it is there for.
