@@ -225,11 +225,11 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
 
+/// Names of schedules, and figures.
+type Wanted<C> = (Vec<&'static str>, Vec<Figure<C>>);
+
 /// The schedules and figures that `--only` names.
-fn wanted<P: Paper>(
-    figures: Vec<Figure<P::Cell>>,
-    only: &[String],
-) -> Result<(Vec<&'static str>, Vec<Figure<P::Cell>>)> {
+fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wanted<P::Cell>> {
     let ids: Vec<&str> = P::SCHEDULES.iter().copied().chain(figures.iter().map(|figure| figure.id)).collect();
     for name in only {
         if !ids.contains(&name.as_str()) {

@@ -42,7 +42,8 @@ impl<'a, P: Paper> Study<'a, P> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
             .flat_map(|cell| {
-                (self.replications_of(cell)..self.paper.affordable(cell, replications)).map(move |replication| (cell, replication))
+                (self.replications_of(cell)..self.paper.affordable(cell, replications))
+                    .map(move |replication| (cell, replication))
             })
             .collect();
         let total = missing.iter().map(|(cell, _)| self.paper.cost(cell)).sum();

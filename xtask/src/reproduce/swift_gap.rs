@@ -16,7 +16,8 @@ use super::quantity::Quantity;
 use crate::scenario::Scenario;
 use anyhow::{Result, ensure};
 use gap_schedule::alea31::{
-    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Moves, Pick, Readings, Rounds, Suitability, Weight,
+    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Moves, Pick, Readings, Rounds, Suitability,
+    Weight,
 };
 pub(crate) use search::search;
 use serde::{Deserialize, Serialize};
@@ -217,12 +218,7 @@ impl Paper for SwiftGapPaper {
     };
 
     const READINGS: &'static [Reading] = &[
-        Reading::new(
-            "R1",
-            "completion",
-            "From when is completion measured?",
-            &["from-submission", "absolute-clock"],
-        ),
+        Reading::new("R1", "completion", "From when is completion measured?", &["from-submission", "absolute-clock"]),
         Reading::new(
             "R2",
             "weight",

@@ -58,7 +58,9 @@ impl<C> Entry<C> {
                 let mean = fixed(interval.mean, *decimals);
                 match interval.half_width().map(|half| fixed(half, *decimals)) {
                     // A width that is less than can be shown is that of rounding errors.
-                    Some(half) if half.contains(|digit: char| ('1'..='9').contains(&digit)) => format!("{mean} ± {half}"),
+                    Some(half) if half.contains(|digit: char| ('1'..='9').contains(&digit)) => {
+                        format!("{mean} ± {half}")
+                    }
                     _ => mean,
                 }
             }

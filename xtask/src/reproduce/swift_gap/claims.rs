@@ -68,10 +68,7 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
     let around = |part: f64| between(value * (1.0 - part), value * (1.0 + part));
     match policy {
         // A number that is printed to one decimal was rounded, or its further digits were cut off.
-        Easy => (
-            between(value - unit / 2.0, value + unit),
-            "equal to the printed digits, rounded or cut off",
-        ),
+        Easy => (between(value - unit / 2.0, value + unit), "equal to the printed digits, rounded or cut off"),
         Cons => (between(value - 0.1, value + 0.1), "within 0.1 of the printed number"),
         Bgt => (around(0.02), "within 2 % of the printed number"),
         SwiftGap => (around(0.1), "within 10 % of the printed number"),
@@ -181,9 +178,10 @@ fn recomputed() -> Claim<Cell> {
         id: "D2",
         source: "table 4",
         statement: "Swift Gap's enhancement ratios are those of tables 2 and 3".to_owned(),
-        test: "each ratio is the symmetric difference of the printed means, which are known to one in their last place; \
+        test:
+            "each ratio is the symmetric difference of the printed means, which are known to one in their last place; \
                nothing is simulated"
-            .to_owned(),
+                .to_owned(),
         figures: &["table4"],
         checks,
     }

@@ -163,9 +163,10 @@ fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     Figure {
         id: "table4",
         title: "Table 4. What Swift Gap gains".to_owned(),
-        caption: "Symmetric differences (other − SG) / ((other + SG) / 2) of the means over n. Hollow marks: what the paper \
+        caption:
+            "Symmetric differences (other − SG) / ((other + SG) / 2) of the means over n. Hollow marks: what the paper \
                   prints."
-            .to_owned(),
+                .to_owned(),
         x_label: "metric",
         log_x: false,
         panels: vec![Panel {

@@ -87,7 +87,10 @@ mod tests {
             }
         }
         let wait = mean(Workload::Wagap, 2, Policy::Cons);
-        assert_eq!((wait.text, wait.value.to_string(), wait.unit.to_string()), ("879.62", "879.62".into(), "0.01".into()));
+        assert_eq!(
+            (wait.text, wait.value.to_string(), wait.unit.to_string()),
+            ("879.62", "879.62".into(), "0.01".into())
+        );
     }
 
     /// (60596.5 − 60300.4) / 60448.45 = 0.48984 %.

@@ -42,7 +42,10 @@ impl Clusters {
     pub(super) fn validate(&self) -> Result<()> {
         for (name, [nodes, processors]) in self.of(Workload::Wagap) {
             let is_good = nodes > 0 && processors > 0 && nodes.checked_mul(processors).is_some_and(|all| all < 1 << 24);
-            ensure!(is_good, "clusters.{name} is [{nodes}, {processors}]; at least 1 of each, fewer than 16777216 in all");
+            ensure!(
+                is_good,
+                "clusters.{name} is [{nodes}, {processors}]; at least 1 of each, fewer than 16777216 in all"
+            );
         }
         Ok(())
     }
@@ -95,14 +98,21 @@ enum Wagap {
     /// The log is meant; nobody has looked for it yet.
     Unread,
     /// The jobs among its first so many records.
-    Log { sha256: String, jobs: BTreeMap<u32, Arc<[Job]>> },
+    Log {
+        sha256: String,
+        jobs: BTreeMap<u32, Arc<[Job]>>,
+    },
     StandIn,
 }
 
 impl Source {
     /// As it is meant: with the log.
     pub(super) fn unread(clusters: Clusters) -> Self {
-        Self { clusters, wagap: Wagap::Unread, models: Workload::ALL.map(|workload| (workload, hash_of_model(workload))) }
+        Self {
+            clusters,
+            wagap: Wagap::Unread,
+            models: Workload::ALL.map(|workload| (workload, hash_of_model(workload))),
+        }
     }
 
     /// Looks for the log in `traces`, or else where the environment says. It will be asked for its first `numbers` of

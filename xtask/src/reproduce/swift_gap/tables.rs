@@ -25,7 +25,7 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
     let policies = paper.in_table(workload);
     let records = super::sorted(&paper.file.workload.records);
     let mut rows = Vec::new();
-    for metric in 0..4 {
+    for (metric, decimals) in DECIMALS.into_iter().enumerate() {
         let mut row = |x: &str, metric_name: &str, cells: &dyn Fn(Policy) -> Entry<Cell>| {
             rows.push(Row {
                 names: vec![measure::WORDS[metric].to_owned(), x.to_owned()],
@@ -37,14 +37,14 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
         let name = measure::NAMES[metric];
         let printed = |policy| printed::mean(workload, metric, policy);
         row("paper", name, &|policy| Entry::Text(printed(policy).text.to_owned()));
-        row("ours", name, &|policy| Entry::Found(paper.mean(workload, metric, policy), DECIMALS[metric]));
+        row("ours", name, &|policy| Entry::Found(paper.mean(workload, metric, policy), decimals));
         row("difference (%)", &format!("{name}_difference_percent"), &|policy| {
             let printed = Quantity::Constant(printed(policy).value);
             Entry::Found(paper.mean(workload, metric, policy).percent_above(printed), 2)
         });
         for &records in &records {
             row(&format!("n = {records}"), name, &|policy| {
-                Entry::Found(paper.cell(workload, policy, records).get(name), DECIMALS[metric])
+                Entry::Found(paper.cell(workload, policy, records).get(name), decimals)
             });
         }
     }
@@ -102,9 +102,10 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     Table {
         id: "table4",
         title: "Table 4. Swift Gap's enhancement ratio (%)".to_owned(),
-        caption: "Symmetric differences (other − SG) / ((other + SG) / 2) of means over n: as printed, recomputed from the \
+        caption:
+            "Symmetric differences (other − SG) / ((other + SG) / 2) of means over n: as printed, recomputed from the \
                   printed tables 2 and 3, and ours."
-            .to_owned(),
+                .to_owned(),
         names: vec!["metric".to_owned(), String::new()],
         columns: pairs().map(column).collect(),
         rows,
