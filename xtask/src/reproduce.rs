@@ -266,7 +266,7 @@ fn decide<P: Paper>(
         study.run(&open.iter().flat_map(|i| cells_of(*i)).collect(), more)?;
         for i in open {
             judged[i] = Judged::new(&claims[i], |quantity| study.estimate(quantity, more));
-            judged[i].decided_at = Some(more);
+            judged[i].decided_at = Some(study.most_affordable(&cells_of(i), more));
         }
     }
     Ok(())

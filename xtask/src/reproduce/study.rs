@@ -88,6 +88,11 @@ impl<'a, P: Paper> Study<'a, P> {
         cells.iter().any(|cell| self.paper.affordable(cell, replications) > self.replications_of(cell))
     }
 
+    /// How many of `wanted` replications the cells have at most, once they have run.
+    pub(crate) fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
+        cells.iter().map(|cell| self.paper.affordable(cell, wanted)).max().unwrap_or(wanted)
+    }
+
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
         Identity { paper: P::ABOUT.slug, models: MODELS, cell: determinants, seed: self.seed, replication }
     }

@@ -48,6 +48,7 @@ struct WorkloadTable {
 #[serde(deny_unknown_fields)]
 struct RunTable {
     replications: u32,
+    most_replications: u32,
     zewura_replications: u32,
     seed: u64,
     quick_records: Vec<u32>,
@@ -188,6 +189,7 @@ impl SwiftGapPaper {
         }
         for (key, value) in [
             ("run.replications", run.replications),
+            ("run.most_replications", run.most_replications),
             ("run.zewura_replications", run.zewura_replications),
             ("run.quick_replications", run.quick_replications),
             ("run.quick_zewura_replications", run.quick_zewura_replications),
@@ -355,7 +357,7 @@ impl Paper for SwiftGapPaper {
     fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
         match cell.workload {
             Workload::Zewura => wanted.min(self.zewura_replications),
-            Workload::Wagap => wanted,
+            Workload::Wagap => wanted.min(self.file.run.most_replications),
         }
     }
 
