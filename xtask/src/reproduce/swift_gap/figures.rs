@@ -3,7 +3,7 @@
 use super::super::paper::{Effort, Figure, Panel, Series};
 use super::super::quantity::Quantity;
 use super::source::Workload;
-use super::{Cell, Policy, SwiftGapPaper, measure, printed};
+use super::{Cell, Policy, Profile, SwiftGapPaper, measure, printed};
 
 const RECORDS: &str = "number of jobs, n";
 
@@ -56,6 +56,7 @@ pub(super) fn figures(paper: &SwiftGapPaper) -> Vec<Figure<Cell>> {
     if paper.has_table_4() {
         figures.push(enhancement(paper));
     }
+    figures.push(profiles(paper));
     figures
 }
 
@@ -88,6 +89,41 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
         log_y: false,
         series: Policy::ALL.map(series).into(),
         printed: Vec::new(),
+    }
+}
+
+/// The simulator's rules beside those of the policies themselves, on Wagap.
+fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
+    const NAMES: [(Policy, [&str; 2]); 2] =
+        [(Policy::Cons, ["CONS", "CONS, clean"]), (Policy::Easy, ["EASY", "EASY, clean"])];
+    let panel = |suffix, metric: usize| {
+        let series = NAMES.into_iter().flat_map(|(policy, names)| {
+            [Profile::Alea31, Profile::Clean].into_iter().zip(names).map(move |(profile, name)| {
+                let cell = |records| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) };
+                let point = |&records: &u32| (f64::from(records), cell(records).get(measure::NAMES[metric]));
+                Series { name: name.to_owned(), points: paper.records.iter().map(point).collect() }
+            })
+        });
+        let kind = kind(paper, Workload::Wagap);
+        Panel {
+            suffix,
+            metric: METRICS[metric][kind],
+            y_label: LABELS[metric][kind],
+            log_y: false,
+            series: series.collect(),
+            printed: Vec::new(),
+        }
+    };
+    Figure {
+        id: "profiles",
+        title: "With and without the simulator's habits".to_owned(),
+        caption: "The same jobs and clusters under Alea's rules, which meet table 3, and under those of the policies as their \
+                  authors describe them (clean): CONS keeps its promises, EASY reserves where the job may run."
+            .to_owned(),
+        x_label: RECORDS,
+        log_x: false,
+        panels: vec![panel("slowdown", 0), panel("wait", 2)],
+        as_table: false,
     }
 }
 
@@ -181,6 +217,13 @@ fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     }
 }
 
+/// The mean of quantities, of which there is at least one.
+pub(super) fn mean_of(quantities: impl ExactSizeIterator<Item = Quantity<Cell>>) -> Quantity<Cell> {
+    #[expect(clippy::cast_precision_loss, reason = "a handful")]
+    let share = 1.0 / quantities.len() as f64;
+    quantities.reduce(|sum, value| sum + value).expect("there is one") * share
+}
+
 impl SwiftGapPaper {
     /// The policies of table 2 or 3, as far as this run fills it: the means are over the paper's own numbers of jobs. A quick
     /// run fills in those columns of table 3 that take no search.
@@ -216,9 +259,7 @@ impl SwiftGapPaper {
         policy: Policy,
     ) -> Quantity<Cell> {
         let at = |&records: &u32| self.cell(workload, policy, records).get(measure::NAMES[metric]);
-        #[expect(clippy::cast_precision_loss, reason = "a handful")]
-        let share = 1.0 / records.len() as f64;
-        records.iter().map(at).reduce(|sum, value| sum + value).expect("there is one") * share
+        mean_of(records.iter().map(at))
     }
 
     /// By how much SG's mean is better than that of `policy`: the symmetric difference, in percent.

@@ -3,7 +3,7 @@
 use super::super::paper::{Entry, Row, Table};
 use super::super::quantity::Quantity;
 use super::source::Workload;
-use super::{Cell, Policy, SwiftGapPaper, measure, printed};
+use super::{Cell, Policy, Profile, SwiftGapPaper, clean, measure, printed};
 
 pub(super) fn tables(paper: &SwiftGapPaper) -> Vec<Table<Cell>> {
     let mut tables = Vec::new();
@@ -15,6 +15,7 @@ pub(super) fn tables(paper: &SwiftGapPaper) -> Vec<Table<Cell>> {
     if paper.has_table_4() {
         tables.push(enhancements(paper));
     }
+    tables.push(profiles(paper));
     tables
 }
 
@@ -108,6 +109,40 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
                 .to_owned(),
         names: vec!["metric".to_owned(), String::new()],
         columns: pairs().map(column).collect(),
+        rows,
+    }
+}
+
+/// Means over n under the simulator's rules and without its habits.
+fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
+    let mut rows = Vec::new();
+    for (metric, decimals) in DECIMALS.into_iter().enumerate() {
+        let name = measure::NAMES[metric];
+        let mean = |policy, profile| {
+            let at = |&records: &u32| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) }.get(name);
+            super::figures::mean_of(paper.records.iter().map(at))
+        };
+        let mut row = |what: &str, metric_name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
+            rows.push(Row {
+                names: vec![measure::WORDS[metric].to_owned(), what.to_owned()],
+                x: what.to_owned(),
+                metric: metric_name.to_owned(),
+                cells: clean::POLICIES.into_iter().map(cell).collect(),
+            });
+        };
+        row("alea31", &format!("mean_{name}"), &|policy| Entry::Found(mean(policy, Profile::Alea31), decimals));
+        row("clean", &format!("mean_{name}"), &|policy| Entry::Found(mean(policy, Profile::Clean), decimals));
+        row("difference (%)", &format!("mean_{name}_difference_percent"), &|policy| {
+            Entry::Found(mean(policy, Profile::Clean).percent_above(mean(policy, Profile::Alea31)), 2)
+        });
+    }
+    let place = if paper.source.is_log() { "Wagap" } else { "Wagap stand-in" };
+    Table {
+        id: "profiles",
+        title: format!("With and without the simulator's habits, {place}"),
+        caption: "Means over the numbers of jobs of this run, all of them for every metric.".to_owned(),
+        names: vec!["metric".to_owned(), String::new()],
+        columns: clean::POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
         rows,
     }
 }
