@@ -46,7 +46,7 @@ pub(crate) enum Command {
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
-    /// Try every combination of the readings of a paper's own policy, and tell which comes nearest to what it prints.
+    /// Try combinations of the readings of a paper's own policy, and tell which comes nearest to what it prints.
     Readings(TryReadings),
     /// Replay a log under one or more scheduling policies.
     Simulate(Simulate),
@@ -123,7 +123,7 @@ pub(crate) struct Reproduce {
 #[command(after_help = "\
 Examples:
   cargo xtask readings swift-gap --traces logs
-      1728 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
+      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
 
 Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
 pub(crate) struct TryReadings {

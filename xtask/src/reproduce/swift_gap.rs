@@ -50,11 +50,11 @@ struct WorkloadTable {
 struct RunTable {
     replications: u32,
     most_replications: u32,
-    zewura_replications: u32,
+    drawn_replications: u32,
     seed: u64,
     quick_records: Vec<u32>,
     quick_replications: u32,
-    quick_zewura_replications: u32,
+    quick_drawn_replications: u32,
 }
 
 #[derive(Copy, Clone, Debug, Deserialize)]
@@ -130,8 +130,8 @@ pub(crate) struct SwiftGapPaper {
     /// Numbers of records in the figures, ascending.
     records: Vec<u32>,
     replications: u32,
-    /// Of the workload of Zewura, at most.
-    zewura_replications: u32,
+    /// Of a workload that is drawn, at most.
+    drawn_replications: u32,
     source: Source,
     /// Runs that draw nothing: once is enough, however many replications there are.
     fixed: Mutex<BTreeMap<Cell, Arc<OnceLock<Vec<f64>>>>>,
@@ -194,9 +194,9 @@ impl SwiftGapPaper {
         for (key, value) in [
             ("run.replications", run.replications),
             ("run.most_replications", run.most_replications),
-            ("run.zewura_replications", run.zewura_replications),
+            ("run.drawn_replications", run.drawn_replications),
             ("run.quick_replications", run.quick_replications),
-            ("run.quick_zewura_replications", run.quick_zewura_replications),
+            ("run.quick_drawn_replications", run.quick_drawn_replications),
         ] {
             ensure!(value > 0, "{key} is 0; at least 1 is needed");
         }
@@ -254,13 +254,13 @@ impl Paper for SwiftGapPaper {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let run = &file.run;
-        let (records, replications, zewura_replications) = match effort {
-            Effort::Full => (&file.workload.records, run.replications, run.zewura_replications),
-            Effort::Quick => (&run.quick_records, run.quick_replications, run.quick_zewura_replications),
+        let (records, replications, drawn_replications) = match effort {
+            Effort::Full => (&file.workload.records, run.replications, run.drawn_replications),
+            Effort::Quick => (&run.quick_records, run.quick_replications, run.quick_drawn_replications),
         };
         let records = sorted(records);
         let source = Source::unread(file.clusters.clone());
-        let paper = Self { effort, records, replications, zewura_replications, source, fixed: Mutex::default(), file };
+        let paper = Self { effort, records, replications, drawn_replications, source, fixed: Mutex::default(), file };
         paper.validate()?;
         Ok(paper)
     }
@@ -358,10 +358,9 @@ impl Paper for SwiftGapPaper {
     }
 
     fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
-        match cell.workload {
-            Workload::Zewura => wanted.min(self.zewura_replications),
-            Workload::Wagap => wanted.min(self.file.run.most_replications),
-        }
+        let most =
+            if self.is_redrawn(cell.workload) { self.drawn_replications } else { self.file.run.most_replications };
+        wanted.min(most)
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

@@ -192,7 +192,7 @@ fn scenarios_that_make_no_sense_are_refused_with_their_key() {
     check("clusters.zegox=[0, 12]", "clusters.zegox");
     check("workload.records=[]", "workload.records is empty");
     check("run.quick_records=[0]", "run.quick_records");
-    check("run.zewura_replications=0", "run.zewura_replications is 0");
+    check("run.drawn_replications=0", "run.drawn_replications is 0");
     check("readings.weight=most", "readings.weight");
 }
 

@@ -1,11 +1,11 @@
 //! The search for Swift Gap: combinations of its readings on the log, and how near each comes to table 3.
 //!
-//! Three rounds. First, all combinations of R1 to R7 where jobs keep to the clusters that they may use (R8). Whether one comes
-//! near can be told early: slowdown, tardiness and wait are never negative, so sums over the jobs that have ended and the
-//! numbers of jobs that are done bound the means from below. Numbers of jobs run in ascending order, the cheap ones first,
-//! and a combination is dropped, in the middle of a run if need be, as soon as it is certain not to come near. Second, under
-//! the other answers to R8, all combinations that differ from the text's in two of R1 to R7 at most. Third, whatever
-//! differs in one reading from the nearest found so far, for as long as that finds a nearer one.
+//! Three rounds. First, under the answers to R8 other than the text's, all combinations that differ from the text in two of R1
+//! to R7 at most. Second, all combinations of R1 to R7 where jobs keep to the clusters that they may use. Whether one of
+//! those comes near can be told early: slowdown, tardiness and wait are never negative, so sums over the jobs that have
+//! ended and the numbers of jobs that are done bound the means from below. Numbers of jobs run in ascending order, the
+//! cheap ones first, and a combination is dropped, in the middle of a run if need be, as soon as it is certain not to come
+//! near. Third, whatever differs in one reading from the nearest found so far, for as long as that finds a nearer one.
 
 use super::super::store::{Identity, Store};
 use super::super::study::MODELS;
@@ -94,9 +94,9 @@ pub(crate) fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: 
     let all = Readings::all();
     let checked: Vec<Readings> = all.iter().copied().filter(|readings| keeps_to_suitable(*readings)).collect();
     let text = Readings::default();
-    let is_in_second = |readings: &Readings| !keeps_to_suitable(*readings) && differences(*readings, text) <= 3;
-    let second: Vec<Readings> = all.iter().copied().filter(is_in_second).collect();
-    let total = (checked.len() + second.len()) as u64;
+    let is_in_first = |readings: &Readings| !keeps_to_suitable(*readings) && differences(*readings, text) <= 3;
+    let first: Vec<Readings> = all.iter().copied().filter(is_in_first).collect();
+    let total = (checked.len() + first.len()) as u64;
     let progress = Progress::new(format!("{total} combinations of readings and a few"), total, quiet);
     let attempt = |those: Vec<Readings>, bound: f64| -> Result<Vec<Tried>> {
         let attempt = |readings| {
@@ -109,7 +109,7 @@ pub(crate) fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: 
         };
         those.into_par_iter().map(attempt).collect()
     };
-    let mut tried = attempt(second, f64::MAX)?;
+    let mut tried = attempt(first, f64::MAX)?;
     tried.extend(attempt(checked, NEAR)?);
     loop {
         rank(&mut tried);
@@ -350,7 +350,7 @@ mod tests {
 
     /// 1 + 10 + 42 combinations of R1 to R7 differ from the text's in two at most.
     #[test]
-    fn the_second_round_tries_every_answer_and_every_two_together() {
+    fn the_first_round_tries_every_answer_and_every_two_together() {
         let text = Readings::default();
         let tried: Vec<Tried> = Readings::all()
             .into_iter()
