@@ -129,14 +129,14 @@ fn another_log_is_refused_unless_it_is_meant() {
     small(out.path()).arg("--traces").arg(traces.path()).args(["--set", &meant]).assert().code(0);
     assert_eq!(manifest(out.path())["data"]["wagap-2013.swf"], hash);
     let (_, runs) = table(&out.path().join("runs.csv"));
-    let ran: BTreeSet<(&str, &str)> = runs
+    let ran: BTreeSet<(&str, &str, &str)> = runs
         .iter()
         .filter(|run| run["workload"] == "wagap")
-        .map(|run| (run["executed_time"].as_str(), run["jobs"].as_str()))
+        .map(|run| (run["profile"].as_str(), run["executed_time"].as_str(), run["jobs"].as_str()))
         .collect();
-    // 100 s take 101, whichever the policy: all three run at once. The second starts 8 ms after the first and is found done with
+    // 100 s take 101 in that simulator, whichever the policy: all three run at once. The second starts 8 ms after the first and is found done with
     // it, on the same cluster.
-    assert_eq!(ran, [("100.99733333333333", "3")].into());
+    assert_eq!(ran, [("alea31", "100.99733333333333", "3"), ("clean", "100", "3")].into());
 }
 
 #[test]
