@@ -46,6 +46,8 @@ pub(crate) enum Command {
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
+    /// Try combinations of the readings of a paper's own policy, and tell which comes nearest to what it prints.
+    Readings(TryReadings),
     /// Replay a log under one or more scheduling policies.
     Simulate(Simulate),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
@@ -102,6 +104,10 @@ pub(crate) struct Reproduce {
     /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
+    /// it too. Without them stand-ins run, and the report says so.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
     /// Where to write; results/SLUG if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -111,6 +117,28 @@ pub(crate) struct Reproduce {
     /// Run a single replication again, and print its metrics.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "out", "fresh"])]
     pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask readings swift-gap --traces logs
+      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
+
+Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
+pub(crate) struct TryReadings {
+    /// The paper.
+    #[arg(value_name = "SLUG", value_parser = ["swift-gap"])]
+    pub(crate) slug: String,
+    /// Folder of the log; the variable GRID_TRACES may name it too.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
+    /// Replications of each combination.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) reps: u32,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -59,6 +59,11 @@ fn run(cli: Cli) -> Result<Ending> {
     match command {
         Command::List => list::list(&common),
         Command::Reproduce(options) => reproduce_command(&options, &common),
+        Command::Readings(options) => {
+            let cli::TryReadings { slug: _, traces, reps, out } = options;
+            print(&reproduce::try_readings(traces.as_deref(), out, reps, common.quiet)?);
+            Ok(Ending::Done)
+        }
         Command::Simulate(options) => simulate::simulate(&options, &common),
         Command::Workload(command) => workload::workload(&command, &common),
         Command::Bench(options) => bench::bench(&options, &common),
@@ -122,6 +127,7 @@ fn request(options: &cli::Reproduce, common: &cli::Common, slug: &str) -> reprod
         reps: options.reps,
         seed: options.seed,
         set: options.set.clone(),
+        traces: options.traces.clone(),
         out,
         fresh: options.fresh,
         quiet: common.quiet,

@@ -112,7 +112,7 @@ pub use job::{Job, JobId, ProcId, Request, SiteId};
 pub use outage::Outage;
 pub use pool::Pool;
 pub use profile::Profile;
-pub use record::{JobLog, JobRecord};
+pub use record::{JobLog, JobRecord, Sink};
 pub use sim::{Context, Model, Sim};
 pub use sites::SiteSet;
 pub use stream::{Purpose, Stream, Streams};

@@ -11,4 +11,5 @@ mod readme;
 mod real_logs;
 mod resume;
 mod star;
+mod swift_gap;
 mod workload;

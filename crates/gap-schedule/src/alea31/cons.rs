@@ -18,6 +18,15 @@ pub struct Cons {
 /// A job that ends earlier than this before its plan compresses it.
 pub(super) const EARLY: Span = Span::from_secs(60);
 
+impl Cons {
+    /// Jobs that wait, each with its cluster and its planned start, cluster by cluster in planned order; as of the last time
+    /// that the plan of the cluster was brought up to date.
+    pub fn planned(&self) -> impl Iterator<Item = (usize, usize, Time)> {
+        let lanes = self.plan.lanes.iter().enumerate();
+        lanes.flat_map(|(cluster, lane)| lane.planned().map(move |(job, start)| (job, cluster, start)))
+    }
+}
+
 impl Policy for Cons {
     fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
         self.plan.open(floor);
