@@ -48,6 +48,9 @@ pub(crate) enum Command {
     Reproduce(Reproduce),
     /// Replay a log under one or more scheduling policies.
     Simulate(Simulate),
+    /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
+    #[command(subcommand)]
+    Workload(crate::workload::Workload),
     /// Run the benchmarks and print their ratios.
     Bench(Bench),
     /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.

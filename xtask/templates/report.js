@@ -194,6 +194,17 @@
         const back = { type: "scatter", mode: "lines", hoverinfo: "skip", showlegend: false, visible, yaxis: axis, line: { width: 0, color: own(t) } };
         traces.push({ ...back, x, y: t.high }, { ...back, x, y: t.low, fill: "tonexty", fillcolor: own(t) + "28" });
       }
+      const label = t.text.map((text, k) => {
+        const tick = spec.x.ticks.findIndex((at) => Math.abs(at - t.x[k]) <= 1e-9 * Math.abs(at));
+        const at = tick >= 0 ? spec.x.labels[tick] : shown(t.x[k]);
+        const printed = t.hollow ? ", printed in the paper" : "";
+        return `<b>${escape(t.name)}</b>${printed}<br>${escape(text)}<br>at ${escape(at)}`;
+      });
+      if (t.style === "bars") {
+        const { cliponaxis, connectgaps, ...bar } = base;
+        traces.push({ ...bar, type: "bar", y: t.y, width: 0.8, marker: { color: own(t) }, hovertext: label, hovertemplate: "%{hovertext}<extra></extra>" });
+        return;
+      }
       const bars = !t.dense && t.low.some((v) => v !== null);
       traces.push({
         ...base, y: t.y, mode: t.style === "marks" ? "markers" : t.marks ? "lines+markers" : "lines",
@@ -207,12 +218,7 @@
           array: t.y.map((y, k) => (t.high[k] === null ? 0 : t.high[k] - y)),
           arrayminus: t.y.map((y, k) => (t.low[k] === null ? 0 : y - t.low[k])),
         } : undefined,
-        text: t.text.map((text, k) => {
-          const tick = spec.x.ticks.findIndex((at) => Math.abs(at - t.x[k]) <= 1e-9 * Math.abs(at));
-          const at = tick >= 0 ? spec.x.labels[tick] : shown(t.x[k]);
-          const printed = t.hollow ? ", printed in the paper" : "";
-          return `<b>${escape(t.name)}</b>${printed}<br>${escape(text)}<br>at ${escape(at)}`;
-        }),
+        text: label,
         hovertemplate: "%{text}<extra></extra>",
       });
     });

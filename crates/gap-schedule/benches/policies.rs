@@ -6,8 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Backfill, Cluster, Depth, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs,
-    Machine, Placement, Scheduler,
+    Backfill, BackfillReadings, Cluster, Depth, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid,
+    GridEasy, GridFcfs, Machine, Placement, Scheduler,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -22,6 +22,9 @@ use obvious::ObviousEasy;
 #[path = "../tests/it/obvious_backfill.rs"]
 mod obvious_backfill;
 use obvious_backfill::ObviousBackfill;
+#[path = "../tests/it/grid_scan_twin.rs"]
+mod grid_scan_twin;
+use grid_scan_twin::ObviousScan;
 
 /// A stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal runtimes,
 /// estimates up to some ten times too long.
@@ -167,7 +170,6 @@ fn grids(c: &mut Criterion) {
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
             measure(name, &|| Box::new(Backfill::new(depth, Placement::Fastest)));
         }
-        measure("EASY by scanning", &|| Box::new(GridEasyScan::default()));
         measure("Flex", &|| Box::new(FlexibleBackfill::default()));
         group.finish();
     }
@@ -210,6 +212,22 @@ fn shortest(mut run: impl FnMut() -> u64) -> Duration {
 }
 
 fn twin(_: &mut Criterion) {
+    let readings = BackfillReadings::default();
+    for gap in [1.0, 3.0] {
+        let (machines, jobs) = grid(gap, 3_000);
+        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Scheduler>, slow: &dyn Fn() -> ObviousScan| {
+            let fast = shortest(|| run_grid(&machines, fast(), &jobs).0);
+            let slow = shortest(|| run_grid(&machines, slow(), &jobs).0);
+            let (ratio, per_event) = (slow.as_secs_f64() / fast.as_secs_f64(), fast / (2 * 3_000));
+            println!(
+                "{name} on 150 machines against its twin, a job every {gap} s: {ratio:.1} times as fast \
+                 ({per_event:.1?} per event)"
+            );
+        };
+        compare("EASY", &|| Box::new(GridEasy::default()), &|| ObviousScan::easy(readings));
+        let config = FlexibleConfig::default();
+        compare("Flex", &|| Box::new(FlexibleBackfill::default()), &|| ObviousScan::flexible(config, readings));
+    }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
         let easy = shortest(|| run(processors, EasyBackfill::new(), &jobs));
         let twin = shortest(|| run(processors, ObviousEasy, &jobs));

@@ -14,22 +14,18 @@
 //! | [`GapFilling::bgt`] | the same, and every 300 s jobs are moved at random where that makes a better plan |
 //! | [`GapFilling::swift_gap`] | what the paper may have meant by its own policy, as [`Readings`] |
 //!
-//! [`World`] is a [`sim_core::Model`]:
+//! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
 //!
 //! ```
-//! use gap_schedule::alea31::{Clusters, Easy, Job, Means, World};
-//! use sim_core::{JobId, JobLog, Sim, Span, Time};
+//! use gap_schedule::alea31::{Clusters, Easy, Job, Means, run};
+//! use sim_core::{JobId, Span, Time};
 //!
 //! let job = |id, submit, processors, runtime| Job {
 //!     job: sim_core::Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime)),
 //!     clusters: Clusters::ALL,
 //!     user: 0,
 //! };
-//! let jobs = [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)];
-//! let world = World::new(vec![4], Easy::default(), jobs);
-//! let (_, log) = Sim::new(world, JobLog::collecting()).run();
-//!
-//! let records = log.into_sink();
+//! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
 //! assert_eq!(records[0].start, Time::from_nanos(29_208_000_000)); // the simulator starts up, and the job travels
 //! assert_eq!(records[1].finish, Time::from_nanos(251_008_000_000)); // 50 s take 51
 //! assert_eq!(records[2].start, Time::from_nanos(251_016_000_000));
@@ -55,9 +51,9 @@ mod readings;
 
 pub use cons::Cons;
 pub use easy::Easy;
-pub use floor::{Cluster, Floor};
+pub use floor::{Cluster, Floor, Release};
 pub use gap_filling::GapFilling;
 pub use job::{Clusters, Job};
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
-pub use world::{Event, Policy, World};
+pub use world::{Event, Policy, World, run};

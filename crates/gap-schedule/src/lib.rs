@@ -45,10 +45,10 @@
 //! |---|---|
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all (conservative backfilling) |
-//! | [`Conservative`] | all jobs are promised a start, and no promise is ever broken |
-//! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
+//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
+//! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
@@ -91,6 +91,10 @@
 //! assert_eq!(log.tally().interrupted, 1); // after 600 s, which are lost
 //! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
 //! ```
+//!
+//! # The simulator Alea
+//!
+//! [`alea31`] is a world of its own: Alea 3.1 rule for rule, so that a published table can be met to its printed digits.
 //!
 //! # A policy in your own simulator or scheduler
 //!

@@ -74,6 +74,8 @@ struct Outlook {
     completion: Time,
     /// When its next planned job starts; [`Time::MAX`] if there is none.
     next_start: Time,
+    /// When its next running job is expected to end; [`Time::MAX`] if nobody knows, or if there is none.
+    next_end: Time,
     /// 1 / speed.
     slowness: f64,
     /// Planned jobs that will miss their deadlines.
@@ -101,7 +103,8 @@ impl Plan {
         let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
         speeds.sort_unstable_by(f64::total_cmp);
         for machine in &mut machines {
-            machine.faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
         let outlooks = machines.iter().map(Machine::outlook).collect();
         let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
@@ -176,6 +179,12 @@ impl Plan {
     /// When the next planned job starts.
     pub fn next_start(&self) -> Option<Time> {
         self.outlooks.iter().map(|outlook| outlook.next_start).min().filter(|start| *start < Time::MAX)
+    }
+
+    /// The machines with jobs that still run although they are expected to have ended by `now`.
+    pub(crate) fn overdue(&self, now: Time) -> impl Iterator<Item = SiteId> {
+        let overdue = (0..).zip(&self.outlooks).filter(move |(_, outlook)| outlook.next_end <= now);
+        overdue.map(|(machine, _)| SiteId(machine))
     }
 
     /// Whether nothing runs and nothing is planned.

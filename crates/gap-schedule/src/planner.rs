@@ -30,7 +30,7 @@ pub struct Planner<H = ()> {
     /// Kept for its memory only.
     due: Vec<(SiteId, PlannedJob)>,
     /// Kept for its memory only.
-    overdue: Vec<(JobId, Time)>,
+    overdue: Vec<(SiteId, JobId, Time)>,
 }
 
 /// Stops a search that would go on: "we can stop Tabu search optimization at any time if prompt decisions are required"
@@ -94,13 +94,13 @@ impl<H: Halt> Planner<H> {
 
     /// Believes anew when jobs will end that still run at their expected ends, and outages likewise.
     fn expect_overdue(&mut self, now: Time) {
-        for machine in self.plan.machines() {
+        for machine in self.plan.overdue(now) {
             let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);
-            self.overdue.extend(overdue.map(|running| (running.job.id, running.start)));
-            for (job, start) in self.overdue.drain(..) {
-                let longer = now.since(start).max(Span::from_nanos(1));
-                self.plan.overrun(machine, job, now + longer, now);
-            }
+            self.overdue.extend(overdue.map(|running| (machine, running.job.id, running.start)));
+        }
+        for (machine, job, start) in self.overdue.drain(..) {
+            let longer = now.since(start).max(Span::from_nanos(1));
+            self.plan.overrun(machine, job, now + longer, now);
         }
     }
 }

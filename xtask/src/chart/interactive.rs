@@ -1,6 +1,6 @@
 //! A picture as data for the report page, whose script hands it to plotly.
 
-use super::draw::{PRINTED, Plan};
+use super::draw::{PRINTED, Plan, is_histogram};
 use super::marks::{LegendMark, Look};
 use super::scale::{Scale, has_place, significant};
 use super::{Chart, Gantt, LineStyle, Picture, Point, Series};
@@ -49,7 +49,7 @@ impl AxisSpec {
 #[derive(Debug, Clone, Serialize)]
 struct Trace {
     name: String,
-    /// `lines`, `steps` or `marks`.
+    /// `lines`, `steps`, `marks` or `bars`.
     style: &'static str,
     shape: &'static str,
     light: &'static str,
@@ -112,6 +112,9 @@ fn of_chart(chart: &Chart) -> Interactive {
         });
         traces.push(trace(chart, series, *look, hollow, entry, dodge / width));
     }
+    if is_histogram(chart) && chart.reference.is_empty() {
+        legend.clear();
+    }
     let (x, y) = (&plan.frame.x, &plan.frame.y);
     Interactive {
         x: AxisSpec::new(&chart.x.label, x),
@@ -136,6 +139,7 @@ fn trace(chart: &Chart, series: &Series, look: Look, hollow: bool, entry: usize,
             LineStyle::Lines => "lines",
             LineStyle::Steps => "steps",
             LineStyle::MarksOnly => "marks",
+            LineStyle::Bars => "bars",
         },
         shape: look.shape(),
         light: look.hex(),

@@ -33,7 +33,8 @@ impl Scale {
 
     /// The vertical scale of a chart.
     ///
-    /// It covers every mean. It shows zero for percentages, and otherwise where that costs at most half of the height.
+    /// It covers every mean. It shows zero for percentages and bars, and otherwise where that costs at most half of the
+    /// height.
     /// Intervals are covered too, up to one and a half times the spread of the means: two
     /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture are
     /// drawn without a cap.
@@ -60,7 +61,8 @@ impl Scale {
         if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
             return Scale::linear(0.0, high.clamp(100.0, 105.0), 0.0, 100.0, axis);
         }
-        let with_zero = |near: f64, far: f64| percent || near <= 0.5 * far;
+        let stands = chart.series.iter().any(|s| s.style == LineStyle::Bars);
+        let with_zero = |near: f64, far: f64| percent || stands || near <= 0.5 * far;
         let (floor, ceiling) = (low >= 0.0 && with_zero(low, high), high <= 0.0 && with_zero(-high, -low));
         let (low, high) = (if floor { 0.0 } else { low }, if ceiling { 0.0 } else { high });
         let room = if high > low { high - low } else { (0.2 * high.abs()).max(1.0) };
@@ -89,6 +91,9 @@ impl Scale {
             let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
             let high = if high > low { high } else { low + 1.0 };
             return Scale::linear(low, high, low, high, axis);
+        }
+        if chart.series.iter().any(|s| s.style == LineStyle::Bars) {
+            return Scale::linear(low - 0.6, high + 0.6, low, high, axis);
         }
         let room = if high > low { 0.05 * (high - low) } else { (0.1 * high.abs()).max(1.0) };
         let mut scale = Scale::linear(low - room, high + room, low, high, axis);

@@ -3,8 +3,8 @@
 use crate::cli;
 use crate::scenario::did_you_mean;
 use gap_schedule::{
-    Backfill, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GridEasy, GridFcfs, Halt,
-    Placement, Planner, Scheduler, Tabu,
+    Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GridEasy, GridFcfs,
+    Halt, Placement, Planner, Scheduler, Tabu,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -58,7 +58,7 @@ impl Policy {
             Self::Fcfs => Box::new(GridFcfs::default()),
             Self::Easy => Box::new(GridEasy::default()),
             Self::EasyWith(depth) => Box::new(Backfill::new(depth, Placement::Fastest)),
-            Self::Cons => Box::new(Backfill::conservative()),
+            Self::Cons => Box::new(Conservative::default()),
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => {
                 Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), Placement::Fastest, depth))

@@ -2,6 +2,7 @@
 
 mod program;
 
+mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;
@@ -10,3 +11,4 @@ mod readme;
 mod real_logs;
 mod resume;
 mod star;
+mod workload;

@@ -87,7 +87,7 @@ impl<'a> View<'a> {
         Self { lanes: &plan.lanes, instead: [None; 2] }
     }
 
-    /// The same with `lane` in the place of that of `cluster`; of at most two.
+    /// The same with `lane` in the place of that of `cluster`; of at most two, and the first that is named counts.
     pub(super) fn with(mut self, cluster: usize, lane: &'a Lane) -> Self {
         let place = self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two lanes at most");
         *place = Some((cluster, lane));

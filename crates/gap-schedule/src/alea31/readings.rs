@@ -82,7 +82,7 @@ pub enum Rounds {
     FourTimes,
     /// Every 300 s, until as many rounds in a row as jobs wait have improved nothing; at most 64 times as many in all.
     UntilNoGain,
-    /// At each arrival, four times as many rounds as jobs wait.
+    /// One at each arrival.
     PerArrival,
 }
 

@@ -76,44 +76,51 @@ impl Search {
         self.next = 0;
         let mut value = judge.value(&View::of(plan), ledger, floor);
         match self.acceptance {
-            Acceptance::EachMove => {
-                let (most, patience) = match self.rounds {
-                    Rounds::FourTimes | Rounds::PerArrival => (ROUNDS * size, usize::MAX),
-                    Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
-                };
-                let (mut rounds, mut idle) = (0, 0);
-                while rounds < most && idle < patience {
-                    rounds += 1;
-                    idle += 1;
-                    if let Some(taken) = self.take(plan, judge, floor) {
-                        self.shuffle(plan.lanes.len());
-                        let mut judged = Some(Judged { judge, ledger: &mut *ledger, value: &mut value });
-                        if self.relocate(plan, taken, &mut judged, now, floor) {
-                            idle = 0;
-                        }
-                    }
+            Acceptance::EachMove => self.move_by_move(plan, Judged { judge, ledger, value: &mut value }, now, floor),
+            Acceptance::WholePass => self.pass_by_pass(plan, Judged { judge, ledger, value: &mut value }, now, floor),
+        }
+    }
+
+    /// Moves that are better stay.
+    fn move_by_move(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
+        let size = plan.len();
+        let (most, patience) = match self.rounds {
+            Rounds::FourTimes => (ROUNDS * size, usize::MAX),
+            Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
+            Rounds::PerArrival => (1, usize::MAX),
+        };
+        let mut idle = 0;
+        for _ in 0..most {
+            if idle == patience {
+                break;
+            }
+            idle += 1;
+            if let Some(taken) = self.take(plan, judged.judge, floor)
+                && self.relocate(plan, taken, Some(&mut judged), now, floor)
+            {
+                idle = 0;
+            }
+        }
+    }
+
+    /// All moves are made, and all stay if the plan is better in the end.
+    fn pass_by_pass(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
+        let size = plan.len();
+        let (passes, rounds) = match self.rounds {
+            Rounds::FourTimes => (1, ROUNDS * size),
+            Rounds::UntilNoGain => (MOST_ROUNDS, size),
+            Rounds::PerArrival => (1, 1),
+        };
+        for _ in 0..passes {
+            let before = plan.lanes.clone();
+            for _ in 0..rounds {
+                if let Some(taken) = self.take(plan, judged.judge, floor) {
+                    self.relocate(plan, taken, None, now, floor);
                 }
             }
-            Acceptance::WholePass => {
-                let (passes, rounds) = match self.rounds {
-                    Rounds::FourTimes | Rounds::PerArrival => (1, ROUNDS * size),
-                    Rounds::UntilNoGain => (MOST_ROUNDS, size),
-                };
-                for _ in 0..passes {
-                    let before = plan.lanes.clone();
-                    for _ in 0..rounds {
-                        if let Some(taken) = self.take(plan, judge, floor) {
-                            self.shuffle(plan.lanes.len());
-                            self.relocate(plan, taken, &mut None, now, floor);
-                        }
-                    }
-                    let after = judge.value(&View::of(plan), ledger, floor);
-                    if !judge.prefers(&after, &value) {
-                        plan.lanes = before;
-                        break;
-                    }
-                    value = after;
-                }
+            if !judged.is_better(&View::of(plan), floor) {
+                plan.lanes = before;
+                break;
             }
         }
     }
@@ -172,17 +179,18 @@ impl Search {
         }
     }
 
-    /// Moves the job in this place to the first cluster where that is better, or where it fits if nobody judges. Whether it
-    /// was moved.
+    /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits if
+    /// nobody judges. Whether it was moved.
     fn relocate(
         &mut self,
         plan: &mut Plan,
         (from, place): (usize, usize),
-        judged: &mut Option<Judged<'_>>,
+        mut judged: Option<&mut Judged<'_>>,
         now: Time,
         floor: &Floor,
     ) -> bool {
         let job = plan.lanes[from].job(place);
+        self.shuffle(plan.lanes.len());
         self.source.copy(&plan.lanes[from]);
         self.source.remove(place);
         for &to in &self.clusters {
@@ -190,32 +198,29 @@ impl Search {
             if !suits || to == from && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            if to == from {
+            let fit = if to == from {
                 self.source.update(from, now, floor);
-                let fit = self.source.fit(floor.job(job));
-                if fit.place == place {
-                    continue; // the very same plan
-                }
-                self.source.insert(fit.place, job, floor);
-                self.source.try_out(from, now, floor);
-                if is_better(judged, &View::of(plan).with(from, &self.source), floor) {
-                    std::mem::swap(&mut plan.lanes[from], &mut self.source);
-                    plan.update(now, floor);
-                    return true;
-                }
-                self.source.remove(fit.place);
+                self.source.fit(floor.job(job))
             } else {
-                let fit = plan.lanes[to].fit(floor.job(job));
-                self.target.copy(&plan.lanes[to]);
-                self.target.insert(fit.place, job, floor);
+                plan.lanes[to].fit(floor.job(job))
+            };
+            if to == from && fit.place == place {
+                continue; // the very same plan
+            }
+            self.target.copy(if to == from { &self.source } else { &plan.lanes[to] });
+            self.target.insert(fit.place, job, floor);
+            let is_better = judged.as_mut().is_none_or(|judged| {
                 self.source.try_out(from, now, floor);
                 self.target.try_out(to, now, floor);
-                if is_better(judged, &View::of(plan).with(from, &self.source).with(to, &self.target), floor) {
+                judged.is_better(&View::of(plan).with(to, &self.target).with(from, &self.source), floor)
+            });
+            if is_better {
+                std::mem::swap(&mut plan.lanes[to], &mut self.target);
+                if to != from {
                     std::mem::swap(&mut plan.lanes[from], &mut self.source);
-                    std::mem::swap(&mut plan.lanes[to], &mut self.target);
-                    plan.update(now, floor);
-                    return true;
                 }
+                plan.update(now, floor);
+                return true;
             }
         }
         false
@@ -229,12 +234,14 @@ struct Judged<'a> {
     value: &'a mut Value,
 }
 
-fn is_better(judged: &mut Option<Judged<'_>>, tried: &View<'_>, floor: &Floor) -> bool {
-    let Some(Judged { judge, ledger, value }) = judged else { return true };
-    let new = judge.value(tried, ledger, floor);
-    let is_better = judge.prefers(&new, value);
-    if is_better {
-        **value = new;
+impl Judged<'_> {
+    /// Whether the plan would be better so. If it is, that is what later plans are compared with.
+    fn is_better(&mut self, tried: &View<'_>, floor: &Floor) -> bool {
+        let new = self.judge.value(tried, self.ledger, floor);
+        let is_better = self.judge.prefers(&new, self.value);
+        if is_better {
+            *self.value = new;
+        }
+        is_better
     }
-    is_better
 }

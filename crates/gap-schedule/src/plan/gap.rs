@@ -68,6 +68,7 @@ impl<'a> Gaps<'a> {
     }
 
     /// How long the job takes on the machine; `None` if it certainly has no gap there.
+    #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         if !self.job.sites.contains(site(machine)) {
             return None;

@@ -3,8 +3,8 @@
 //! The intake rules are written out here a second time, as short as they can be: the crate that reads logs is not
 //! allowed here, and two readings of one page check each other.
 
-use gap_schedule::alea31::{Clusters, Job, Means, Policy, World};
-use sim_core::{JobId, JobLog, JobRecord, Sim, Span, Time};
+use gap_schedule::alea31::{Clusters, Job, Means, Policy, run};
+use sim_core::{JobId, Span, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -76,20 +76,11 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
     })
 }
 
-/// Every job's record, in order of submission.
-pub(crate) fn records(processors: &[u32], policy: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
-    let world = World::new(processors.to_vec(), policy, jobs);
-    let (_, log) = Sim::new(world, JobLog::collecting()).run();
-    let mut records = log.into_sink();
-    records.sort_by_key(|record| record.job.id);
-    records
-}
-
 /// The means over the first n records of the log, for the paper's seven n.
 pub(crate) fn means(policy: impl Fn() -> Box<dyn Policy>) -> Option<Vec<Means>> {
-    let run = |n: u64| {
+    let means = |n: u64| {
         let jobs = wagap(usize::try_from(n).expect("few"))?;
-        Some(Means::of(&records(&WAGAP, policy(), &jobs)))
+        Some(Means::of(&run(&WAGAP, policy(), jobs)))
     };
-    NUMBERS.into_iter().map(run).collect()
+    NUMBERS.into_iter().map(means).collect()
 }

@@ -1,7 +1,7 @@
 //! Schedules that Alea 3.1 itself made, and the table that was printed from them.
 
-use crate::alea31_common::{WAGAP, means, open, records, wagap};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy};
+use crate::alea31_common::{WAGAP, means, open, wagap};
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy, run};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
 fn check(policy: &str, jobs: usize, make: impl Policy) {
     let name = format!("alea31_{policy}_wagap{jobs}");
     let (Some(expected), Some(jobs)) = (oracle(&name), wagap(jobs)) else { return };
-    let records = records(&WAGAP, make, &jobs);
+    let records = run(&WAGAP, make, jobs);
     assert_eq!(records.len(), expected.len(), "{name}: every job runs");
     let count = f64::from(u32::try_from(records.len()).expect("few"));
     let (mut ours, mut theirs) = ((0.0, 0.0), (0.0, 0.0));
@@ -100,15 +100,17 @@ fn cons_meets_table_3_within_a_tenth() {
     }
 }
 
+/// The tardiness is the mean over all seven numbers here. Of a random search one run is looked at, and its slowdown hangs
+/// on a handful of one-second jobs: over seeds it has a standard deviation of 4 %, the other three of less than 1 %.
 #[test]
-fn best_gap_draft() {
-    let Some(means) = means(|| Box::new(GapFilling::best_gap())) else { return };
-    eprintln!("{means:#?} {:#?}", column(&means));
-}
-
-#[test]
-fn bgt_meets_table_3_within_2_percent() {
+fn bgt_meets_table_3_within_what_chance_allows() {
     let stream = || Streams::new(1, 0).stream(Purpose("tabu search"), 0);
     let Some(means) = means(|| Box::new(GapFilling::bgt(stream()))) else { return };
-    eprintln!("BGT {means:#?} {:#?}", Means::mean(&means));
+    let mean = Means::mean(&means);
+    let ours = [mean.slowdown, mean.tardiness, mean.wait, mean.response];
+    for ((ours, printed), tolerance) in
+        ours.into_iter().zip([9.8, 694.9, 819.4, 60_596.5]).zip([0.12, 0.02, 0.02, 0.02])
+    {
+        assert!((ours / printed - 1.0).abs() < tolerance, "{ours} instead of {printed}: {mean:?}");
+    }
 }

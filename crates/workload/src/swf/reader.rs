@@ -61,6 +61,11 @@ impl SwfReader {
         self.lines.is_done()
     }
 
+    /// The line that was read last as it stands: after `next`, the line of that record.
+    pub fn text(&self) -> &[u8] {
+        self.lines.current()
+    }
+
     /// The time in any column of the line that was read last, counted from 1; `name` says in errors what it is there for.
     /// `None` if the column holds −1, or the line ends before it.
     pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, SwfError> {

@@ -1,5 +1,6 @@
 //! Integration tests of the crate `workload`.
 
+mod alea31;
 mod convert;
 mod data;
 mod deadline_mix;
