@@ -110,6 +110,7 @@
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
 //!     sites: SiteSet::ALL,
+//!     user: None,
 //! };
 //! let now = Time::from_secs(1_000);
 //!

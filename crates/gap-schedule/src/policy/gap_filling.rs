@@ -61,14 +61,14 @@ const ROUNDS: usize = 4;
 const LONGEST_LIST: usize = 10;
 
 impl GapFilling {
-    /// Best Gap. Jobs belong to `users`, by id; those beyond to user 0.
-    pub fn best_gap(users: Vec<u32>, placement: Placement) -> Self {
+    /// Best Gap. Jobs that do not tell their user share one.
+    pub fn best_gap(placement: Placement) -> Self {
         Self {
             placement,
             judge: Judge::Decision,
             search: None,
             plan: Reservations::default(),
-            ledger: Ledger::new(users),
+            ledger: Ledger::default(),
             newcomers: Vec::new(),
             period: Span::from_secs(300),
             next_search: None,
@@ -76,21 +76,20 @@ impl GapFilling {
     }
 
     /// BGT: Best Gap and Tabu search, which draws from `stream`.
-    pub fn bgt(users: Vec<u32>, placement: Placement, stream: Stream) -> Self {
+    pub fn bgt(placement: Placement, stream: Stream) -> Self {
         let search = Search { moves: Moves::Any, stream, tabu: VecDeque::new(), accepted: 0 };
-        Self { search: Some(search), ..Self::best_gap(users, placement) }
+        Self { search: Some(search), ..Self::best_gap(placement) }
     }
 
     /// Swift Gap, as R1, R2 and R3 have it; the search draws from `stream`.
     pub fn swift_gap(
-        users: Vec<u32>,
         placement: Placement,
         (completion, weight, moves): (Completion, Weight, Moves),
         stream: Stream,
     ) -> Self {
         let search = Search { moves, stream, tabu: VecDeque::new(), accepted: 0 };
         let judge = Judge::Completion(completion, weight);
-        Self { judge, search: Some(search), ..Self::best_gap(users, placement) }
+        Self { judge, search: Some(search), ..Self::best_gap(placement) }
     }
 
     /// The same, where the plan is searched at each multiple of `period` instead of 300 s.
@@ -277,17 +276,17 @@ mod tests {
                 speeds.into_iter().map(|speed| Machine { processors: 4, speed: speed.into() }).collect();
             let (free, running) = (vec![4; machines.len()], vec![Running::new(); machines.len()]);
             let view = GridView { now: Time::ZERO, machines: &machines, free: &free, running: &running };
-            let users = jobs.iter().map(|(_, _, user)| *user).collect();
             let stream = Streams::new(seed, 0).stream(Purpose("search"), 0);
             let mut policy = if decides {
-                GapFilling::bgt(users, Placement::FirstFit, stream)
+                GapFilling::bgt(Placement::FirstFit, stream)
             } else {
                 let readings = (Completion::FromSubmission, Weight::SumOfRatios, Moves::Any);
-                GapFilling::swift_gap(users, Placement::FirstFit, readings, stream)
+                GapFilling::swift_gap(Placement::FirstFit, readings, stream)
             };
             policy.begin(&view);
-            for (id, (processors, runtime, _)) in (0..).zip(&jobs) {
-                let Job { id, request, .. } = Job::new(JobId(id), Time::ZERO, *processors, Span::from_secs(*runtime));
+            for (id, (processors, runtime, user)) in (0..).zip(&jobs) {
+                let Job { id, mut request, .. } = Job::new(JobId(id), Time::ZERO, *processors, Span::from_secs(*runtime));
+                request.user = Some(*user);
                 let waiting = Waiting { job: id, request };
                 policy.arrive(&waiting, Time::ZERO, &view);
                 // In no good order, so that there is something to improve.

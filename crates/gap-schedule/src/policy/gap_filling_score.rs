@@ -65,10 +65,8 @@ fn gain(old: f64, new: f64, least: f64) -> f64 {
 /// What each user has waited for and used: in jobs that have ended, and in those that wait or run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    /// Whose a job is, by its id.
-    owners: Vec<u32>,
     // Never iterated: its order cannot reach a result.
-    places: FxHashMap<u32, usize>,
+    places: FxHashMap<Option<u32>, usize>,
     users: Vec<User>,
     // Never iterated.
     jobs: FxHashMap<JobId, Present>,
@@ -96,15 +94,9 @@ struct Present {
 }
 
 impl Ledger {
-    /// Jobs belong to `owners`, by id; those beyond to user 0.
-    pub(super) fn new(owners: Vec<u32>) -> Self {
-        Self { owners, ..Self::default() }
-    }
-
     pub(super) fn arrive(&mut self, waiting: &Waiting, submit: Time) {
-        let owner = self.owners.get(waiting.job.index()).copied().unwrap_or(0);
         let next = self.users.len();
-        let user = *self.places.entry(owner).or_insert(next);
+        let user = *self.places.entry(waiting.request.user).or_insert(next);
         if user == next {
             self.users.push(User::default());
         }

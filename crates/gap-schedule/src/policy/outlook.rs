@@ -12,7 +12,7 @@ use sim_core::{Profile, Request, SiteSet, Span, Time};
 pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 
 /// Even a job that is expected to take no time needs its processors at its start.
-const SHORTEST: Span = Span::from_nanos(1);
+pub(super) const SHORTEST: Span = Span::from_nanos(1);
 
 /// The machines, in order of preference: all that follows calls a machine by its place in that order, its rank.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,11 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
 use crate::grid::{GridView, Machine, site};
-use crate::policy::outlook::{END, Outlook, Slot};
+use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
 use crate::policy::readings::Placement;
 use crate::queue::{Least, Waiting};
 use crate::running::RunningJob;
-use sim_core::{JobId, Request, SiteId, Time};
+use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something
 /// happens is described at [`Conservative`](crate::Conservative).
@@ -20,6 +20,9 @@ pub(super) struct Reservations {
     freed: bool,
     /// Whether something else has happened that was not expected.
     surprised: bool,
+    /// Whether a job had outlived its estimate at the last update, and when that was.
+    is_overdue: bool,
+    now: Time,
 }
 
 /// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
@@ -47,9 +50,15 @@ impl Reservations {
         reservation.slot.map(|slot| (slot.start, self.machine(slot)))
     }
 
-    /// The first reserved start, if it is not at the end of all time.
+    /// The first reserved start that may come without anything else happening at that instant.
+    ///
+    /// Behind a job that has outlived its estimate, starts are planned for the next instant, and behind jobs that are expected
+    /// to take no time for the instants after that: all of them wait for its end.
     pub(super) fn next_start(&self) -> Option<Time> {
-        self.held.first()?.slot.map(|slot| slot.start).filter(|start| *start < END)
+        let brief = if self.is_overdue { SHORTEST * (self.held.len() as u64 + 1) } else { Span::ZERO };
+        let soon = self.now.saturating_add(brief);
+        let passed = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= soon));
+        self.held.get(passed)?.slot.map(|slot| slot.start).filter(|start| *start < END)
     }
 
     /// The machines, in order of preference.
@@ -92,12 +101,16 @@ impl Reservations {
         self.outlook.begin_pass();
         let is_overdue = self.outlook.ranks().any(|rank| self.outlook.is_overdue(rank, view));
         let surprised = std::mem::replace(&mut self.surprised, is_overdue) || is_overdue;
+        (self.is_overdue, self.now) = (is_overdue, view.now);
         if surprised {
             self.mend(view);
         }
         let freed = std::mem::take(&mut self.freed);
         if compresses && (freed || surprised) {
-            self.compress(view.now);
+            self.compress(view.now, |_| true);
+        } else if surprised {
+            // A start at the end of all time promises nothing.
+            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
         }
     }
 
@@ -124,9 +137,9 @@ impl Reservations {
         self.sort();
     }
 
-    /// Lets the jobs move to earlier starts.
-    fn compress(&mut self, now: Time) {
-        for held in &mut self.held {
+    /// Lets those jobs move to earlier starts that `may`.
+    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) {
+        for held in self.held.iter_mut().filter(|held| may(held.slot)) {
             let request = held.waiting.request;
             if let Some(slot) = held.slot {
                 self.outlook.withdraw(slot, &request);

@@ -16,13 +16,16 @@ fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
 
-/// Of three users.
-fn users() -> Vec<u32> {
-    (0..60).map(|id| id % 3).collect()
+/// The same jobs, of three users and nobody.
+fn shared(mut jobs: Vec<Job>) -> Vec<Job> {
+    for job in &mut jobs {
+        job.request.user = Some(job.id.0 % 4).filter(|user| *user < 3);
+    }
+    jobs
 }
 
 fn swift_gap(seed: u64) -> GapFilling {
-    GapFilling::swift_gap(users(), Placement::Fastest, PAPERS, stream(seed)).with_period(Span::from_secs(5))
+    GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(seed)).with_period(Span::from_secs(5))
 }
 
 /// All of them; those that search do so often.
@@ -32,9 +35,9 @@ fn policies() -> impl Strategy<Value = GapFilling> {
     let moves = prop::sample::select(vec![Moves::BetweenClusters, Moves::Any]);
     (0..3_u8, completion, weight, moves, any::<u64>()).prop_map(|(kind, completion, weight, moves, seed)| {
         let policy = match kind {
-            0 => GapFilling::best_gap(users(), Placement::Fastest),
-            1 => GapFilling::bgt(users(), Placement::Fastest, stream(seed)),
-            _ => GapFilling::swift_gap(users(), Placement::Fastest, (completion, weight, moves), stream(seed)),
+            0 => GapFilling::best_gap(Placement::Fastest),
+            1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
+            _ => GapFilling::swift_gap(Placement::Fastest, (completion, weight, moves), stream(seed)),
         };
         policy.with_period(Span::from_secs(5))
     })
@@ -93,7 +96,7 @@ fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Tim
 
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
 fn bounded() -> impl Strategy<Value = Vec<Job>> {
-    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
+    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(shared(jobs), by)).prop_flat_map(choosy)
 }
 
 proptest! {
@@ -105,6 +108,7 @@ proptest! {
         for job in &mut scene.jobs {
             job.request.estimate.get_or_insert(job.runtime);
         }
+        scene.jobs = shared(scene.jobs);
         for passes in [Passes::PerInstant, Passes::PerEvent] {
             grid_books::check_policy(policy.clone(), &scene, passes, branch)?;
         }
@@ -112,7 +116,7 @@ proptest! {
 
     #[test]
     fn under_best_gap_every_job_starts_as_planned(machines in machines(WIDEST), jobs in bounded()) {
-        let (planned, _) = watch(GapFilling::best_gap(users(), Placement::Fastest), &machines, &jobs);
+        let (planned, _) = watch(GapFilling::best_gap(Placement::Fastest), &machines, &jobs);
         for planned in planned {
             prop_assert!(planned.iter().all(|start| Some(start) == planned.first()), "{planned:?}");
         }
@@ -145,9 +149,9 @@ fn best_gap_compresses_nothing_and_fills_gaps() {
     let mut jobs = [job(0, 0, 2, 10), job(1, 1, 2, 10), job(2, 20, 2, 50), job(3, 21, 1, 40)];
     jobs[0].request.estimate = Some(Span::from_secs(100));
     let machine = [Machine::new(2)];
-    let best_gap = GapFilling::best_gap(Vec::new(), Placement::Fastest);
+    let best_gap = GapFilling::best_gap(Placement::Fastest);
     assert_eq!(starts(&machine, best_gap, &jobs), [(0., 0), (100., 0), (20., 0), (110., 0)]);
-    let swift_gap = GapFilling::swift_gap(Vec::new(), Placement::Fastest, PAPERS, stream(1));
+    let swift_gap = GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(1));
     assert_eq!(starts(&machine, swift_gap, &jobs), [(0., 0), (10., 0), (20., 0), (70., 0)]);
 }
 
@@ -165,7 +169,7 @@ fn the_search_moves_jobs() {
     let heavy: Vec<Job> =
         (0..40).map(|id| job(id, u64::from(id), 1 + id % 3, 100 + u64::from(id * 37 % 200))).collect();
     let machines = [Machine { processors: 4, speed: 1.0 }, Machine { processors: 3, speed: 2.0 }];
-    let bgt = GapFilling::bgt(users(), Placement::Fastest, stream(1)).with_period(Span::from_secs(5));
-    let (_, moved) = watch(bgt, &machines, &heavy);
+    let bgt = GapFilling::bgt(Placement::Fastest, stream(1)).with_period(Span::from_secs(5));
+    let (_, moved) = watch(bgt, &machines, &shared(heavy));
     assert!(moved > 0);
 }
