@@ -52,6 +52,8 @@ struct Search {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
+    /// How many wait for each machine, by rank.
+    jobs: Vec<usize>,
     accepted: u64,
 }
 
@@ -77,7 +79,7 @@ impl GapFilling {
 
     /// BGT: Best Gap and Tabu search, which draws from `stream`.
     pub fn bgt(placement: Placement, stream: Stream) -> Self {
-        let search = Search { moves: Moves::Any, stream, tabu: VecDeque::new(), accepted: 0 };
+        let search = Search::new(Moves::Any, stream);
         Self { search: Some(search), ..Self::best_gap(placement) }
     }
 
@@ -87,7 +89,7 @@ impl GapFilling {
         (completion, weight, moves): (Completion, Weight, Moves),
         stream: Stream,
     ) -> Self {
-        let search = Search { moves, stream, tabu: VecDeque::new(), accepted: 0 };
+        let search = Search::new(moves, stream);
         let judge = Judge::Completion(completion, weight);
         Self { judge, search: Some(search), ..Self::best_gap(placement) }
     }
@@ -116,9 +118,10 @@ impl GapFilling {
     /// Plans the job in the best of the earliest gaps.
     fn place(&mut self, waiting: &Waiting, view: &GridView<'_>) {
         let mut best = None;
+        self.ledger.sum_up(self.judge, &self.plan, view);
         for rank in self.plan.ranks() {
             let Some(slot) = self.plan.earliest_on(rank, &waiting.request, view.now) else { continue };
-            let value = self.ledger.value(self.judge, &self.plan, (waiting, slot), view);
+            let value = self.ledger.value(self.judge, waiting, (self.plan.machine(slot), slot.start), view);
             if best.as_ref().is_none_or(|(_, best)| self.judge.prefers(&value, best)) {
                 best = Some((slot, value));
             }
@@ -136,9 +139,15 @@ impl GapFilling {
 }
 
 impl Search {
+    fn new(moves: Moves, stream: Stream) -> Self {
+        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), accepted: 0 }
+    }
+
     /// Improves the plan, as `judge` sees it.
     fn improve(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &GridView<'_>) {
         self.tabu.clear();
+        self.count(plan);
+        ledger.sum_up(judge, plan, view);
         for _ in 0..ROUNDS * plan.held().len() {
             self.round(plan, judge, ledger, view);
         }
@@ -154,36 +163,50 @@ impl Search {
         if self.tabu.len() > LONGEST_LIST.min(size / 2) {
             self.tabu.pop_front();
         }
-        let before = ledger.value(judge, plan, (&waiting, from), view);
+        let at = |plan: &Reservations, slot: Slot| (plan.machine(slot), slot.start);
+        ledger.remove(judge, &waiting, at(plan, from), view);
+        let before = ledger.value(judge, &waiting, at(plan, from), view);
+        let mut to = from;
         for rank in self.shuffled(plan.ranks().len()) {
             if rank == from.rank && self.moves == Moves::BetweenClusters {
                 continue;
             }
             let slot = plan.earliest_on(rank, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
-            let after = ledger.value(judge, plan, (&waiting, slot), view);
+            let after = ledger.value(judge, &waiting, at(plan, slot), view);
             if judge.prefers(&after, &before) {
-                taken.slot = Some(slot);
+                to = slot;
                 self.accepted += 1;
                 break;
             }
         }
+        self.jobs[from.rank] -= 1;
+        self.jobs[to.rank] += 1;
+        ledger.add(judge, &waiting, at(plan, to), view);
+        taken.slot = Some(to);
         plan.put_back(taken);
     }
 
     /// A random job of a random machine, by its number in the plan, if there is one and it is not tabu.
     fn choose(&mut self, plan: &Reservations) -> Option<(usize, Slot)> {
         let rank = self.stream.random_range(0..plan.ranks().len());
-        let here = || {
-            let numbered = plan.held().iter().enumerate();
-            numbered.filter_map(move |(number, held)| Some((number, held.slot.filter(|slot| slot.rank == rank)?)))
-        };
-        let jobs = here().count();
-        if jobs == 0 {
+        if self.jobs[rank] == 0 {
             return None;
         }
-        let chosen = here().nth(self.stream.random_range(0..jobs));
-        chosen.filter(|(number, _)| !self.tabu.contains(&plan.held()[*number].waiting.job))
+        loop {
+            let number = self.stream.random_range(0..plan.held().len());
+            let held = &plan.held()[number];
+            if let Some(slot) = held.slot.filter(|slot| slot.rank == rank) {
+                return (!self.tabu.contains(&held.waiting.job)).then_some((number, slot));
+            }
+        }
+    }
+
+    /// Counts the jobs that wait for each machine.
+    fn count(&mut self, plan: &Reservations) {
+        self.jobs.clear();
+        self.jobs.resize(plan.ranks().len(), 0);
+        plan.held().iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.rank] += 1);
     }
 
     /// The machines, in random order.
@@ -295,6 +318,8 @@ mod tests {
             }
             let GapFilling { judge, search, mut plan, mut ledger, .. } = policy;
             let mut search = search.expect("both search");
+            search.count(&plan);
+            ledger.sum_up(judge, &plan, &view);
             for _ in 0..100 {
                 let (before, accepted) = (plan.clone(), search.accepted);
                 search.round(&mut plan, judge, &mut ledger, &view);
@@ -306,8 +331,15 @@ mod tests {
                     .collect();
                 prop_assert_eq!(moved.len() as u64, search.accepted - accepted);
                 if let [moved] = moved[..] {
-                    let old = ledger.value(judge, &before, (&moved, slot(&before, moved.job)), &view);
-                    let new = ledger.value(judge, &plan, (&moved, slot(&plan, moved.job)), &view);
+                    let value = |plan: &Reservations| {
+                        let slot = slot(plan, moved.job);
+                        let planned = (plan.machine(slot), slot.start);
+                        let mut ledger = ledger.clone();
+                        ledger.sum_up(judge, plan, &view);
+                        ledger.remove(judge, &moved, planned, &view);
+                        ledger.value(judge, &moved, planned, &view)
+                    };
+                    let (old, new) = (value(&before), value(&plan));
                     prop_assert!(judge.prefers(&new, &old), "{old:?} {new:?}");
                     prop_assert!(!judge.prefers(&old, &new), "{old:?} {new:?}");
                 }

@@ -2,7 +2,6 @@
 
 use crate::alea31::{Completion, Weight};
 use crate::grid::GridView;
-use crate::policy::outlook::Slot;
 use crate::policy::reservations::{Reservation, Reservations};
 use crate::queue::Waiting;
 use rustc_hash::FxHashMap;
@@ -70,8 +69,12 @@ pub(super) struct Ledger {
     users: Vec<User>,
     // Never iterated.
     jobs: FxHashMap<JobId, Present>,
-    /// Kept for its memory only.
+    /// Of the plan that was summed up last.
+    sums: Sums,
+    /// Seconds that each user waited and will wait by that plan.
     waits: Vec<f64>,
+    /// Kept for its memory only.
+    ratios: Vec<f64>,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
@@ -126,62 +129,100 @@ impl Ledger {
         self.finish(job, now);
     }
 
-    /// The value of `plan` with `job` at `slot` beside, or, if it waits for another one, instead.
-    pub(super) fn value(
-        &mut self,
-        judge: Judge,
-        plan: &Reservations,
-        (job, slot): (&Waiting, Slot),
-        view: &GridView<'_>,
-    ) -> Value {
-        let mut value = Value::default();
-        let end = |waiting: &Waiting, machine: SiteId, start: Time| {
-            let length = view.machines[machine.index()].expects(&waiting.request);
-            (start.saturating_add(length), length)
-        };
-        let (completion, _) = end(job, plan.machine(slot), slot.start);
-        value.completion = match judge {
-            Judge::Completion(Completion::AbsoluteClock, _) => completion.as_secs_f64(),
-            _ => completion.saturating_since(self.jobs[&job.job].submit).as_secs_f64(),
-        };
-        if judge.looks_at_completion_alone() {
-            return value;
-        }
-        let mut jobs: u32 = 0;
+    /// Sums up the plan, as `judge` looks at it.
+    pub(super) fn sum_up(&mut self, judge: Judge, plan: &Reservations, view: &GridView<'_>) {
+        self.sums = Sums::default();
         self.waits.clear();
-        self.waits.extend(self.users.iter().map(|user| user.waited));
-        let others = plan.held().iter().filter(|held| held.waiting.job != job.job);
-        let others = others.filter_map(|Reservation { waiting, slot, .. }| Some((waiting, (*slot)?)));
-        for (waiting, slot) in others.chain([(job, slot)]) {
-            let present = self.jobs[&waiting.job];
-            let (end, length) = end(waiting, plan.machine(slot), slot.start);
-            let wait = present.wait(slot.start);
-            let response = end.saturating_since(present.submit).as_secs_f64();
-            value.wait += wait;
-            value.response += response;
-            value.slowdown += response.max(1.0) / length.as_secs_f64().max(1.0);
-            self.waits[present.user] += wait;
-            jobs += 1;
+        if judge.looks_at_completion_alone() {
+            return;
         }
-        let jobs = f64::from(jobs);
-        value.wait /= jobs;
-        value.response /= jobs;
-        value.slowdown = (value.slowdown / jobs).max(1.0);
-        value.fairness = self.fairness();
-        value
+        self.waits.extend(self.users.iter().map(|user| user.waited));
+        for Reservation { waiting, slot, .. } in plan.held() {
+            if let Some(slot) = *slot {
+                self.add(judge, waiting, (plan.machine(slot), slot.start), view);
+            }
+        }
     }
 
-    /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users.
-    fn fairness(&mut self) -> f64 {
-        let mut sum = 0.0;
-        for (wait, user) in self.waits.iter_mut().zip(&self.users) {
-            *wait /= user.used.max(1.0);
-            sum += *wait;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "few users")]
-        let mean = sum / self.waits.len() as f64;
-        self.waits.iter().map(|wait| (1.0 + mean - wait) * (1.0 + mean - wait)).sum()
+    /// The job is part of the plan, with that start.
+    pub(super) fn add(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+        self.count(judge, job, planned, view, 1.0);
     }
+
+    /// The job, planned to start so, is no part of the plan any more.
+    pub(super) fn remove(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+        self.count(judge, job, planned, view, -1.0);
+    }
+
+    fn count(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>, times: f64) {
+        if judge.looks_at_completion_alone() {
+            return;
+        }
+        let Terms { user, wait, response, slowdown } = self.terms(job, planned, view);
+        self.sums.wait += times * wait;
+        self.sums.response += times * response;
+        self.sums.slowdown += times * slowdown;
+        self.sums.jobs += times;
+        self.waits[user] += times * wait;
+    }
+
+    /// The value of the plan that has been summed up, with `job` beside it.
+    pub(super) fn value(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) -> Value {
+        let terms = self.terms(job, planned, view);
+        let completion = match judge {
+            Judge::Completion(Completion::AbsoluteClock, _) => {
+                terms.response + self.jobs[&job.job].submit.as_secs_f64()
+            }
+            _ => terms.response,
+        };
+        if judge.looks_at_completion_alone() {
+            return Value { completion, ..Value::default() };
+        }
+        let jobs = self.sums.jobs + 1.0;
+        Value {
+            fairness: self.fairness(terms.user, terms.wait),
+            response: (self.sums.response + terms.response) / jobs,
+            wait: (self.sums.wait + terms.wait) / jobs,
+            slowdown: ((self.sums.slowdown + terms.slowdown) / jobs).max(1.0),
+            completion,
+        }
+    }
+
+    fn terms(&self, job: &Waiting, (machine, start): (SiteId, Time), view: &GridView<'_>) -> Terms {
+        let present = &self.jobs[&job.job];
+        let length = view.machines[machine.index()].expects(&job.request);
+        let response = start.saturating_add(length).saturating_since(present.submit).as_secs_f64();
+        let slowdown = response.max(1.0) / length.as_secs_f64().max(1.0);
+        Terms { user: present.user, wait: present.wait(start), response, slowdown }
+    }
+
+    /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users; one
+    /// user waits longer by so many seconds.
+    fn fairness(&mut self, of: usize, by: f64) -> f64 {
+        self.ratios.clear();
+        self.ratios.extend(self.waits.iter().zip(&self.users).map(|(wait, user)| wait / user.used.max(1.0)));
+        self.ratios[of] = (self.waits[of] + by) / self.users[of].used.max(1.0);
+        #[expect(clippy::cast_precision_loss, reason = "few users")]
+        let mean = self.ratios.iter().sum::<f64>() / self.ratios.len() as f64;
+        self.ratios.iter().map(|ratio| (1.0 + mean - ratio) * (1.0 + mean - ratio)).sum()
+    }
+}
+
+/// Sums over the jobs of a plan.
+#[derive(Copy, Clone, Debug, Default)]
+struct Sums {
+    wait: f64,
+    response: f64,
+    slowdown: f64,
+    jobs: f64,
+}
+
+/// What one job adds to them; in seconds, but for the slowdown.
+struct Terms {
+    user: usize,
+    wait: f64,
+    response: f64,
+    slowdown: f64,
 }
 
 impl Present {
