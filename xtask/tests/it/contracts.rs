@@ -335,6 +335,20 @@ fn reservations_are_counted_in_the_policys_name() {
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
 }
 
+/// The job that may pass the second one fills a gap.
+#[test]
+fn a_gap_is_filled_whoever_looks_for_it() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["cons", "best-gap", "bgt", "sg"];
+    let run = ["simulate", "--policy", &policies.join(","), "--seed", "7", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    let report = fs::read_to_string(out.join("report.html")).expect("a report");
+    assert!(report.contains("--seed 7"), "the command tells the seed of the search");
+}
+
 #[test]
 fn a_time_limit_is_marked_as_not_reproducible() {
     let folder = folder();
