@@ -155,6 +155,10 @@ Policies:
   easy           EASY backfilling: others may start if they do not delay the first one
   easy:K         the same with K reservations, K = 0, 1, 2, …, all
   cons           conservative backfilling: others may start if they delay nobody who waits
+  best-gap       a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown
+  bgt            the same, and a Tabu search moves jobs every 300 s
+  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters (where
+                 there is but one, within it)
   flex, flex:K   Flexible backfilling: EASY over a queue sorted by age, deadline and length
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
@@ -191,7 +195,7 @@ pub(crate) struct Simulate {
     /// seconds after submission), or `none`.
     #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
     pub(crate) deadlines: Deadlines,
-    /// Seed of what is drawn: estimates of the f-model, outages.
+    /// Seed of what is drawn: estimates of the f-model, outages, the search of bgt and sg.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;

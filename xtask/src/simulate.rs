@@ -191,7 +191,7 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
         PassesName::PerEvent => Passes::PerEvent,
     };
     let outages = Source::shared(outages_of(options, sites)?);
-    let grid = Grid::new(sites.machines(), policy.scheduler(options), arrivals)
+    let grid = Grid::new(sites.machines(), policy.scheduler(options, sites.iter().len()), arrivals)
         .with_outages({
             let outages = Rc::clone(&outages);
             std::iter::from_fn(move || outages.borrow_mut().next())

@@ -48,6 +48,7 @@
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
 //! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
 //! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
+//! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
@@ -109,6 +110,7 @@
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
 //!     sites: SiteSet::ALL,
+//!     user: None,
 //! };
 //! let now = Time::from_secs(1_000);
 //!
@@ -167,7 +169,7 @@ pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
     Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
-    FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
+    FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -240,7 +240,13 @@ mod tests {
     use sim_core::SiteSet;
 
     fn request(processors: u32, estimate: u64) -> Request {
-        Request { processors, estimate: Some(Span::from_secs(estimate)), deadline: None, sites: SiteSet::ALL }
+        Request {
+            processors,
+            estimate: Some(Span::from_secs(estimate)),
+            deadline: None,
+            sites: SiteSet::ALL,
+            user: None,
+        }
     }
 
     proptest! {

@@ -52,6 +52,9 @@ pub struct Request {
     /// Where it may run. Models of one place do not ask.
     #[serde(default, skip_serializing_if = "SiteSet::is_all")]
     pub sites: SiteSet,
+    /// Whose job it is, where that is known: for policies that are fair to users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<u32>,
 }
 
 /// What is submitted. The world owns jobs; policies are shown [`Request`]s, so that nothing clairvoyant compiles by
@@ -71,14 +74,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job submitted at the grid level, with an exact estimate and no deadline, that may run anywhere.
+    /// A job submitted at the grid level, with an exact estimate and no deadline, of nobody in particular, that may run anywhere.
     ///
     /// # Panics
     ///
     /// If `processors` is zero.
     pub const fn new(id: JobId, submit: Time, processors: u32, runtime: Span) -> Self {
         assert!(processors > 0, "a job needs at least one processor");
-        let request = Request { processors, estimate: Some(runtime), deadline: None, sites: SiteSet::ALL };
+        let request = Request { processors, estimate: Some(runtime), deadline: None, sites: SiteSet::ALL, user: None };
         Self { id, submit, origin: None, request, runtime }
     }
 }

@@ -99,7 +99,7 @@ impl Alea31Intake {
         let sites = sites.fold(SiteSet::NONE, SiteSet::with);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites };
+        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
         Some(Alea31Job {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,

@@ -183,7 +183,8 @@ impl Intake {
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let submit = Time::ZERO + (submit - first);
         let deadline = time_to_deadline.map(|time| submit + time);
-        let request = Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL };
+        let request =
+            Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL, user: record.user };
         Ok(Some(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,

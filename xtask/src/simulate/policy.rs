@@ -2,10 +2,12 @@
 
 use crate::cli;
 use crate::scenario::did_you_mean;
+use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
-    Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GridEasy, GridFcfs,
-    Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
+    GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
 };
+use sim_core::{Purpose, Streams};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -18,6 +20,9 @@ pub(crate) enum Policy {
     /// EASY with another number of reservations.
     EasyWith(Depth),
     Cons,
+    BestGap,
+    Bgt,
+    SwiftGap,
     Flex,
     /// Flexible backfilling with another number of reservations.
     FlexWith(Depth),
@@ -27,10 +32,13 @@ pub(crate) enum Policy {
 
 impl Policy {
     /// Every policy by its name; `easy:K` and `flex:K` beside these.
-    const ALL: [(&str, Self); 6] = [
+    const ALL: [(&str, Self); 9] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
         ("cons", Self::Cons),
+        ("best-gap", Self::BestGap),
+        ("bgt", Self::Bgt),
+        ("sg", Self::SwiftGap),
         ("flex", Self::Flex),
         ("eg-edf", Self::EgEdf),
         ("eg-edf-tabu", Self::EgEdfTabu),
@@ -52,17 +60,24 @@ impl Policy {
         }
     }
 
-    /// The policy at work: a scheduler to whom nothing has happened yet.
-    pub(super) fn scheduler(self, options: &cli::Simulate) -> Box<dyn Scheduler> {
+    /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
+        let placement = Placement::Fastest;
+        let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
         match self {
             Self::Fcfs => Box::new(GridFcfs::default()),
             Self::Easy => Box::new(GridEasy::default()),
-            Self::EasyWith(depth) => Box::new(Backfill::new(depth, Placement::Fastest)),
+            Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
             Self::Cons => Box::new(Conservative::default()),
-            Self::Flex => Box::new(FlexibleBackfill::default()),
-            Self::FlexWith(depth) => {
-                Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), Placement::Fastest, depth))
+            Self::BestGap => Box::new(GapFilling::best_gap(placement)),
+            Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
+            Self::SwiftGap => {
+                let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
+                let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
+                Box::new(GapFilling::swift_gap(placement, readings, search()))
             }
+            Self::Flex => Box::new(FlexibleBackfill::default()),
+            Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));

@@ -335,6 +335,23 @@ fn reservations_are_counted_in_the_policys_name() {
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
 }
 
+/// By hand: the third job fills a gap before the second, which is promised 20 s. When the first job ends early, all but Best
+/// Gap compress their plans.
+#[test]
+fn best_gap_alone_keeps_to_its_plan() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["cons", "best-gap", "bgt", "sg"];
+    let run = ["simulate", "--policy", &policies.join(","), "--seed", "7", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs[0].contains("\n2,5,11,21,8,pool\n"), "{jobs:?}");
+    assert!([&jobs[2], &jobs[3]].into_iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    assert_eq!(jobs[1], jobs[0].replace("\n2,5,11,21,", "\n2,5,20,30,"));
+    let report = fs::read_to_string(out.join("report.html")).expect("a report");
+    assert!(report.contains("--seed 7"), "the command tells the seed of the search");
+}
+
 #[test]
 fn a_time_limit_is_marked_as_not_reproducible() {
     let folder = folder();

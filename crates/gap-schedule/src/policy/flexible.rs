@@ -355,7 +355,13 @@ mod tests {
     /// A job of 100 s at reference speed, 50 s on the fastest machine.
     fn priority(now: u64, submit: u64, deadline: Option<u64>, config: FlexibleConfig) -> f64 {
         let estimate = Some(Span::from_secs(100));
-        let request = Request { processors: 1, estimate, deadline: deadline.map(Time::from_secs), sites: SiteSet::ALL };
+        let request = Request {
+            processors: 1,
+            estimate,
+            deadline: deadline.map(Time::from_secs),
+            sites: SiteSet::ALL,
+            user: None,
+        };
         let fastest = Machine { processors: 4, speed: 2.0 };
         let job = Waiting { job: JobId(0), request };
         config.priority(Time::from_secs(now), Time::from_secs(submit), &job, &fastest, Span::from_secs(25))

@@ -9,10 +9,10 @@ use sim_core::{Profile, Request, SiteSet, Span, Time};
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
 /// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
 /// [`GridEasy`](crate::GridEasy).
-const END: Time = Time::from_nanos(u64::MAX - 1);
+pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 
 /// Even a job that is expected to take no time needs its processors at its start.
-const SHORTEST: Span = Span::from_nanos(1);
+pub(super) const SHORTEST: Span = Span::from_nanos(1);
 
 /// The machines, in order of preference: all that follows calls a machine by its place in that order, its rank.
 #[derive(Clone, Debug, Default)]

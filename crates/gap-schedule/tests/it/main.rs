@@ -10,6 +10,7 @@ mod common;
 mod conservative;
 mod example;
 mod flexible_deep;
+mod gap_filling;
 mod grid_books;
 mod grid_cases;
 mod grid_common;

@@ -1,0 +1,222 @@
+//! The reservations of all jobs that wait, kept from instant to instant.
+
+use crate::grid::{GridView, Machine, site};
+use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
+use crate::policy::readings::Placement;
+use crate::queue::{Least, Waiting};
+use crate::running::RunningJob;
+use sim_core::{JobId, Request, SiteId, Span, Time};
+
+/// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something
+/// happens is described at [`Conservative`](crate::Conservative).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reservations {
+    /// By reserved start, then in order of arrival.
+    held: Vec<Reservation>,
+    /// How many have come.
+    arrivals: u64,
+    outlook: Outlook,
+    /// Whether a job has ended earlier than expected since the last update.
+    freed: bool,
+    /// Whether something else has happened that was not expected.
+    surprised: bool,
+    /// Whether a job had outlived its estimate at the last update, and when that was.
+    is_overdue: bool,
+    now: Time,
+}
+
+/// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
+#[derive(Clone, Debug)]
+pub(super) struct Reservation {
+    pub(super) waiting: Waiting,
+    pub(super) slot: Option<Slot>,
+    arrival: u64,
+}
+
+impl Reservations {
+    /// Nobody waits, and nothing runs.
+    pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
+        Self { outlook: Outlook::new(machines, placement), ..Self::default() }
+    }
+
+    /// All of them, by reserved start, then in order of arrival.
+    pub(super) fn held(&self) -> &[Reservation] {
+        &self.held
+    }
+
+    /// When and where the job is promised to start.
+    pub(super) fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
+        let reservation = self.held.iter().find(|held| held.waiting.job == job)?;
+        reservation.slot.map(|slot| (slot.start, self.machine(slot)))
+    }
+
+    /// The first reserved start that may come without anything else happening at that instant.
+    ///
+    /// Behind a job that has outlived its estimate, starts are planned for the next instant, and behind jobs that are expected
+    /// to take no time for the instants after that: all of them wait for its end.
+    pub(super) fn next_start(&self) -> Option<Time> {
+        let brief = if self.is_overdue { SHORTEST * (self.held.len() as u64 + 1) } else { Span::ZERO };
+        let soon = self.now.saturating_add(brief);
+        let passed = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= soon));
+        self.held.get(passed)?.slot.map(|slot| slot.start).filter(|start| *start < END)
+    }
+
+    /// The machines, in order of preference.
+    pub(super) fn ranks(&self) -> std::ops::Range<usize> {
+        self.outlook.ranks()
+    }
+
+    /// The machine of a slot.
+    pub(super) fn machine(&self, slot: Slot) -> SiteId {
+        site(self.outlook.index(slot.rank))
+    }
+
+    /// Searches for an earliest start on one machine, so far.
+    pub(super) const fn operations(&self) -> u64 {
+        self.outlook.searches
+    }
+
+    /// A job has ended.
+    pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        let rank = self.outlook.rank(machine.index());
+        if job.expected_end == Time::MAX {
+            // What never ends does not hold in the plan what it holds in fact.
+            self.outlook.cut_short(rank, job, view.now);
+            self.surprised = true;
+        } else if job.expected_end > view.now {
+            self.outlook.give_back(rank, job, view.now);
+            self.freed = true;
+        }
+        self.surprised |= job.expected_end < view.now;
+    }
+
+    /// A machine has failed, or has been repaired.
+    pub(super) fn look_again(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.outlook.look_again(self.outlook.rank(machine.index()), view);
+        self.surprised = true;
+    }
+
+    /// Takes note of all that has happened, and `compresses` the plan if something has that was not expected.
+    pub(super) fn update(&mut self, compresses: bool, view: &GridView<'_>) {
+        self.outlook.begin_pass();
+        let is_overdue = self.outlook.ranks().any(|rank| self.outlook.is_overdue(rank, view));
+        let surprised = std::mem::replace(&mut self.surprised, is_overdue) || is_overdue;
+        (self.is_overdue, self.now) = (is_overdue, view.now);
+        if surprised {
+            self.mend(view);
+        }
+        let freed = std::mem::take(&mut self.freed);
+        if compresses && (freed || surprised) {
+            self.compress(view.now, |_| true);
+        } else if surprised {
+            // A start at the end of all time promises nothing.
+            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
+        }
+    }
+
+    /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
+    fn mend(&mut self, view: &GridView<'_>) {
+        let Self { outlook, held, .. } = self;
+        outlook.ranks().for_each(|rank| outlook.clear(rank, view));
+        for held in held.iter_mut() {
+            let request = held.waiting.request;
+            held.slot = held.slot.filter(|slot| {
+                slot.start >= view.now && outlook.fits(slot.rank, Least::of(&request), request.sites, slot.start)
+            });
+            if let Some(slot) = held.slot {
+                outlook.promise(slot, &request);
+            }
+        }
+        for held in held.iter_mut().filter(|held| held.slot.is_none()) {
+            let request = held.waiting.request;
+            held.slot = outlook.best(outlook.ranks(), &request, view.now);
+            if let Some(slot) = held.slot {
+                outlook.promise(slot, &request);
+            }
+        }
+        self.sort();
+    }
+
+    /// Lets those jobs move to earlier starts that `may`.
+    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) {
+        for held in self.held.iter_mut().filter(|held| may(held.slot)) {
+            let request = held.waiting.request;
+            if let Some(slot) = held.slot {
+                self.outlook.withdraw(slot, &request);
+            }
+            let best = self.outlook.best(self.outlook.ranks(), &request, now);
+            if let Some(best) = best.filter(|best| held.slot.is_none_or(|slot| best.start < slot.start)) {
+                held.slot = Some(best);
+            }
+            if let Some(slot) = held.slot {
+                self.outlook.promise(slot, &request);
+            }
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.held.sort_by_key(Reservation::place);
+    }
+
+    /// The earliest start for the job, on the most preferred machine.
+    pub(super) fn earliest(&mut self, request: &Request, now: Time) -> Option<Slot> {
+        self.outlook.best(self.outlook.ranks(), request, now)
+    }
+
+    /// The earliest start for the job on one machine.
+    pub(super) fn earliest_on(&mut self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
+        self.outlook.best([rank], request, now)
+    }
+
+    /// The job joins, with this reservation.
+    pub(super) fn insert(&mut self, waiting: Waiting, slot: Option<Slot>) {
+        if let Some(slot) = slot {
+            self.outlook.promise(slot, &waiting.request);
+        }
+        self.put(Reservation { waiting, slot, arrival: self.arrivals });
+        self.arrivals += 1;
+    }
+
+    /// Takes the reservation with this number out of the plan.
+    pub(super) fn take(&mut self, number: usize) -> Reservation {
+        let taken = self.held.remove(number);
+        if let Some(slot) = taken.slot {
+            self.outlook.withdraw(slot, &taken.waiting.request);
+        }
+        taken
+    }
+
+    /// Puts a reservation back that was taken, changed or not.
+    pub(super) fn put_back(&mut self, taken: Reservation) {
+        if let Some(slot) = taken.slot {
+            self.outlook.promise(slot, &taken.waiting.request);
+        }
+        self.put(taken);
+    }
+
+    fn put(&mut self, reservation: Reservation) {
+        let place = self.held.partition_point(|held| held.place() < reservation.place());
+        self.held.insert(place, reservation);
+    }
+
+    /// Starts the jobs whose reserved start has come.
+    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&Waiting, SiteId)) {
+        let due = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= now));
+        for Reservation { waiting, slot, .. } in self.held.drain(..due) {
+            let slot = slot.expect("a job without a reservation is not due");
+            self.outlook.keep_promise(slot, &waiting.request);
+            // Such a job holds its processors otherwise when it runs than when it waits.
+            let is_endless = waiting.request.estimate.is_none();
+            self.surprised |= is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request);
+            start(&waiting, site(self.outlook.index(slot.rank)));
+        }
+    }
+}
+
+impl Reservation {
+    /// In the order of the plan: those without a reservation are last.
+    fn place(&self) -> (Time, u64) {
+        (self.slot.map_or(Time::MAX, |slot| slot.start), self.arrival)
+    }
+}

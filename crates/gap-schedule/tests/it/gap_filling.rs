@@ -1,0 +1,175 @@
+//! Best Gap, BGT and Swift Gap on availability profiles: what they owe, and cases to check by hand.
+
+use crate::common::job;
+use crate::grid_books::{self, Scene, scenes};
+use crate::grid_common::{choosy, hurried, machines, starts};
+use gap_schedule::alea31::{Completion, Moves, Weight};
+use gap_schedule::{GapFilling, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting};
+use proptest::prelude::*;
+use sim_core::testkit::workload;
+use sim_core::{Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Stream, Streams, Time};
+
+const WIDEST: u32 = 6;
+const PAPERS: (Completion, Weight, Moves) = (Completion::FromSubmission, Weight::SumOfRatios, Moves::BetweenClusters);
+
+fn stream(seed: u64) -> Stream {
+    Streams::new(seed, 0).stream(Purpose("search"), 0)
+}
+
+/// The same jobs, of three users and nobody.
+fn shared(mut jobs: Vec<Job>) -> Vec<Job> {
+    for job in &mut jobs {
+        job.request.user = Some(job.id.0 % 4).filter(|user| *user < 3);
+    }
+    jobs
+}
+
+fn swift_gap(seed: u64) -> GapFilling {
+    GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(seed)).with_period(Span::from_secs(5))
+}
+
+/// All of them; those that search do so often.
+fn policies() -> impl Strategy<Value = GapFilling> {
+    let completion = prop::sample::select(vec![Completion::FromSubmission, Completion::AbsoluteClock]);
+    let weight = prop::sample::select(vec![Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision]);
+    let moves = prop::sample::select(vec![Moves::BetweenClusters, Moves::Any]);
+    (0..3_u8, completion, weight, moves, any::<u64>()).prop_map(|(kind, completion, weight, moves, seed)| {
+        let policy = match kind {
+            0 => GapFilling::best_gap(Placement::Fastest),
+            1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
+            _ => GapFilling::swift_gap(Placement::Fastest, (completion, weight, moves), stream(seed)),
+        };
+        policy.with_period(Span::from_secs(5))
+    })
+}
+
+/// Notes when each job is planned to start, at each pass.
+struct Watched {
+    policy: GapFilling,
+    waiting: Vec<JobId>,
+    planned: Vec<Vec<Time>>,
+}
+
+impl Scheduler for Watched {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+        self.policy.arrive(job, submit, view);
+        self.waiting.push(job.job);
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        self.policy.finish(job, machine, view);
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.policy.pass(view, starts);
+        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
+        for job in &self.waiting {
+            let (start, _) = self.policy.planned(*job).expect("every job is planned");
+            assert!(start > view.now);
+            self.planned[job.index()].push(start);
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.policy.wake()
+    }
+
+    fn operations(&self) -> u64 {
+        self.policy.operations()
+    }
+}
+
+/// When each job was planned to start, at last when it did, and how many jobs the search has moved.
+fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Time>>, u64) {
+    let mut watched = Watched { policy, waiting: Vec::new(), planned: vec![Vec::new(); jobs.len()] };
+    let grid = Grid::new(machines.to_vec(), &mut watched, jobs.iter().copied());
+    let (_, log) = Sim::new(grid, JobLog::collecting()).run();
+    for record in log.into_sink() {
+        watched.planned[record.job.id.index()].push(record.start);
+    }
+    (watched.planned, watched.policy.moved())
+}
+
+/// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
+fn bounded() -> impl Strategy<Value = Vec<Job>> {
+    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(shared(jobs), by)).prop_flat_map(choosy)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn they_keep_the_books(mut scene in scenes(WIDEST), policy in policies(), branch in 0..150_usize) {
+        // Nothing can be planned without an estimate.
+        for job in &mut scene.jobs {
+            job.request.estimate.get_or_insert(job.runtime);
+        }
+        scene.jobs = shared(scene.jobs);
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            grid_books::check_policy(policy.clone(), &scene, passes, branch)?;
+        }
+    }
+
+    #[test]
+    fn under_best_gap_every_job_starts_as_planned(machines in machines(WIDEST), jobs in bounded()) {
+        let (planned, _) = watch(GapFilling::best_gap(Placement::Fastest), &machines, &jobs);
+        for planned in planned {
+            prop_assert!(planned.iter().all(|start| Some(start) == planned.first()), "{planned:?}");
+        }
+    }
+
+    /// On machines of one speed, who completes earlier starts earlier.
+    #[test]
+    fn under_swift_gap_no_job_is_ever_delayed(
+        widths in prop::collection::vec(1..=WIDEST, 1..5), jobs in bounded(), seed in any::<u64>(),
+    ) {
+        let machines: Vec<Machine> = widths.into_iter().map(Machine::new).collect();
+        for planned in watch(swift_gap(seed), &machines, &jobs).0 {
+            prop_assert!(planned.is_sorted_by(|earlier, later| later <= earlier), "{planned:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_schedule(
+        machines in machines(WIDEST), jobs in bounded(), policy in policies(),
+    ) {
+        let scene = Scene::new(&machines, &jobs);
+        let once = scene.transcript(policy.clone(), Passes::PerInstant);
+        prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), once);
+    }
+}
+
+/// Job 0 is expected until 100 s, and ends at 10 s. Best Gap keeps to its plan, and what comes then fills the gap.
+#[test]
+fn best_gap_compresses_nothing_and_fills_gaps() {
+    let mut jobs = [job(0, 0, 2, 10), job(1, 1, 2, 10), job(2, 20, 2, 50), job(3, 21, 1, 40)];
+    jobs[0].request.estimate = Some(Span::from_secs(100));
+    let machine = [Machine::new(2)];
+    let best_gap = GapFilling::best_gap(Placement::Fastest);
+    assert_eq!(starts(&machine, best_gap, &jobs), [(0., 0), (100., 0), (20., 0), (110., 0)]);
+    let swift_gap = GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(1));
+    assert_eq!(starts(&machine, swift_gap, &jobs), [(0., 0), (10., 0), (20., 0), (70., 0)]);
+}
+
+/// By its completion, job 1 does better to wait 10 s for the fast machine than to start at once.
+#[test]
+fn of_the_earliest_gaps_swift_gap_takes_the_one_that_completes_first() {
+    let machines = [Machine { processors: 2, speed: 4.0 }, Machine::new(2)];
+    let jobs = [job(0, 0, 2, 40), job(1, 0, 2, 40)];
+    assert_eq!(starts(&machines, swift_gap(1), &jobs), [(0., 0), (10., 0)]);
+}
+
+/// Else the tests above would say nothing of it.
+#[test]
+fn the_search_moves_jobs() {
+    let heavy: Vec<Job> =
+        (0..40).map(|id| job(id, u64::from(id), 1 + id % 3, 100 + u64::from(id * 37 % 200))).collect();
+    let machines = [Machine { processors: 4, speed: 1.0 }, Machine { processors: 3, speed: 2.0 }];
+    let bgt = GapFilling::bgt(Placement::Fastest, stream(1)).with_period(Span::from_secs(5));
+    let (_, moved) = watch(bgt, &machines, &shared(heavy));
+    assert!(moved > 0);
+}
