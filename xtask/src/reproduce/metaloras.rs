@@ -111,6 +111,11 @@ impl MetaLorasPaper {
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
     }
 
+    /// Whether variants are tried, one at a time: not in a hurry.
+    fn has_doubts(&self) -> bool {
+        self.effort == Effort::Full
+    }
+
     /// The slowdown of local users: 1 + what disturbs them on a node, over a window of time (R10, R11).
     fn slowdown(&self, cell: Cell) -> Quantity<Cell> {
         let window = if self.settings[&cell.variant].has_own_window() {
@@ -221,7 +226,7 @@ impl Paper for MetaLorasPaper {
     fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Cell>> {
         let mut extras = vec![claims::side_by_side(self), predictions::scatter(self, streams)];
         extras.push(figures::tradeoff(self));
-        if self.effort == Effort::Full {
+        if self.has_doubts() {
             extras.extend([doubts::of_readings(self), doubts::of_numbers(self)]);
         }
         extras
@@ -281,5 +286,75 @@ impl Paper for MetaLorasPaper {
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
         self.play(cell, streams).1.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::Span;
+
+    fn paper(assignments: &[&str]) -> MetaLorasPaper {
+        let mut scenario = Scenario::of_paper("metaloras").expect("the scenario");
+        for assignment in assignments {
+            scenario.set(assignment).expect("a parameter");
+        }
+        MetaLorasPaper::new(&scenario, Effort::Full).expect("a good scenario")
+    }
+
+    /// What the crate says of the local users' slowdown, with the window found by running every policy.
+    fn slowdown_by_the_crate(paper: &MetaLorasPaper, cell: &Cell, streams: &Streams) -> f64 {
+        let run = |policy: Policy| {
+            let settings = &paper.settings[&cell.variant];
+            let config = settings.config(paper.file.local_users.clusters[cell.level]);
+            let jobs = settings.jobs(streams).into_iter();
+            let world = MetaLoras::new(config, policy.at_work(settings), jobs, Vec::new(), streams).expect("valid");
+            Sim::new(world, ()).run().0
+        };
+        let own = run(cell.policy);
+        let longest = || paper.policies().into_iter().map(|policy| run(policy).makespan()).max();
+        let window: Option<Span> =
+            if paper.settings[&cell.variant].has_own_window() { Some(own.makespan()) } else { longest() };
+        own.local_slowdown(window.expect("a policy")).expect("there are users")
+    }
+
+    #[test]
+    fn the_slowdown_of_local_users_is_that_of_the_crate_over_one_window_for_all_policies() {
+        let streams = Streams::new(7, 1);
+        for set in [
+            "readings.local_slowdown=cpu-used",
+            "readings.local_slowdown=per-task",
+            "readings.slowdown_window=own-makespan",
+        ] {
+            let paper = paper(&[set]);
+            for policy in [Policy::Ffit, Policy::Ptt(Weight::HALF)] {
+                let cell = Cell { variant: Variant::Default, level: 2, policy };
+                let value = paper.slowdown(cell).value(&|cell, metric| {
+                    let position = Measured::NAMES.iter().position(|name| *name == metric).expect("a metric");
+                    paper.simulate(cell, &streams)[position]
+                });
+                let expected = slowdown_by_the_crate(&paper, &cell, &streams);
+                assert!((value - expected).abs() < 1e-9, "{set}, {}: {value}, not {expected}", policy.name());
+                assert!(value > 1.01);
+            }
+        }
+    }
+
+    #[test]
+    fn weights_are_ordered_as_their_numbers_are() {
+        let weights = [0.0, 0.1, 0.5, 0.9, 1.0].map(Weight::of);
+        assert!(weights.is_sorted());
+        assert_eq!(Policy::Ptt(weights[2]).name(), "PTT W=0.5");
+    }
+
+    #[test]
+    fn a_reading_that_is_taken_is_no_variant_and_the_default_is_one() {
+        let names = |paper: &MetaLorasPaper| -> Vec<String> {
+            Variant::of_readings(&paper.file).into_iter().map(|variant| variant.name(&paper.file)).collect()
+        };
+        let paper = paper(&["readings.ties=smallest-tr"]);
+        let names = names(&paper);
+        assert!(names.contains(&"readings.ties=first-cluster".to_owned()), "{names:?}");
+        assert!(!names.contains(&"readings.ties=smallest-tr".to_owned()), "{names:?}");
     }
 }

@@ -6,6 +6,7 @@ mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;
+mod metaloras;
 mod oracles;
 mod readme;
 mod real_logs;

@@ -4,7 +4,7 @@ use super::super::claim::{Claim, Judged};
 use super::super::extra::{Estimate, Extra, Made, Tidy};
 use super::super::paper::Paper;
 use super::super::quantity::Quantity;
-use super::claims::{KEYS, claims};
+use super::claims::{KEYS, Key, claims};
 use super::settings::Number;
 use super::{Cell, MetaLorasPaper, Variant};
 use crate::chart::{Axis, Chart, Point, Series};
@@ -57,7 +57,7 @@ pub(super) fn of_readings(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             let places: Vec<(String, Vec<(&Doubt, usize)>)> =
                 doubts.iter().map(|doubt| (doubt.name.clone(), vec![(doubt, 0)])).collect();
             let caption = format!(
-                "{} One reading at a time is another than the default; the dashed line is the default. {most} replications each.",
+                "{} One reading at a time is another than the default; the upright line is the default. {most} replications each.",
                 "How much each reading moves what matters."
             );
             let mut made = bench.picture("readings", "One reading at a time", &["another answer"], &places, &caption);
@@ -87,7 +87,7 @@ pub(super) fn of_numbers(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                 })
                 .collect();
             let caption = format!(
-                "How far each assumed number moves what matters, one at a time, from the default (the dashed line). \
+                "How far each assumed number moves what matters, one at a time, from the default (the upright line). \
                  {most} replications each."
             );
             let mut made =
@@ -141,7 +141,7 @@ impl Comparison<'_> {
                 ends.iter().map(|(_, end)| (end - base.mean).abs()).fold(0.0, f64::max)
             };
             bars.sort_by(|a, b| reach(a).total_cmp(&reach(b)));
-            made.charts.push((tornado(id, key.suffix, title, key.label, series, base.mean, &bars), caption.to_owned()));
+            made.charts.push((tornado(id, &key, title, series, base.mean, &bars), caption.to_owned()));
         }
         made
     }
@@ -181,15 +181,7 @@ impl Comparison<'_> {
 }
 
 /// A tornado plot: bars from `base` to what was found, from the bottom up.
-fn tornado(
-    id: &str,
-    suffix: &str,
-    title: &str,
-    label: &str,
-    series: &[&str],
-    base: f64,
-    bars: &[(&str, Vec<(usize, f64)>)],
-) -> Chart {
+fn tornado(id: &str, key: &Key, title: &str, series: &[&str], base: f64, bars: &[(&str, Vec<(usize, f64)>)]) -> Chart {
     // Bars of one place lie beside each other.
     let height = |place: f64, which: usize| match (series.len(), which) {
         (1, _) => place,
@@ -201,18 +193,18 @@ fn tornado(
         for ((_, ends), place) in bars.iter().zip(0_u32..) {
             let y = height(f64::from(place), which);
             for (_, end) in ends.iter().filter(|(its, _)| *its == which) {
-                points.extend([Point::new(base, y), Point::new(*end, y), Point::new(f64::NAN, f64::NAN)]);
+                points.extend([Point::new(base, y), Point::new(*end, y), Point::new(base, f64::NAN)]);
             }
         }
         Series::lines(series[which], points)
     };
     let ticks = bars.iter().zip(0_u32..).map(|((place, _), at)| (f64::from(at), (*place).to_owned())).collect();
     let top = f64::from(u32::try_from(bars.len()).unwrap_or(u32::MAX)) - 0.5;
-    let default = Series::lines("default", vec![Point::new(base, -0.5), Point::new(base, top)]);
+    let default = Series::steps("default", vec![Point::new(base, -0.5), Point::new(base, top)]);
     Chart {
-        id: if suffix.is_empty() { id.to_owned() } else { format!("{id}-{suffix}") },
-        title: format!("{title}: {label}"),
-        x: Axis::new(label),
+        id: if key.suffix.is_empty() { id.to_owned() } else { format!("{id}-{}", key.suffix) },
+        title: format!("{title}: {}", key.title),
+        x: Axis::new(key.label),
         y: Axis::new("").with_ticks(ticks),
         series: (0..series.len()).map(line).chain([default]).collect(),
         ..Chart::default()

@@ -32,7 +32,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
             over_levels(
                 paper,
                 "makespan",
-                ["makespan (s)", "makespan (s), reading-b"],
+                ["from first start to last end (s)", "from first start to last end (s), reading-b"],
                 &paper.levels().collect::<Vec<_>>(),
                 |cell| cell.get("makespan"),
             ),
@@ -65,7 +65,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
         ),
         figure("tradeoff", "What W trades", "", Vec::new()),
     ];
-    if paper.effort == super::Effort::Full {
+    if paper.has_doubts() {
         figures.push(figure("readings", "One reading at a time", "", Vec::new()));
         figures.push(figure("tornado", "One assumed number at a time", "", Vec::new()));
     }

@@ -41,7 +41,9 @@ pub(super) fn scatter<'a>(paper: &'a MetaLorasPaper, streams: &Streams) -> Extra
             };
             let rows =
                 series.iter().flat_map(|series| series.points.iter().map(move |point| row(series, point))).collect();
-            let exact = Series::lines("exact", vec![Point::new(0.0, 0.0), Point::new(largest, largest)]);
+            // So many points that the line is drawn without marks.
+            let exact = (0..=100).map(|percent| f64::from(percent) / 100.0 * largest).map(|at| Point::new(at, at));
+            let exact = Series::lines("exact", exact.collect());
             let chart = Chart {
                 id: "prediction-jobs".to_owned(),
                 title: format!("Predicted and actual time to the end, {} % local activity", paper.percent(middle)),
