@@ -14,8 +14,11 @@ pub(crate) struct Extra<'a, C> {
     pub(crate) figure: &'static str,
     /// All that it asks estimates of.
     pub(crate) needs: Vec<Quantity<C>>,
-    pub(crate) make: Box<dyn Fn(&Estimate<'_, C>) -> Made + 'a>,
+    pub(crate) make: Make<'a, C>,
 }
+
+/// Makes it.
+pub(crate) type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>) -> Made + 'a>;
 
 /// What came of an [`Extra`].
 #[derive(Default)]

@@ -7,6 +7,7 @@ mod bad_input;
 mod contracts;
 mod determinism;
 mod metaloras;
+mod metasched;
 mod oracles;
 mod readme;
 mod real_logs;
