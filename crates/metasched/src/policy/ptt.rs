@@ -5,6 +5,8 @@ use crate::config::{Readings, Ties};
 use crate::floor::Bound;
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -17,7 +19,8 @@ pub struct Ptt {
     weights: Weights,
     intrusiveness: Intrusiveness,
     candidates: Vec<Candidate>,
-    order: Vec<(u64, usize)>,
+    order: Order,
+    looked_at: Vec<(u64, usize)>,
 }
 
 /// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
@@ -69,7 +72,8 @@ impl Ptt {
             weights,
             intrusiveness: Intrusiveness::default(),
             candidates: Vec::new(),
-            order: Vec::new(),
+            order: Order::default(),
+            looked_at: Vec::new(),
         }
     }
 
@@ -102,8 +106,9 @@ impl SelectCluster for Ptt {
             }
         }
         let mut order = std::mem::take(&mut self.order);
-        let choice = self.choose(&mut candidates, &mut order, view);
-        (self.candidates, self.order) = (candidates, order);
+        let mut looked_at = std::mem::take(&mut self.looked_at);
+        let choice = self.choose(&mut candidates, &mut order, &mut looked_at, view);
+        (self.candidates, self.order, self.looked_at) = (candidates, order, looked_at);
         choice
     }
 }
@@ -144,19 +149,20 @@ impl Ptt {
     /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`: first those that may have the
     /// largest TR, which formula (1) needs; then those that may have the smallest `PTT_k`, which grows with `TR_k`.
     ///
-    /// `order` is room to sort in: candidates by their position, which is also their order as clusters.
+    /// `order` and `looked_at` are room: for candidates by their position, which is also their order as clusters.
     fn choose(
         &self,
         candidates: &mut [Candidate],
-        order: &mut Vec<(u64, usize)>,
+        order: &mut Order,
+        looked_at: &mut Vec<(u64, usize)>,
         view: &mut View<'_>,
     ) -> Option<Choice> {
         let mut max_tr = Span::from_nanos(1);
         if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
-            let at_most = |candidate: &Candidate| candidate.outlook.turnaround.at_most.as_nanos();
-            sort(order, candidates, at_most);
-            for &(at_most, i) in order.iter().rev() {
-                if at_most <= max_tr.as_nanos() {
+            // The largest first: a key is what is missing to the largest number.
+            order.fill(candidates, |candidate| u64::MAX - candidate.outlook.turnaround.at_most.as_nanos());
+            while let Some((missing, i)) = order.next() {
+                if u64::MAX - missing <= max_tr.as_nanos() {
                     break;
                 }
                 candidates[i].predict(view);
@@ -177,23 +183,24 @@ impl Ptt {
         };
 
         // Scores are not negative, and the bits of such numbers are in their order.
-        sort(order, candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
-        let (mut smallest, mut looked_at) = (f64::INFINITY, 0);
-        for (bits, i) in &mut *order {
-            let least = f64::from_bits(*bits);
+        order.fill(candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
+        let mut smallest = f64::INFINITY;
+        looked_at.clear();
+        while let Some((mut bits, i)) = order.next() {
+            let least = f64::from_bits(bits);
             if !ties_with(least, smallest) {
                 break;
             }
-            let candidate = &mut candidates[*i];
+            let candidate = &mut candidates[i];
             // Where W and LT are 0, PTT is 0, whatever TR is.
             if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > least {
                 candidate.predict(view);
-                *bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
+                bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
             }
-            smallest = smallest.min(f64::from_bits(*bits));
-            looked_at += 1;
+            smallest = smallest.min(f64::from_bits(bits));
+            looked_at.push((bits, i));
         }
-        let tied = order[..looked_at].iter().filter(|(bits, _)| ties_with(f64::from_bits(*bits), smallest));
+        let tied = looked_at.iter().filter(|(bits, _)| ties_with(f64::from_bits(*bits), smallest));
         let chosen = match self.ties {
             Ties::FirstCluster => tied.map(|&(_, i)| i).min(),
             Ties::SmallestTr => {
@@ -210,9 +217,19 @@ impl Ptt {
     }
 }
 
-/// The positions of `candidates` by `key`, smallest first.
-fn sort(order: &mut Vec<(u64, usize)>, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
-    order.clear();
-    order.extend(candidates.iter().map(key).zip(0..));
-    order.sort_unstable();
+/// Candidates by a key, the smallest first; few of many are asked for.
+#[derive(Clone, Debug, Default)]
+struct Order(BinaryHeap<Reverse<(u64, usize)>>);
+
+impl Order {
+    fn fill(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
+        let mut room = std::mem::take(&mut self.0).into_vec();
+        room.clear();
+        room.extend(candidates.iter().map(key).zip(0..).map(Reverse));
+        self.0 = room.into();
+    }
+
+    fn next(&mut self) -> Option<(u64, usize)> {
+        self.0.pop().map(|Reverse(first)| first)
+    }
 }
