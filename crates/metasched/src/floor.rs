@@ -17,7 +17,7 @@ pub use intrusion::LocalLoad;
 pub(crate) use intrusion::Sums;
 pub(crate) use likeness::Reach;
 pub use outlook::Bound;
-pub(crate) use outlook::Neighbour;
+pub(crate) use outlook::{Neighbour, Prospect};
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;

@@ -5,6 +5,7 @@
 //! only at the few that have changed.
 
 use crate::application::Application;
+use crate::floor::Prospect;
 use crate::loras::Loras;
 use crate::policy::Outlook;
 use crate::predictor::Predictor;
@@ -28,6 +29,8 @@ struct Glance {
     seen: Seen,
     /// Where the job would start; kept for its memory if it cannot.
     places: Vec<u32>,
+    /// How it would share them, beside users.
+    prospect: Prospect,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -57,7 +60,10 @@ impl Glances {
         self.kinds.insert(kind, number);
         let end = (number + 1) * clusters;
         if self.glances.len() < end {
-            self.glances.resize(end, Glance { version: None, seen: Seen::Full, places: Vec::new() });
+            self.glances.resize(
+                end,
+                Glance { version: None, seen: Seen::Full, places: Vec::new(), prospect: Prospect::default() },
+            );
         }
         // What was seen for a kind that is forgotten.
         self.glances[number * clusters..end].iter_mut().for_each(|glance| glance.version = None);
@@ -80,11 +86,11 @@ impl Glances {
         if !cluster.queue.is_empty() {
             return None;
         }
-        let Glance { version, seen, places } = &mut self.glances[kind * clusters.len() + site.index()];
+        let Glance { version, seen, places, prospect } = &mut self.glances[kind * clusters.len() + site.index()];
         let present = cluster.floor.version();
         if *version != Some(present) {
             *version = Some(present);
-            *seen = look(now, site, cluster, app, places, predictor);
+            *seen = look(now, site, cluster, app, places, prospect, predictor);
         }
         let (local_nodes, occupancy) = match *seen {
             Seen::Full => return None,
@@ -93,7 +99,11 @@ impl Glances {
                 (local_nodes, occupancy)
             }
         };
-        let turnaround = predictor.bound(now, cluster, app, Some(places), sees_users);
+        let turnaround = if sees_users {
+            predictor.bound_of(now, cluster, app, prospect)
+        } else {
+            predictor.bound(now, cluster, app, Some(places), false)
+        };
         Some(Outlook { cluster: site, turnaround, local_nodes, occupancy })
     }
 }
@@ -104,16 +114,18 @@ fn look(
     cluster: &Loras,
     app: &Application,
     places: &mut Vec<u32>,
+    prospect: &mut Prospect,
     predictor: &mut Predictor,
 ) -> Seen {
     if !cluster.floor.place(app, places) {
         return Seen::Full;
     }
+    cluster.floor.prospect(app, places, true, prospect);
     let (local_nodes, occupancy) = Predictor::intrusion(cluster, places);
     if places.iter().any(|&place| cluster.floor.tasks_on(place) > 0) {
         return Seen::Beside(local_nodes, occupancy);
     }
-    let turnaround = predictor.bound(now, cluster, app, Some(places), true);
+    let turnaround = predictor.bound_of(now, cluster, app, prospect);
     if turnaround.is_exact() {
         Seen::Alone(Outlook { cluster: site, turnaround, local_nodes, occupancy })
     } else {

@@ -146,8 +146,11 @@ impl Candidate {
 }
 
 impl Ptt {
-    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`: first those that may have the
-    /// largest TR, which formula (1) needs; then those that may have the smallest `PTT_k`, which grows with `TR_k`.
+    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`.
+    ///
+    /// MaxTR, times `PTT_k`, is `W TR² + (1 − W) TR LT MaxTR / MaxLT`. It grows with MaxTR, but not where `(1 − W) LT` is zero. So if
+    /// only such clusters come first under a MaxTR that is too small, only they do under the true one, which nobody needs
+    /// to know then: whoever may have the largest TR need not be simulated.
     ///
     /// `order` and `looked_at` are room: for candidates by their position, which is also their order as clusters.
     fn choose(
@@ -157,6 +160,36 @@ impl Ptt {
         looked_at: &mut Vec<(u64, usize)>,
         view: &mut View<'_>,
     ) -> Option<Choice> {
+        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
+        // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
+        let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
+        let known = candidates.iter().map(|candidate| candidate.outlook.turnaround.at_least);
+        let too_small = known.filter(|&at_least| at_least < Span::MAX).max().unwrap_or_default();
+        let mut smallest = self.rank(candidates, order, looked_at, view, too_small, max_lt);
+        let disturbs = |candidate: &Candidate| {
+            (1.0 - self.weights.of(candidate.outlook.cluster)) * self.local(&candidate.outlook) > 0.0
+        };
+        if first_of(looked_at, smallest).any(|i| disturbs(&candidates[i])) {
+            let max_tr = self.max_turnaround(candidates, order, view);
+            smallest = self.rank(candidates, order, looked_at, view, max_tr, max_lt);
+        }
+        let chosen = match self.ties {
+            Ties::FirstCluster => first_of(looked_at, smallest).min(),
+            Ties::SmallestTr => {
+                let predicted = first_of(looked_at, smallest).map(|i| {
+                    candidates[i].predict(view);
+                    (candidates[i].outlook.turnaround.at_least, i)
+                });
+                predicted.min().map(|(_, i)| i)
+            }
+        };
+        let chosen = &mut candidates[chosen?];
+        chosen.predict(view);
+        Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
+    }
+
+    /// MaxTR: those that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
+    fn max_turnaround(&self, candidates: &mut [Candidate], order: &mut Order, view: &mut View<'_>) -> Span {
         let mut max_tr = Span::from_nanos(1);
         if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
             // The largest first: a key is what is missing to the largest number.
@@ -169,9 +202,21 @@ impl Ptt {
                 max_tr = candidates[i].predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
             }
         }
-        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
-        // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
-        let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
+        max_tr
+    }
+
+    /// The smallest `PTT_k` for this MaxTR and MaxLT. Those that may have it, or tie with it, are simulated, since `PTT_k` grows with
+    /// `TR_k`; `looked_at` is left with them and the bits of their `PTT_k`.
+    fn rank(
+        &self,
+        candidates: &mut [Candidate],
+        order: &mut Order,
+        looked_at: &mut Vec<(u64, usize)>,
+        view: &mut View<'_>,
+        max_tr: Span,
+        max_lt: f64,
+    ) -> f64 {
+        let max_tr = max_tr.max(Span::from_nanos(1)).as_secs_f64();
         let score = |outlook: &Outlook, turnaround: Span| {
             if outlook.turnaround.at_least == Span::MAX {
                 // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
@@ -179,9 +224,8 @@ impl Ptt {
             }
             let (weight, tr) = (self.weights.of(outlook.cluster), turnaround.as_secs_f64());
             // Equation (1).
-            tr * (weight * tr / max_tr.as_secs_f64() + (1.0 - weight) * self.local(outlook) / max_lt)
+            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(outlook) / max_lt)
         };
-
         // Scores are not negative, and the bits of such numbers are in their order.
         order.fill(candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
         let mut smallest = f64::INFINITY;
@@ -200,21 +244,13 @@ impl Ptt {
             smallest = smallest.min(f64::from_bits(bits));
             looked_at.push((bits, i));
         }
-        let tied = looked_at.iter().filter(|(bits, _)| ties_with(f64::from_bits(*bits), smallest));
-        let chosen = match self.ties {
-            Ties::FirstCluster => tied.map(|&(_, i)| i).min(),
-            Ties::SmallestTr => {
-                let predicted = tied.map(|&(_, i)| {
-                    candidates[i].predict(view);
-                    (candidates[i].outlook.turnaround.at_least, i)
-                });
-                predicted.min().map(|(_, i)| i)
-            }
-        };
-        let chosen = &mut candidates[chosen?];
-        chosen.predict(view);
-        Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
+        smallest
     }
+}
+
+/// The positions of those that tie with the smallest.
+fn first_of(looked_at: &[(u64, usize)], smallest: f64) -> impl Iterator<Item = usize> {
+    looked_at.iter().filter(move |(bits, _)| ties_with(f64::from_bits(*bits), smallest)).map(|&(_, i)| i)
 }
 
 /// Candidates by a key, the smallest first; few of many are asked for.
