@@ -1,6 +1,6 @@
 //! The command line: what can be asked, how a command ends, what it prints.
 
-use crate::simulate::Policy;
+use crate::simulate::{Model, Policy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
@@ -149,6 +149,8 @@ Examples:
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
   cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
       several clusters or machines, each job inside one of them
+  cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt:0.5
+      time-shared clusters with local users, under a metascheduler that predicts
 
 Policies:
   fcfs           first come first served; a job that does not fit blocks those behind it
@@ -162,6 +164,33 @@ Policies:
   flex, flex:K   Flexible backfilling: EASY over a queue sorted by age, deadline and length
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+
+Policies of --model metasched:
+  ffit           the first cluster where the job can start now
+  rr             each cluster in turn
+  tat            the cluster of the smallest predicted turnaround
+  ptt:W          the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
+  ptt-occ:W      the same, with the CPU and memory in use on its nodes in place of the users
+
+Clusters of --model metasched: a file in TOML (what has a value here may be left out), or a machine file, whose processors
+are then nodes without local users:
+  mpl = 4                # parallel tasks on a node, at most
+  task_overhead = 0.05   # how much longer each takes for every further one
+  overrun = 0.02         # what is believed to be left of a job that outlives its estimate
+  [local_users]          # what one of them takes of a node
+  cpu = 0.15
+  memory = 0.35
+  [jobs]                 # what a task of the log asks of its node, in CPUs and MiB
+  cpu = 1.0
+  memory = 0.0
+  [readings]             # as in workloads/metaloras.toml
+  mpl_beside_users = 2
+  [[cluster]]            # one for each; name and nodes are needed
+  name = \"lab\"
+  nodes = 5
+  speed = 1.0
+  memory = 1024.0        # of a node, in MiB
+  local_users = true     # at every node; false if left out
 
 Estimates:
   user           the log's requested time, enforced as a limit
@@ -179,6 +208,12 @@ pub(crate) struct Simulate {
     /// Policies to compare, separated by commas: see the list below.
     #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
     pub(crate) policy: Vec<Policy>,
+    /// What the log is replayed on.
+    #[arg(long, value_enum, default_value_t = Model::GapSchedule)]
+    pub(crate) model: Model,
+    /// The clusters of --model metasched: see below.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
+    pub(crate) clusters: Option<PathBuf>,
     /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub(crate) machines: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
 mod claim;
+mod extra;
 pub(crate) mod paper;
 mod quantity;
 mod record;
@@ -11,6 +12,7 @@ mod table;
 mod write;
 
 mod eg_edf;
+mod metaloras;
 mod multi_site;
 mod swift_gap;
 
@@ -100,6 +102,10 @@ macro_rules! with_paper {
                 type $paper = swift_gap::SwiftGapPaper;
                 $body
             }
+            "metaloras" => {
+                type $paper = metaloras::MetaLorasPaper;
+                $body
+            }
             unknown => {
                 let hint = did_you_mean(unknown, SLUGS.into_iter());
                 bail!("no paper is called {unknown:?}{hint}; there are {}", SLUGS.join(", "))
@@ -109,7 +115,7 @@ macro_rules! with_paper {
 }
 
 /// The papers, in the order in which they were built.
-pub(crate) const SLUGS: [&str; 3] = ["multi-site", "eg-edf", "swift-gap"];
+pub(crate) const SLUGS: [&str; 4] = ["multi-site", "eg-edf", "swift-gap", "metaloras"];
 
 /// Simulates the paper called `slug` and writes what was found.
 pub(crate) fn reproduce(slug: &str, request: &Request) -> Result<Outcome> {
@@ -188,8 +194,13 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
+    let mut extras = paper.extras(&Streams::new(*seed, 0));
+    extras.retain(|extra| shown.contains(extra.figure));
     let mut cells = BTreeSet::new();
     for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
+        quantity.collect_cells(&mut cells);
+    }
+    for quantity in extras.iter().flat_map(|extra| &extra.needs) {
         quantity.collect_cells(&mut cells);
     }
     for check in claims.iter().flat_map(|claim| &claim.checks) {
@@ -219,8 +230,18 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         })
         .collect();
     let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
-    let findings =
-        write::Findings { session: &session, request, figures, tables, schedules, judged: &judged, study: &study };
+    let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
+    let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
+    let findings = write::Findings {
+        session: &session,
+        request,
+        figures,
+        tables,
+        extras,
+        schedules,
+        judged: &judged,
+        study: &study,
+    };
     findings.write(&out, began)?;
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
@@ -294,6 +315,9 @@ fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>
     for (.., quantity) in paper.tables().iter().flat_map(Table::found) {
         quantity.collect_cells(&mut cells);
     }
+    for quantity in paper.extras(&Streams::new(seed, 0)).iter().flat_map(|extra| &extra.needs) {
+        quantity.collect_cells(&mut cells);
+    }
     for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
     }
@@ -363,6 +387,9 @@ mod tests {
                     let mut figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
                     for table in paper.tables() {
                         assert!(figures.contains(&table.id), "{slug}: table {} goes with no figure", table.id);
+                    }
+                    for extra in paper.extras(&Streams::new(0, 0)) {
+                        assert!(figures.contains(&extra.figure), "{slug}: something goes with {}, no figure", extra.figure);
                     }
                     figures.extend(P::SCHEDULES);
                     for claim in paper.claims() {

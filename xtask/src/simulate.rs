@@ -1,5 +1,8 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
+mod clusters;
+mod metasched;
+mod model;
 mod policy;
 mod sites;
 mod watch;
@@ -14,11 +17,12 @@ use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
 use anyhow::{Context, Result, bail, ensure};
+use clusters::Clusters;
 use gap_schedule::{Grid, Passes};
-pub(crate) use policy::Policy;
+pub(crate) use model::{Model, Policy};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use sim_core::{Outage, Sim, Span, Streams, Time};
+use sim_core::{Outage, Probe, Sim, Span, Streams, Time};
 use sites::Sites;
 use std::cell::RefCell;
 use std::fs::File;
@@ -53,6 +57,8 @@ struct Run {
     busy: Vec<(Time, f64)>,
     waiting: Vec<(Time, f64)>,
     placed: Option<Vec<Placed>>,
+    /// Of metasched alone.
+    beside: Option<metasched::Beside>,
 }
 
 /// Replays the log under each policy and writes what came of it.
@@ -63,8 +69,15 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
             options.trace.display()
         );
     }
+    for policy in &options.policy {
+        policy.ensure_of(options.model)?;
+    }
     let header = SwfReader::open(&options.trace)?.header().clone();
-    let sites = Sites::of(options, &header)?;
+    let clusters = clusters_of(options)?;
+    let sites = match &clusters {
+        Some(clusters) => clusters.sites(),
+        None => Sites::of(options, &header)?,
+    };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
 
@@ -80,7 +93,11 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     let finished: Vec<(Run, NamedTempFile)> = policies
         .par_iter()
         .map(|&policy| {
-            let run = replay(policy, options, &sites, &out)?;
+            let run = match (policy, &clusters) {
+                (Policy::Meta(policy), Some(clusters)) => metasched::replay(policy, options, clusters, &sites, &out)?,
+                (Policy::Gap(policy), None) => replay(policy, options, &sites, &out)?,
+                (Policy::Meta(_), None) | (Policy::Gap(_), Some(_)) => unreachable!("policies were checked"),
+            };
             progress.add(1);
             Ok(run)
         })
@@ -92,6 +109,7 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
         out.keep(jobs, Path::new(&run.policy.name()).join("jobs.csv"))?;
         runs.push(run);
     }
+    metasched::compare(&mut runs);
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
     let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
@@ -161,7 +179,12 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
 }
 
 /// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
-fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) -> Result<(Run, NamedTempFile)> {
+fn replay(
+    policy: policy::Policy,
+    options: &cli::Simulate,
+    sites: &Sites,
+    out: &OutDir,
+) -> Result<(Run, NamedTempFile)> {
     let mut intake = Intake::new(
         SwfReader::open(&options.trace)?,
         Options {
@@ -199,20 +222,7 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
         .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
         .with_passes(passes);
     let mut sim = Sim::new(grid, watch);
-    let mut running = true;
-    while running {
-        if interrupt::requested() {
-            bail!(Interrupted::Lost);
-        }
-        running = (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
-    }
-    ensure!(
-        sim.now() < LATEST,
-        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
-         --max-jobs, or rarer outages",
-        options.trace.display(),
-        policy
-    );
+    run_out(&mut sim, &policy.name(), options)?;
     let (_, watch) = sim.into_parts();
     let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
     if let Some(error) = source.failed {
@@ -227,15 +237,46 @@ fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) 
         row.push(("interrupted", Some(watched.interrupted)));
     }
     let run = Run {
-        policy,
+        policy: Policy::Gap(policy),
         row,
         rejected: watched.rejected,
         repairs: source.items.repairs().clone(),
         busy: watched.busy,
         waiting: watched.waiting,
         placed: watched.placed,
+        beside: None,
     };
     Ok((run, watched.jobs))
+}
+
+/// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
+fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, options: &cli::Simulate) -> Result<()> {
+    let mut running = true;
+    while running {
+        if interrupt::requested() {
+            bail!(Interrupted::Lost);
+        }
+        running = (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
+    }
+    ensure!(
+        sim.now() < LATEST,
+        "{}: under {policy} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
+         --max-jobs, or rarer outages",
+        options.trace.display()
+    );
+    Ok(())
+}
+
+/// The clusters of metasched; none for another model.
+fn clusters_of(options: &cli::Simulate) -> Result<Option<Clusters>> {
+    match (options.model, &options.clusters) {
+        (Model::GapSchedule, None) => Ok(None),
+        (Model::GapSchedule, Some(_)) => bail!("--clusters goes with --model metasched; other models take --machines"),
+        (Model::Metasched, None) => {
+            bail!("--model metasched needs --clusters FILE; see --help for what the file holds")
+        }
+        (Model::Metasched, Some(path)) => Clusters::open(path).map(Some),
+    }
 }
 
 /// The outages of the places: the same for every policy.
@@ -371,6 +412,13 @@ impl Report<'_> {
         if !self.is_reproducible() {
             notes.insert(0, NOT_REPRODUCIBLE.to_owned());
         }
+        if let Model::Metasched = self.options.model {
+            notes.push(
+                "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
+                 is averaged over the longest makespan of the policies."
+                    .to_owned(),
+            );
+        }
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -443,11 +491,16 @@ impl Report<'_> {
             outages,
             tabu_iterations,
             time_limit,
+            model,
+            clusters,
             ..
         } = self.options;
         let policies = self.policies().replace(' ', "");
         let mut command =
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
+        if let Some(clusters) = clusters {
+            command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
+        }
         if let Some(machines) = machines {
             command += &format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name());
         }
@@ -492,6 +545,7 @@ impl Report<'_> {
         let manifest = serde_json::json!({
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
+            "model": self.options.model.name(),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),

@@ -3,6 +3,7 @@
 use crate::application::{Demand, PROCESSOR};
 use serde::{Deserialize, Serialize};
 use sim_core::Span;
+use std::collections::BTreeSet;
 
 /// Clusters, their local users, and how both are treated.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Config {
     pub clusters: Vec<Cluster>,
     /// The users who sit at the nodes.
     pub local: LocalUsers,
+    /// Exactly the clusters that users occupy, by their positions, in the place of [`LocalUsers::clusters`] and of R1.
+    pub occupied: Option<Vec<u32>>,
     /// MPL: parallel tasks that a node runs at most (§3: 4). Beside local users it is [`Readings::mpl_beside_users`].
     pub mpl: u32,
     /// How much longer a task takes for each further parallel task on its node, as a fraction (assumed: 0.05).
@@ -123,7 +126,7 @@ reading! {
 
 /// R1 … R12 of the specification, in the same order. [`Readings::default`] takes the first value of each.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[serde(deny_unknown_fields, default)]
 pub struct Readings {
     /// R1: where local users sit.
     pub users_at: UsersAt,
@@ -294,6 +297,7 @@ impl Config {
         Self {
             clusters: vec![Cluster { nodes: 5, speed: 1.0, memory: 1024 * 1024 }; 3],
             local: LocalUsers { clusters: occupied_clusters, cpu: 0.15, memory: 0.35, change: None },
+            occupied: None,
             mpl: 4,
             task_overhead: 0.05,
             overrun: 0.02,
@@ -338,6 +342,12 @@ impl Config {
         }
         if self.local.clusters as usize > self.clusters.len() {
             return Err(ConfigError::TooManyOccupied { occupied: self.local.clusters, clusters: self.clusters.len() });
+        }
+        let mut named = BTreeSet::new();
+        for cluster in self.occupied.iter().flatten() {
+            if *cluster as usize >= self.clusters.len() || !named.insert(cluster) {
+                return Err(ConfigError::Occupied { position: *cluster, clusters: self.clusters.len() });
+            }
         }
         let fractions = [
             ("local.cpu", self.local.cpu),
@@ -424,6 +434,14 @@ pub enum ConfigError {
     TooManyOccupied {
         /// As given.
         occupied: u32,
+        /// How many there are.
+        clusters: usize,
+    },
+    /// Users in a cluster that there is not, or in one twice.
+    #[error("occupied: {position} is no position among {clusters} clusters, or is named twice; the first is 0")]
+    Occupied {
+        /// As given.
+        position: u32,
         /// How many there are.
         clusters: usize,
     },

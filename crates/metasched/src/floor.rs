@@ -17,7 +17,7 @@ pub use intrusion::LocalLoad;
 pub(crate) use intrusion::Sums;
 pub(crate) use likeness::Reach;
 pub use outlook::Bound;
-pub(crate) use outlook::Neighbour;
+pub(crate) use outlook::{Neighbour, Prospect};
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;
@@ -169,6 +169,7 @@ pub(crate) struct Floor {
     open: u32,
     /// Jobs whose rate the last change has changed.
     touched: Vec<u32>,
+    /// Changes so far, and the mark of whatever the last one concerned.
     marks: u64,
     fresh: Vec<u64>,
     intrusion: Intrusion,
@@ -211,6 +212,11 @@ impl Floor {
 
     pub(crate) fn running(&self, slot: u32) -> &Running {
         &self.running[slot as usize]
+    }
+
+    /// Another after each change of what runs here and of who sits here.
+    pub(crate) const fn version(&self) -> u64 {
+        self.marks
     }
 
     /// Slots whose rate the last change has changed.

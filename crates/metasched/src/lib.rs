@@ -85,6 +85,7 @@ mod floor;
 pub mod loras;
 
 mod fate;
+mod glances;
 mod predictor;
 
 pub mod policy;

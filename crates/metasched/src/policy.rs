@@ -61,6 +61,7 @@ pub use tat::Tat;
 use crate::application::Application;
 use crate::config::{Candidates, NoCandidate, Readings};
 use crate::floor::Bound;
+use crate::glances::Glances;
 use crate::loras::Loras;
 use crate::predictor::{Prediction, Predictor};
 use sim_core::{SiteId, Span, Time};
@@ -102,6 +103,9 @@ pub struct View<'a> {
     pub(crate) clusters: &'a [Loras],
     pub(crate) predictor: &'a mut Predictor,
     pub(crate) places: &'a mut Vec<u32>,
+    pub(crate) glances: &'a mut Glances,
+    /// Of this job, once it has been asked for.
+    pub(crate) kind: Option<usize>,
     pub(crate) fastest: f64,
 }
 
@@ -151,14 +155,9 @@ impl<'a> View<'a> {
     /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
     /// policy need not have all clusters simulated.
     pub fn outlook(&mut self, cluster: SiteId, sees_users: bool) -> Option<Outlook> {
-        let startable = self.can_start(cluster);
-        let Self { now, job, clusters, predictor, places, .. } = self;
-        startable.then(|| {
-            let loras = &clusters[cluster.index()];
-            let (local_nodes, occupancy) = Predictor::intrusion(loras, places);
-            let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
-            Outlook { cluster, turnaround, local_nodes, occupancy }
-        })
+        let Self { now, job, clusters, predictor, glances, kind, .. } = self;
+        let kind = *kind.get_or_insert_with(|| glances.kind(job, clusters.len()));
+        glances.outlook(kind, *now, cluster, clusters, job, sees_users, predictor)
     }
 
     /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.

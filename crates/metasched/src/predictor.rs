@@ -3,7 +3,7 @@
 use crate::application::Application;
 use crate::config::{Belief, OnOff};
 use crate::fate::Fate;
-use crate::floor::{Bound, Floor, Neighbour, Reach};
+use crate::floor::{Bound, Floor, Neighbour, Prospect, Reach};
 use crate::loras::{Loras, Waiting, profiled};
 use sim_core::{Span, Time};
 
@@ -37,6 +37,7 @@ pub(crate) struct Predictor {
     found: Vec<u32>,
     due: Vec<u32>,
     neighbours: Vec<Neighbour>,
+    prospect: Prospect,
 }
 
 /// The number of the job that is asked about. The world's own numbers are smaller.
@@ -54,6 +55,7 @@ impl Predictor {
             found: Vec::new(),
             due: Vec::new(),
             neighbours: Vec::new(),
+            prospect: Prospect::default(),
         }
     }
 
@@ -139,10 +141,10 @@ impl Predictor {
         places: Option<&[u32]>,
         sees_users: bool,
     ) -> Bound {
-        let users_turn = sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns);
         match places {
-            Some(places) if !users_turn => {
-                cluster.floor.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
+            Some(places) if !users_turn(cluster, sees_users) => {
+                cluster.floor.prospect(app, places, sees_users, &mut self.prospect);
+                cluster.floor.bound(app, &self.prospect, now, sees_users, self.overrun, &mut self.neighbours)
             }
             _ => {
                 // Not even alone on its nodes; rounding may be a nanosecond off.
@@ -152,11 +154,24 @@ impl Predictor {
         }
     }
 
+    /// The same of a job that starts as `prospect` says, on a cluster that has not changed since that was made.
+    pub(crate) fn bound_of(&mut self, now: Time, cluster: &Loras, app: &Application, prospect: &Prospect) -> Bound {
+        if users_turn(cluster, true) {
+            return self.bound(now, cluster, app, None, true);
+        }
+        cluster.floor.bound(app, prospect, now, true, self.overrun, &mut self.neighbours)
+    }
+
     /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.
     pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
         let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.floor);
         (local_nodes, occupancy)
     }
+}
+
+/// Whether users are expected to come and go while a job runs.
+fn users_turn(cluster: &Loras, sees_users: bool) -> bool {
+    sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns)
 }
 
 /// How the job that is asked about starts.

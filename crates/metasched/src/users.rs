@@ -8,8 +8,13 @@ use sim_core::{Purpose, Span, Stream, Streams};
 const PLACES: Purpose = Purpose("local users' clusters");
 const VISITS: Purpose = Purpose("local users' visits");
 
-/// R1: the clusters that users occupy, in order.
+/// The clusters that users occupy, in order: those that are named, or R1.
 pub(crate) fn occupied_clusters(config: &Config, streams: &Streams) -> Vec<u32> {
+    if let Some(named) = &config.occupied {
+        let mut clusters = named.clone();
+        clusters.sort_unstable();
+        return clusters;
+    }
     let (all, occupied) = (config.clusters.len(), config.local.clusters as usize);
     let mut clusters: Vec<u32> = (0..u32::try_from(all).expect("clusters are numbered by u32")).collect();
     match config.readings.users_at {

@@ -4,6 +4,7 @@ use crate::application::{Application, Submission};
 use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown, Redistribution};
 use crate::fate::Fate;
 use crate::floor::{Floor, LocalLoad, Rules, work_of};
+use crate::glances::Glances;
 use crate::loras::{Loras, Waiting};
 use crate::outcome::{Ledger, Outcome};
 use crate::policy::{Choice, SelectCluster, View};
@@ -62,6 +63,7 @@ pub struct MetaLoras<P, J, L = ()> {
     jobs: Slab<Entry>,
     input: VecDeque<u32>,
     predictor: Predictor,
+    glances: Glances,
     arrivals: J,
     next: Option<Submission>,
     ledger: L,
@@ -151,6 +153,7 @@ where
             jobs: Slab::new(),
             input: VecDeque::new(),
             predictor,
+            glances: Glances::default(),
             arrivals,
             next: None,
             ledger,
@@ -290,9 +293,10 @@ where
             self.redistribute(cx);
         }
         while let Some(&key) = self.input.front() {
-            let Self { clusters, predictor, places, jobs, fastest, .. } = self;
+            let Self { clusters, predictor, places, glances, jobs, fastest, .. } = self;
             let app = jobs[key as usize].app;
-            let mut view = View { now: cx.now(), job: &app, clusters, predictor, places, fastest: *fastest };
+            let (now, kind) = (cx.now(), None);
+            let mut view = View { now, job: &app, clusters, predictor, places, glances, kind, fastest: *fastest };
             let Some(choice) = self.policy.select(&mut view) else { break };
             self.input.pop_front();
             self.dispatch(key, &app, choice, cx);

@@ -1,6 +1,7 @@
 //! What a paper must tell so that the laboratory can run it.
 
 use super::claim::Claim;
+pub(crate) use super::extra::Extra;
 use super::quantity::Quantity;
 pub(crate) use super::table::{Entry, Row, Table};
 use crate::chart::Gantt;
@@ -63,6 +64,12 @@ pub(crate) trait Paper: Sized + Sync {
 
     /// Tables that go with figures.
     fn tables(&self) -> Vec<Table<Self::Cell>> {
+        Vec::new()
+    }
+
+    /// What goes with figures and is made when their estimates are known. `streams` are those of the first replication.
+    fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Self::Cell>> {
+        let _ = streams;
         Vec::new()
     }
 
@@ -158,7 +165,7 @@ pub(crate) struct Series<C> {
 pub(crate) struct Reading {
     pub(crate) id: &'static str,
     /// In the scenario's table `readings`.
-    field: &'static str,
+    pub(super) field: &'static str,
     pub(crate) question: &'static str,
     /// The answers, the default first.
     pub(crate) answers: &'static [&'static str],

@@ -1,6 +1,7 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
 use super::claim::Judged;
+use super::extra::Made;
 use super::paper::{About, Figure, Panel, Paper, Schedule, Table};
 use super::quantity::Quantity;
 use super::study::{MODELS, Study};
@@ -23,6 +24,8 @@ pub(super) struct Findings<'a, P: Paper> {
     pub(super) request: &'a Request,
     pub(super) figures: Vec<Figure<P::Cell>>,
     pub(super) tables: Vec<Table<P::Cell>>,
+    /// Each with the id of its figure.
+    pub(super) extras: Vec<(&'static str, Made)>,
     pub(super) schedules: Vec<Schedule>,
     pub(super) judged: &'a [(Judged, Option<String>)],
     pub(super) study: &'a Study<'a, P>,
@@ -78,6 +81,16 @@ impl<P: Paper> Findings<'_, P> {
         for table in self.tables.iter().filter(|table| table.id == figure.id) {
             for (column, entry, quantity) in table.found() {
                 row(column, &entry.x, &entry.metric, &self.estimate(quantity))?;
+            }
+        }
+        for (_, made) in self.extras.iter().filter(|(id, _)| *id == figure.id) {
+            for (chart, caption) in &made.charts {
+                let picture = Picture::from(chart.clone());
+                write_picture(&picture, out)?;
+                shown.push(self.page_figure(figure.id, caption, picture));
+            }
+            for found in &made.rows {
+                row(&found.series, &found.x, found.metric, &found.estimate)?;
             }
         }
         out.write(format!("data/{}.csv", figure.id), data.into_inner()?)?;
@@ -290,6 +303,7 @@ impl<P: Paper> Findings<'_, P> {
                 .filter(|figure| figure.as_table)
                 .flat_map(|figure| self.tables_of(figure))
                 .chain(self.tables.iter().map(|table| self.page_table(table)))
+                .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
                 .collect(),
             figures,
             readings: self.readings(),

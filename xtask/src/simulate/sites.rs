@@ -15,6 +15,8 @@ pub(super) struct Sites {
     pub(super) rule: Option<Rule>,
     source: &'static str,
     inside: Inside,
+    /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
+    shared: Option<u32>,
 }
 
 /// One place.
@@ -29,17 +31,22 @@ impl Sites {
     pub(super) fn of(options: &cli::Simulate, header: &Header) -> Result<Self> {
         if let Some(path) = &options.machines {
             let sites = from_file(&Machines::open(path)?, options.inside, path)?;
-            return Ok(Self { sites, rule: None, source: "the machine file", inside: options.inside });
+            return Ok(Self { sites, rule: None, source: "the machine file", inside: options.inside, shared: None });
         }
         let pool = |processors, rule, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
-            Self { sites: vec![site], rule, source, inside: Inside::Pool }
+            Self { sites: vec![site], rule, source, inside: Inside::Pool, shared: None }
         };
         if let Some(processors) = options.procs {
             return Ok(pool(processors, None, "--procs"));
         }
         let (processors, rule) = workload::capacity(header, &options.trace)?;
         Ok(pool(processors, rule, "the log"))
+    }
+
+    /// Places where several tasks share a processor, and no job is wider than `widest`.
+    pub(super) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
+        Self { sites, rule: None, source, inside, shared: Some(widest) }
     }
 
     pub(super) fn iter(&self) -> std::slice::Iter<'_, Site> {
@@ -66,6 +73,9 @@ impl Sites {
 
     /// Processors of the widest place: no job can be wider.
     pub(super) fn widest(&self) -> u32 {
+        if let Some(widest) = self.shared {
+            return widest;
+        }
         self.iter().map(|site| site.machine.processors).max().unwrap_or(0)
     }
 }
@@ -102,7 +112,8 @@ fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> 
 
 impl fmt::Display for Sites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} processors", self.processors())?;
+        let room = if self.shared.is_some() { "places for tasks" } else { "processors" };
+        write!(f, "{} {room}", self.processors())?;
         if self.sites.len() > 1 {
             let kind = if self.inside == Inside::Machine { "machines" } else { "clusters" };
             write!(f, " in {} {kind}", self.sites.len())?;

@@ -6,6 +6,8 @@ mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;
+mod metaloras;
+mod metasched;
 mod oracles;
 mod readme;
 mod real_logs;

@@ -1,6 +1,6 @@
 //! What can be said of a job's turnaround before anything is simulated.
 
-use super::{Floor, Rules, fair_level, time_for, work_of, work_rate};
+use super::{Floor, Rules, Task, fair_level, time_for, work_of, work_rate};
 use crate::application::Application;
 use sim_core::{Span, Time};
 
@@ -27,9 +27,43 @@ pub(crate) struct Neighbour {
     cpu: u32,
 }
 
+/// How a job would share its nodes if it started there. It stays true until something else changes there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prospect {
+    at_most: Span,
+    /// The node that slows it down most.
+    slowest: u32,
+    /// Of each task beside it, the job's slot, and the time that it takes there for each nanosecond alone.
+    beside: Vec<(u32, f64)>,
+}
+
 impl Floor {
-    /// Of a job that starts on `places` now, as the predictor would have it: without hidden loss, and without users if it
-    /// does not see them.
+    /// Of a job that starts on `places`, as the predictor would have it: without hidden loss, and without users if it does not
+    /// see them.
+    pub(crate) fn prospect(&self, app: &Application, places: &[u32], sees_users: bool, prospect: &mut Prospect) {
+        let Self { rules, nodes, .. } = self;
+        let cpu = app.demand.millionths();
+        let mut share = f64::INFINITY;
+        prospect.beside.clear();
+        for &place in places {
+            let on_node = self.tasks_at(place);
+            let demands = on_node.iter().map(|task| task.cpu).chain(self.user_at(place, sees_users)).chain([cpu]);
+            let level = fair_level(demands.clone().sum(), demands);
+            let factor = rules.factor(nodes[place as usize].tasks + 1, 1.0);
+            let here = factor * f64::from(cpu).min(level);
+            if here < share {
+                (prospect.slowest, share) = (place, here);
+            }
+            let beside = |task: &Task| {
+                let cpu = f64::from(task.cpu);
+                (task.slot, cpu / (rules.speed * factor * cpu.min(level)))
+            };
+            prospect.beside.extend(on_node.iter().map(beside));
+        }
+        prospect.at_most = time_for(work_of(app.time), work_rate(share, f64::from(cpu), rules));
+    }
+
+    /// Between what the turnaround of a job lies that starts as `prospect` says, now.
     ///
     /// CPU shares on its nodes change only when jobs there end, and then for the better, so it is never slower than at
     /// first. It is never faster than it would be if its slowest node were all there is to it and to its neighbours there,
@@ -37,49 +71,38 @@ impl Floor {
     pub(crate) fn bound(
         &self,
         app: &Application,
-        places: &[u32],
+        prospect: &Prospect,
         now: Time,
         sees_users: bool,
         overrun: f64,
         neighbours: &mut Vec<Neighbour>,
     ) -> Bound {
-        let Self { rules, nodes, tasks, running, .. } = self;
-        let cpu = app.demand.millionths();
-        let tasks_on = |place: u32| {
-            let first = place as usize * rules.mpl as usize;
-            &tasks[first..first + nodes[place as usize].tasks as usize]
-        };
-        let user_of = |place: u32| (nodes[place as usize].users && sees_users).then_some(rules.user_cpu);
         let left = |slot: u32| {
-            let left = running[slot as usize].believed_left(now, overrun);
+            let left = self.running[slot as usize].believed_left(now, overrun);
             #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
             let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
             nanos
         };
-
-        let (mut slowest, mut share, mut steady) = (0, f64::INFINITY, f64::INFINITY);
-        for &place in places {
-            let on_node = tasks_on(place);
-            let demands = on_node.iter().map(|task| task.cpu).chain(user_of(place)).chain([cpu]);
-            let level = fair_level(demands.clone().sum(), demands);
-            let factor = rules.factor(nodes[place as usize].tasks + 1, 1.0);
-            let here = factor * f64::from(cpu).min(level);
-            if here < share {
-                (slowest, share) = (place, here);
-            }
-            for task in on_node {
-                let cpu = f64::from(task.cpu);
-                steady = steady.min(left(task.slot) * cpu / (rules.speed * factor * cpu.min(level)));
-            }
-        }
-        let at_most = time_for(work_of(app.time), work_rate(share, f64::from(cpu), rules));
+        let Prospect { at_most, slowest, beside } = prospect;
+        let at_most = *at_most;
+        let steady = beside.iter().map(|&(slot, stretch)| left(slot) * stretch).fold(f64::INFINITY, f64::min);
         if at_most <= rounded_down(steady) {
             return Bound { at_least: at_most, at_most };
         }
         neighbours.clear();
-        neighbours.extend(tasks_on(slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
-        let at_least = rounded_down(on_one_node(app, neighbours, user_of(slowest), rules));
+        neighbours
+            .extend(self.tasks_at(*slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
+        let at_least = rounded_down(on_one_node(app, neighbours, self.user_at(*slowest, sees_users), &self.rules));
         Bound { at_least: at_least.min(at_most), at_most }
+    }
+
+    fn tasks_at(&self, node: u32) -> &[Task] {
+        let first = node as usize * self.rules.mpl as usize;
+        &self.tasks[first..first + self.nodes[node as usize].tasks as usize]
+    }
+
+    fn user_at(&self, node: u32, sees_users: bool) -> Option<u32> {
+        (self.nodes[node as usize].users && sees_users).then_some(self.rules.user_cpu)
     }
 }
 

@@ -5,6 +5,8 @@ use crate::config::{Readings, Ties};
 use crate::floor::Bound;
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// PTT (§2.3): the candidate k with the smallest
 /// `PTT_k = TR_k (W TR_k / MaxTR + (1 − W) LT_k / MaxLT)` (1, 2).
@@ -17,7 +19,8 @@ pub struct Ptt {
     weights: Weights,
     intrusiveness: Intrusiveness,
     candidates: Vec<Candidate>,
-    order: Vec<(u64, usize)>,
+    order: Order,
+    looked_at: Vec<(u64, usize)>,
 }
 
 /// W: how much the turnaround counts, between 0 and 1; 1 − W is how much the local users count.
@@ -69,7 +72,8 @@ impl Ptt {
             weights,
             intrusiveness: Intrusiveness::default(),
             candidates: Vec::new(),
-            order: Vec::new(),
+            order: Order::default(),
+            looked_at: Vec::new(),
         }
     }
 
@@ -102,8 +106,9 @@ impl SelectCluster for Ptt {
             }
         }
         let mut order = std::mem::take(&mut self.order);
-        let choice = self.choose(&mut candidates, &mut order, view);
-        (self.candidates, self.order) = (candidates, order);
+        let mut looked_at = std::mem::take(&mut self.looked_at);
+        let choice = self.choose(&mut candidates, &mut order, &mut looked_at, view);
+        (self.candidates, self.order, self.looked_at) = (candidates, order, looked_at);
         choice
     }
 }
@@ -141,63 +146,37 @@ impl Candidate {
 }
 
 impl Ptt {
-    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`: first those that may have the
-    /// largest TR, which formula (1) needs; then those that may have the smallest `PTT_k`, which grows with `TR_k`.
+    /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`.
     ///
-    /// `order` is room to sort in: candidates by their position, which is also their order as clusters.
+    /// MaxTR, times `PTT_k`, is `W TR² + (1 − W) TR LT MaxTR / MaxLT`. It grows with MaxTR, but not where `(1 − W) LT` is zero. So if
+    /// only such clusters come first under a MaxTR that is too small, only they do under the true one, which nobody needs
+    /// to know then: whoever may have the largest TR need not be simulated.
+    ///
+    /// `order` and `looked_at` are room: for candidates by their position, which is also their order as clusters.
     fn choose(
         &self,
         candidates: &mut [Candidate],
-        order: &mut Vec<(u64, usize)>,
+        order: &mut Order,
+        looked_at: &mut Vec<(u64, usize)>,
         view: &mut View<'_>,
     ) -> Option<Choice> {
-        let mut max_tr = Span::from_nanos(1);
-        if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
-            let at_most = |candidate: &Candidate| candidate.outlook.turnaround.at_most.as_nanos();
-            sort(order, candidates, at_most);
-            for &(at_most, i) in order.iter().rev() {
-                if at_most <= max_tr.as_nanos() {
-                    break;
-                }
-                candidates[i].predict(view);
-                max_tr = candidates[i].predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
-            }
-        }
         let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
-        let score = |outlook: &Outlook, turnaround: Span| {
-            if outlook.turnaround.at_least == Span::MAX {
-                // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
-                return f64::INFINITY;
-            }
-            let (weight, tr) = (self.weights.of(outlook.cluster), turnaround.as_secs_f64());
-            // Equation (1).
-            tr * (weight * tr / max_tr.as_secs_f64() + (1.0 - weight) * self.local(outlook) / max_lt)
+        let known = candidates.iter().map(|candidate| candidate.outlook.turnaround.at_least);
+        let too_small = known.filter(|&at_least| at_least < Span::MAX).max().unwrap_or_default();
+        let mut smallest = self.rank(candidates, order, looked_at, view, too_small, max_lt);
+        let disturbs = |candidate: &Candidate| {
+            (1.0 - self.weights.of(candidate.outlook.cluster)) * self.local(&candidate.outlook) > 0.0
         };
-
-        // Scores are not negative, and the bits of such numbers are in their order.
-        sort(order, candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
-        let (mut smallest, mut looked_at) = (f64::INFINITY, 0);
-        for (bits, i) in &mut *order {
-            let least = f64::from_bits(*bits);
-            if !ties_with(least, smallest) {
-                break;
-            }
-            let candidate = &mut candidates[*i];
-            // Where W and LT are 0, PTT is 0, whatever TR is.
-            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > least {
-                candidate.predict(view);
-                *bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
-            }
-            smallest = smallest.min(f64::from_bits(*bits));
-            looked_at += 1;
+        if first_of(looked_at, smallest).any(|i| disturbs(&candidates[i])) {
+            let max_tr = self.max_turnaround(candidates, order, view);
+            smallest = self.rank(candidates, order, looked_at, view, max_tr, max_lt);
         }
-        let tied = order[..looked_at].iter().filter(|(bits, _)| ties_with(f64::from_bits(*bits), smallest));
         let chosen = match self.ties {
-            Ties::FirstCluster => tied.map(|&(_, i)| i).min(),
+            Ties::FirstCluster => first_of(looked_at, smallest).min(),
             Ties::SmallestTr => {
-                let predicted = tied.map(|&(_, i)| {
+                let predicted = first_of(looked_at, smallest).map(|i| {
                     candidates[i].predict(view);
                     (candidates[i].outlook.turnaround.at_least, i)
                 });
@@ -208,11 +187,85 @@ impl Ptt {
         chosen.predict(view);
         Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
     }
+
+    /// MaxTR: those that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
+    fn max_turnaround(&self, candidates: &mut [Candidate], order: &mut Order, view: &mut View<'_>) -> Span {
+        let mut max_tr = Span::from_nanos(1);
+        if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
+            // The largest first: a key is what is missing to the largest number.
+            order.fill(candidates, |candidate| u64::MAX - candidate.outlook.turnaround.at_most.as_nanos());
+            while let Some((missing, i)) = order.next() {
+                if u64::MAX - missing <= max_tr.as_nanos() {
+                    break;
+                }
+                candidates[i].predict(view);
+                max_tr = candidates[i].predicted.map_or(max_tr, |prediction| max_tr.max(prediction.turnaround));
+            }
+        }
+        max_tr
+    }
+
+    /// The smallest `PTT_k` for this MaxTR and MaxLT. Those that may have it, or tie with it, are simulated, since `PTT_k` grows with
+    /// `TR_k`; `looked_at` is left with them and the bits of their `PTT_k`.
+    fn rank(
+        &self,
+        candidates: &mut [Candidate],
+        order: &mut Order,
+        looked_at: &mut Vec<(u64, usize)>,
+        view: &mut View<'_>,
+        max_tr: Span,
+        max_lt: f64,
+    ) -> f64 {
+        let max_tr = max_tr.max(Span::from_nanos(1)).as_secs_f64();
+        let score = |outlook: &Outlook, turnaround: Span| {
+            if outlook.turnaround.at_least == Span::MAX {
+                // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
+                return f64::INFINITY;
+            }
+            let (weight, tr) = (self.weights.of(outlook.cluster), turnaround.as_secs_f64());
+            // Equation (1).
+            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(outlook) / max_lt)
+        };
+        // Scores are not negative, and the bits of such numbers are in their order.
+        order.fill(candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
+        let mut smallest = f64::INFINITY;
+        looked_at.clear();
+        while let Some((mut bits, i)) = order.next() {
+            let least = f64::from_bits(bits);
+            if !ties_with(least, smallest) {
+                break;
+            }
+            let candidate = &mut candidates[i];
+            // Where W and LT are 0, PTT is 0, whatever TR is.
+            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > least {
+                candidate.predict(view);
+                bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
+            }
+            smallest = smallest.min(f64::from_bits(bits));
+            looked_at.push((bits, i));
+        }
+        smallest
+    }
 }
 
-/// The positions of `candidates` by `key`, smallest first.
-fn sort(order: &mut Vec<(u64, usize)>, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
-    order.clear();
-    order.extend(candidates.iter().map(key).zip(0..));
-    order.sort_unstable();
+/// The positions of those that tie with the smallest.
+fn first_of(looked_at: &[(u64, usize)], smallest: f64) -> impl Iterator<Item = usize> {
+    looked_at.iter().filter(move |(bits, _)| ties_with(f64::from_bits(*bits), smallest)).map(|&(_, i)| i)
+}
+
+/// Candidates by a key, the smallest first; few of many are asked for.
+#[derive(Clone, Debug, Default)]
+struct Order(BinaryHeap<Reverse<(u64, usize)>>);
+
+impl Order {
+    fn fill(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> u64) {
+        let mut room = std::mem::take(&mut self.0).into_vec();
+        room.clear();
+        room.extend(candidates.iter().map(key).zip(0..).map(Reverse));
+        self.0 = room.into();
+    }
+
+    fn next(&mut self) -> Option<(u64, usize)> {
+        self.0.pop().map(|Reverse(first)| first)
+    }
 }

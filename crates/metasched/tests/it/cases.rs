@@ -225,6 +225,19 @@ fn local_users_sit_where_reading_r1_says() {
 }
 
 #[test]
+fn local_users_sit_in_the_clusters_that_are_named() {
+    let mut config = Config { occupied: Some(vec![3, 1]), ..config(5, 1, 2) };
+    let policy = Policy::Tat.build(&config.readings);
+    let world = crate::common::world(&config, policy, &[], &Streams::new(1, 0));
+    let occupied: Vec<bool> = world.clusters().iter().map(|cluster| cluster.has_users(0)).collect();
+    assert_eq!(occupied, [false, true, false, true, false]);
+    for nonsense in [vec![5], vec![1, 1]] {
+        config.occupied = Some(nonsense);
+        assert!(matches!(config.validate(), Err(metasched::ConfigError::Occupied { clusters: 5, .. })));
+    }
+}
+
+#[test]
 fn a_slow_cluster_takes_longer_and_tat_knows() {
     let mut config = config(2, 1, 0);
     config.clusters[0].speed = 0.5;

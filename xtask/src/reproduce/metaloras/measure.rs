@@ -1,0 +1,100 @@
+//! What is measured in one run (§3.1).
+
+use super::settings::Settings;
+use metasched::config::LocalSlowdown;
+use metasched::{Ledger, MetaLoras, Outcome, SelectCluster, Submission};
+
+/// The metrics of one run.
+pub(super) struct Measured {
+    turnaround: f64,
+    makespan: f64,
+    disturbance: f64,
+    prediction_error: f64,
+    error_queued: f64,
+    error_unqueued: f64,
+    queued_percent: f64,
+    rejected: f64,
+}
+
+impl Measured {
+    /// Names of [`values`](Self::values), in its order. Times are in seconds; `disturbance` is what R10 counts on an occupied
+    /// node, summed over the run: the local users' slowdown is 1 + disturbance / window. Errors are in percent.
+    pub(super) const NAMES: [&'static str; 8] = [
+        "turnaround",
+        "makespan",
+        "disturbance",
+        "prediction_error",
+        "prediction_error_queued",
+        "prediction_error_not_queued",
+        "queued_percent",
+        "rejected",
+    ];
+
+    pub(super) fn of<P, J>(world: &MetaLoras<P, J, Vec<Outcome>>, settings: &Settings, submitted: usize) -> Self
+    where
+        P: SelectCluster,
+        J: Iterator<Item = Submission>,
+        Vec<Outcome>: Ledger,
+    {
+        let outcomes = world.ledger();
+        let end = outcomes.iter().map(|outcome| outcome.finish).max().unwrap_or_default();
+        let load = world.local_load(end);
+        let excess = match settings.readings().local_slowdown {
+            LocalSlowdown::CpuUsed => load.cpu,
+            LocalSlowdown::Queueing => load.queueing,
+            LocalSlowdown::PerTask => load.tasks,
+        };
+        let nodes = |cluster: &metasched::Loras| {
+            (0_u32..).take(cluster.nodes()).filter(|&node| cluster.has_users(node)).count()
+        };
+        let error = |wanted: fn(&&Outcome) -> bool| {
+            100.0 * mean(outcomes.iter().filter(wanted).filter_map(Outcome::prediction_error))
+        };
+        let queued = outcomes.iter().map(|outcome| f64::from(u8::from(outcome.was_queued())));
+        Self {
+            turnaround: mean(outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64())),
+            makespan: world.makespan().as_secs_f64(),
+            disturbance: excess / count(world.clusters().iter().map(nodes).sum()),
+            prediction_error: error(|_| true),
+            error_queued: error(|outcome| outcome.was_queued()),
+            error_unqueued: error(|outcome| !outcome.was_queued()),
+            queued_percent: 100.0 * mean(queued),
+            rejected: count(submitted - outcomes.len()),
+        }
+    }
+
+    /// A value for each of [`NAMES`](Self::NAMES); not a number where undefined, as the disturbance of nobody.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let Self {
+            turnaround,
+            makespan,
+            disturbance,
+            prediction_error,
+            error_queued,
+            error_unqueued,
+            queued_percent,
+            rejected,
+        } = *self;
+        vec![
+            turnaround,
+            makespan,
+            disturbance,
+            prediction_error,
+            error_queued,
+            error_unqueued,
+            queued_percent,
+            rejected,
+        ]
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count")]
+fn count(count: usize) -> f64 {
+    count as f64
+}
+
+/// Not a number of nothing.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}

@@ -1,0 +1,239 @@
+//! Clusters files: time-shared clusters and their local users, for `simulate --model metasched`.
+
+use super::sites::{Site, Sites};
+use crate::cli::Inside;
+use anyhow::{Context, Result, anyhow, ensure};
+use gap_schedule::Machine;
+use metasched::{Cluster, Config, Demand, LocalUsers, Readings};
+use serde::Deserialize;
+use sim_core::Streams;
+use std::collections::BTreeSet;
+use std::path::Path;
+use workload::Machines;
+
+/// A clusters file as it is written. Memory is in MiB, CPU a fraction of a node's.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Parallel tasks on a node, at most.
+    #[serde(default = "four")]
+    mpl: u32,
+    #[serde(default = "task_overhead")]
+    task_overhead: f64,
+    #[serde(default = "overrun")]
+    overrun: f64,
+    #[serde(default)]
+    local_users: UsersTable,
+    #[serde(default)]
+    jobs: JobsTable,
+    #[serde(default)]
+    readings: Readings,
+    cluster: Vec<ClusterTable>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct UsersTable {
+    cpu: f64,
+    memory: f64,
+}
+
+/// What each task of the log asks of its node: logs do not tell.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct JobsTable {
+    cpu: f64,
+    memory: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClusterTable {
+    name: String,
+    nodes: u32,
+    #[serde(default = "one")]
+    speed: f64,
+    #[serde(default = "a_gibibyte")]
+    memory: f64,
+    #[serde(default)]
+    local_users: bool,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+const fn four() -> u32 {
+    4
+}
+
+const fn a_gibibyte() -> f64 {
+    1024.0
+}
+
+fn task_overhead() -> f64 {
+    Config::of_the_paper(0).task_overhead
+}
+
+fn overrun() -> f64 {
+    Config::of_the_paper(0).overrun
+}
+
+impl Default for UsersTable {
+    fn default() -> Self {
+        let LocalUsers { cpu, memory, .. } = Config::of_the_paper(0).local;
+        Self { cpu, memory }
+    }
+}
+
+impl Default for JobsTable {
+    fn default() -> Self {
+        Self { cpu: 1.0, memory: 0.0 }
+    }
+}
+
+/// The clusters of a simulation.
+pub(super) struct Clusters {
+    pub(super) config: Config,
+    names: Vec<String>,
+}
+
+impl Clusters {
+    /// Reads `path`: a clusters file in TOML if it is called so, else a machine file, each processor of which is a node.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        let clusters = if is_toml {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            Self::parse(&text).with_context(|| path.display().to_string())?
+        } else {
+            Self::from_machines(&Machines::open(path)?)
+        };
+        clusters.config.validate().with_context(|| path.display().to_string())?;
+        Ok(clusters)
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let file: File = toml::from_str(text).map_err(|error| match error.span() {
+            Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
+            None => anyhow!("{}", error.message()),
+        })?;
+        let File { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
+        ensure!((1e-6..=1.0).contains(&jobs.cpu), "jobs.cpu is {}; give a fraction of a CPU, at most 1", jobs.cpu);
+        let mut names = BTreeSet::new();
+        for one in &cluster {
+            ensure!(
+                names.insert(&one.name),
+                "cluster {:?} is named twice; jobs.csv could not tell them apart",
+                one.name
+            );
+        }
+        let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
+        let clusters = cluster.iter().map(|one| {
+            let memory = kibibytes(one.memory).with_context(|| format!("the memory of cluster {:?}", one.name))?;
+            Ok(Cluster { nodes: one.nodes, speed: one.speed, memory })
+        });
+        Ok(Self {
+            config: Config {
+                clusters: clusters.collect::<Result<_>>()?,
+                local: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory, change: None },
+                occupied: Some(occupied),
+                mpl,
+                task_overhead,
+                overrun,
+                default_demand: Demand::new(jobs.cpu, kibibytes(jobs.memory).context("jobs.memory")?),
+                readings,
+                ..of_a_log()
+            },
+            names: cluster.into_iter().map(|one| one.name).collect(),
+        })
+    }
+
+    fn from_machines(file: &Machines) -> Self {
+        let cluster = |one: &workload::Machine| Cluster {
+            nodes: one.processors(),
+            speed: one.speed,
+            memory: one.memory_per_node / u64::from(one.cpus_per_node),
+        };
+        let config = Config { clusters: file.clusters().iter().map(cluster).collect(), ..of_a_log() };
+        Self { config, names: file.clusters().iter().map(|one| one.name.clone()).collect() }
+    }
+
+    /// The same as places of the report: their processors are room for tasks, so many on each node.
+    pub(super) fn sites(&self) -> Sites {
+        let Config { clusters, occupied, mpl, readings, .. } = &self.config;
+        let occupied: BTreeSet<u32> = occupied.iter().flatten().copied().collect();
+        let site = |(position, (cluster, name)): (u32, (&Cluster, &String))| {
+            let tasks = if occupied.contains(&position) { (*mpl).min(readings.mpl_beside_users) } else { *mpl };
+            let machine = Machine { processors: cluster.nodes.saturating_mul(tasks), speed: cluster.speed };
+            Site { name: name.clone(), machine }
+        };
+        let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site).collect();
+        let widest = clusters.iter().map(|cluster| cluster.nodes).max().unwrap_or(0);
+        Sites::shared(sites, widest, "the clusters file", Inside::Cluster)
+    }
+
+    /// What draws where users sit and when they come.
+    pub(super) const fn streams(seed: u64) -> Streams {
+        Streams::new(seed, 0)
+    }
+}
+
+/// What holds for a log, unless its clusters say otherwise: nobody sits there, and a task asks for a whole CPU and no memory.
+fn of_a_log() -> Config {
+    // FFIT and RR then cost no predictions.
+    let forecasts = metasched::config::Forecasts::AsThePolicyAsks;
+    Config { forecasts, occupied: Some(Vec::new()), ..Config::of_the_paper(0) }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
+fn kibibytes(mebibytes: f64) -> Result<u64> {
+    ensure!((0.0..=1e9).contains(&mebibytes), "{mebibytes} is out of range; memory is in MiB, from 0 to 1e9");
+    Ok((mebibytes * 1024.0).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &str = "mpl = 3\n[local_users]\ncpu = 0.2\n[jobs]\ncpu = 0.5\nmemory = 100\n[readings]\nmpl_beside_users = 1\n\
+        [[cluster]]\nname = \"a\"\nnodes = 4\n[[cluster]]\nname = \"b\"\nnodes = 2\nspeed = 2.0\nlocal_users = true\n";
+
+    fn error(text: &str) -> String {
+        let read = Clusters::parse(text).and_then(|clusters| Ok(clusters.config.validate()?));
+        format!("{:#}", read.expect_err("it makes no sense"))
+    }
+
+    #[test]
+    fn a_file_says_all_that_the_model_asks_and_the_rest_is_as_in_the_paper() {
+        let clusters = Clusters::parse(TWO).expect("a good file");
+        let config = &clusters.config;
+        assert_eq!(config.validate(), Ok(()));
+        assert_eq!(config.clusters[1], Cluster { nodes: 2, speed: 2.0, memory: 1 << 20 });
+        assert_eq!((config.mpl, config.occupied.as_deref(), config.readings.mpl_beside_users), (3, Some(&[1][..]), 1));
+        assert_eq!(config.default_demand, Demand::new(0.5, 100 << 10));
+        assert!((config.local.memory - 0.35).abs() < 1e-12 && (config.local.cpu - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_places_of_a_cluster_are_its_tasks_and_no_job_is_wider_than_its_nodes() {
+        let sites = Clusters::parse(TWO).expect("a good file").sites();
+        let places: Vec<u32> = sites.iter().map(|site| site.machine.processors).collect();
+        assert_eq!(places, [12, 2]);
+        assert_eq!(sites.widest(), 4);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_with_its_line_or_key() {
+        assert!(
+            error("mpl = 3\nmlp = 2\n[[cluster]]\nname = \"a\"\nnodes = 1\n")
+                .starts_with("line 2: unknown field `mlp`")
+        );
+        assert!(error("mpl = 3\n").contains("missing field `cluster`"));
+        assert!(error("cluster = []\n").contains("at least one cluster"));
+        assert!(error(&TWO.replace("nodes = 4", "nodes = 0")).contains("cluster 1 has no nodes"));
+        assert!(error(&TWO.replace("\"b\"", "\"a\"")).contains("\"a\" is named twice"));
+        assert!(error(&TWO.replace("memory = 100", "memory = -1")).contains("jobs.memory"));
+        assert!(error(&TWO.replace("cpu = 0.5", "cpu = 50")).contains("jobs.cpu is 50"));
+        assert!(error(&TWO.replace("mpl_beside_users = 1", "mpl_beside_users = 0")).contains("mpl_beside_users"));
+    }
+}

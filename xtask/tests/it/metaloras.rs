@@ -1,0 +1,160 @@
+//! metaloras: what it writes, and what any correct implementation of the paper must show.
+
+use crate::program::{assert_same, folder, results, table, xtask};
+use predicates::str::contains;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const POLICIES: [&str; 6] = ["FFIT", "RR", "TAT", "PTT W=0", "PTT W=0.5", "PTT W=1"];
+
+fn reproduce(out: &Path, arguments: &[&str]) {
+    xtask().args(["reproduce", "metaloras", "--quiet"]).args(arguments).arg("--out").arg(out).assert().success();
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
+}
+
+#[test]
+fn a_quick_run_gives_the_verdicts_on_record() {
+    let out = folder();
+    reproduce(out.path(), &["--quick", "--check"]);
+}
+
+#[test]
+fn figures_name_policies_and_levels_as_the_paper_does_and_the_preset_beside_them() {
+    let out = folder();
+    reproduce(out.path(), &["--quick", "--reps", "2"]);
+    for (figure, levels) in
+        [("fig3", &["0", "30", "60", "100"][..]), ("fig4", &["0", "30", "60", "100"]), ("fig5", &["30", "60", "100"])]
+    {
+        let (_, rows) = table(&out.path().join(format!("data/{figure}.csv")));
+        let points: Vec<(String, &str)> = rows.iter().map(|row| (row["series"].clone(), row["x"].as_str())).collect();
+        let of = |suffix: &'static str| {
+            POLICIES
+                .iter()
+                .flat_map(move |policy| levels.iter().map(move |level| (format!("{policy}{suffix}"), *level)))
+        };
+        assert_eq!(points, of("").chain(of(", reading-b")).collect::<Vec<_>>(), "{figure}");
+        assert!(rows.iter().all(|row| number(&row["mean"]) > 0.0), "{figure}");
+    }
+    let (_, rows) = table(&out.path().join("data/tradeoff.csv"));
+    let weights: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["series"] == "30 %" && row["metric"] == "turnaround")
+        .map(|row| row["x"].as_str())
+        .collect();
+    assert_eq!(weights, ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]);
+    let (_, rows) = table(&out.path().join("data/prediction.csv"));
+    assert_eq!(rows.iter().filter(|row| row["metric"] == "actual_seconds" && row["series"] == "TAT").count(), 60);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let outs = [folder(), folder()];
+    for (out, threads) in outs.iter().zip(["1", "2"]) {
+        reproduce(out.path(), &["--reps", "2", "--jobs", threads]);
+    }
+    assert_same(&results(outs[0].path()), &results(outs[1].path()));
+}
+
+/// Of each run of `variant`: its metrics by level, replication and policy.
+fn runs(out: &Path, variant: &str) -> BTreeMap<(String, String, String), BTreeMap<String, String>> {
+    let (_, rows) = table(&out.join("runs.csv"));
+    let rows = rows.into_iter().filter(|row| row["variant"] == variant);
+    rows.map(|row| {
+        let key = |name: &str| row[name].clone();
+        ((key("local_activity"), key("replication"), key("policy")), row.into_iter().collect())
+    })
+    .collect()
+}
+
+#[test]
+fn ptt_with_w_1_is_tat_and_full_occupation_is_the_same_for_local_users_under_every_policy() {
+    let out = folder();
+    reproduce(out.path(), &["--quick", "--reps", "3", "--only", "fig3,fig4,fig5"]);
+    let runs = runs(out.path(), "default");
+    let mut compared = 0;
+    for ((level, replication, policy), run) in &runs {
+        let of = |policy: &str| &runs[&(level.clone(), replication.clone(), policy.to_owned())];
+        if policy == "PTT W=1" {
+            for metric in ["turnaround", "makespan", "disturbance", "prediction_error"] {
+                assert_eq!(run[metric], of("TAT")[metric], "{metric} at {level} %");
+            }
+            compared += 1;
+        }
+        if level == "100" {
+            assert_eq!(run["disturbance"], of("FFIT")["disturbance"], "{policy}");
+        }
+        assert_eq!(run["rejected"], "0");
+    }
+    assert_eq!(compared, 12);
+}
+
+#[test]
+fn half_the_arrival_rate_is_half_the_execution_times() {
+    let out = folder();
+    reproduce(out.path(), &["--reps", "2", "--only", "tornado"]);
+    let (rare, short) = (runs(out.path(), "workload.interarrival=80"), runs(out.path(), "workload.times=×0.5"));
+    assert_eq!((rare.len(), short.len()), (48, 48));
+    for (key, run) in &rare {
+        let (rare, short) = (number(&run["turnaround"]), number(&short[key]["turnaround"]));
+        assert!((rare / short - 2.0).abs() < 1e-6, "{key:?}: {rare} and {short}");
+    }
+}
+
+#[test]
+fn every_other_reading_and_number_is_tried_and_told_with_the_verdicts_that_change() {
+    let out = folder();
+    reproduce(out.path(), &["--reps", "2", "--only", "readings,tornado"]);
+    let (_, rows) = table(&out.path().join("runs.csv"));
+    let variants: std::collections::BTreeSet<&str> = rows.iter().map(|row| row["variant"].as_str()).collect();
+    for variant in [
+        "readings.users_at=random",
+        "readings.mpl_beside_users=3",
+        "readings.hidden_loss=0.15",
+        "predictor.overrun=0.1",
+    ] {
+        assert!(variants.contains(variant), "{variant} is not among {variants:?}");
+    }
+    // Fifteen other answers, fourteen other numbers, two presets.
+    assert_eq!(variants.len(), 15 + 14 + 2);
+    let page = std::fs::read_to_string(out.path().join("report.html")).expect("a report");
+    for table in ["readings-verdicts", "tornado-verdicts"] {
+        assert!(page.contains(&format!("id=\"{table}\"")), "{table}");
+    }
+}
+
+#[test]
+fn a_run_named_in_the_table_of_runs_can_be_made_again() {
+    let out = folder();
+    reproduce(out.path(), &["--quick", "--reps", "2", "--only", "fig3"]);
+    let (_, rows) = table(&out.path().join("runs.csv"));
+    let row = &rows[rows.len() / 2];
+    let again = xtask().args(["reproduce", "metaloras", "--quick", "--json", "--run", &row["run"]]).assert().success();
+    let printed = String::from_utf8(again.get_output().stdout.clone()).expect("text");
+    assert!(printed.contains(&row["turnaround"]), "{printed} lacks {}", row["turnaround"]);
+}
+
+#[test]
+fn values_that_make_no_sense_are_refused_with_their_keys() {
+    let check = |set: &str, words: &str| {
+        let out = folder();
+        let run = xtask().args(["reproduce", "metaloras", "--quiet", "--set", set, "--out"]).arg(out.path()).assert();
+        run.code(2).stderr(contains("workloads/metaloras.toml")).stderr(contains(words));
+    };
+    check("platform.nodes=[5, 5]", "platform.speeds has 3 numbers and platform.nodes has 2");
+    check("platform.nodes=[5, 0, 5]", "cluster 2 has no nodes");
+    check("platform.memory=0", "platform.memory is 0");
+    check("local_users.clusters=[0, 1, 2, 4]", "users occupy 4 of 3 clusters");
+    check("local_users.levels=[0, 30, 30, 100]", "local_users.levels holds 30 twice");
+    check("policy.weights=[0.0, 1.0]", "policy.weights leaves out 0.5");
+    check("policy.tradeoff_weights=[2.0]", "a weight lies between 0 and 1");
+    check("workload.cpu=[0.7, 0.45, 0.75, 9.0]", "application BT: cpu");
+    check("workload.interarrival=1e8", "may outrun the clock");
+    check("workload.copies=100000", "at most 100000");
+    check("run.doubt_replications=0", "run.doubt_replications is 0");
+    check("readings.ties=random", "`first-cluster` or `smallest-tr`");
+    check("reading_b.ties=random", "[reading_b]");
+    check("doubt.sigma=[0.0, 9.0]", "[doubt] workload.sigma=9");
+}
