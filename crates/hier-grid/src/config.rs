@@ -371,7 +371,9 @@ pub enum ConfigError {
         expected: &'static str,
     },
     /// The tree does not fit the sites.
-    #[error("tree {tree:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites")]
+    #[error(
+        "tree {tree:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites"
+    )]
     Tree {
         /// As given.
         tree: Vec<u32>,

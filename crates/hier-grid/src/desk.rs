@@ -21,6 +21,8 @@ pub(crate) struct Channel {
     pub(crate) port: bool,
     /// The RFC that is out, by number; 0 if none is.
     pub(crate) ticket: u32,
+    /// What it asks for.
+    pub(crate) asked: Bag,
     /// One for each child, bound to the child's channel of the same bag; without power if it has none.
     pub(crate) branches: Vec<Branch>,
 }
@@ -34,6 +36,10 @@ pub(crate) struct Branch {
     pub(crate) marked: u64,
     /// The RFC that marked it.
     pub(crate) ticket: u32,
+    /// The last RFC that was answered. One that was sent again before the answer came in is answered too.
+    pub(crate) answered: u32,
+    /// What it asks for, of the jobs of the channel.
+    pub(crate) wants: Bag,
     /// Jobs that have been cancelled for it and have not been answered for.
     pub(crate) awaiting: u32,
     /// Number of the collection that is under way for it.
@@ -133,7 +139,15 @@ impl Desk {
 
     /// The classes that some channel leads on.
     pub(crate) fn reach(&self) -> Bag {
-        self.channels.iter().fold(Bag::EMPTY, |all, channel| all.with(channel.bag))
+        let open = self.channels.iter().filter(|channel| channel.power > 0);
+        open.fold(Bag::EMPTY, |all, channel| all.with(channel.bag))
+    }
+
+    /// Takes out unassigned jobs that none of the classes holds, oldest first.
+    pub(crate) fn take_unreachable(&mut self, reach: Bag) -> Vec<JobId> {
+        let mut jobs = self.unassigned.drain(|class| !reach.holds(class));
+        jobs.sort_unstable();
+        jobs
     }
 
     /// How many jobs a branch may be pushed.
@@ -150,15 +164,16 @@ impl Desk {
     }
 
     /// Marks the branch from which an RFC came; nothing if the channel has gone.
-    pub(crate) fn mark(&mut self, bag: Bag, slot: usize, ticket: u32) {
+    pub(crate) fn mark(&mut self, bag: Bag, wants: Bag, slot: usize, ticket: u32) {
         self.clock += 1;
         let clock = self.clock;
         let Some(channel) = self.channel(bag) else { return };
         let branch = &mut channel.branches[slot];
-        if branch.power == 0 {
+        if branch.power == 0 || ticket <= branch.answered {
             return;
         }
         branch.ticket = ticket;
+        branch.wants = if branch.marked == 0 { wants } else { branch.wants.with(wants) };
         if branch.marked == 0 {
             branch.marked = clock;
             self.marks += 1;
@@ -172,13 +187,16 @@ impl Desk {
             if !channel.branches.iter().any(Branch::waits) {
                 continue;
             }
-            let at_hand = channel.bag.classes().any(|class| self.unassigned.count(class) > 0);
             for (slot, branch) in channel.branches.iter().enumerate() {
-                if !branch.waits() || !(at_hand || self.can_cancel(channel.bag, slot, rules.algorithms)) {
+                if !branch.waits() {
+                    continue;
+                }
+                let at_hand = branch.wants.classes().any(|class| self.unassigned.count(class) > 0);
+                if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
                     continue;
                 }
                 let key = match rules.branches {
-                    BranchOrder::NearestThenOldest => (!self.has_own(channel.bag, slot), branch.marked),
+                    BranchOrder::NearestThenOldest => (!self.has_own(branch.wants, slot), branch.marked),
                     BranchOrder::OldestRfc => (false, branch.marked),
                     BranchOrder::Index => (false, u64::from(narrow(slot))),
                 };
@@ -217,7 +235,7 @@ impl Desk {
         rules: &Rules,
         distance: impl Fn(JobId) -> u32,
     ) -> Collected {
-        let bag = self.channels[channel].bag;
+        let bag = self.channels[channel].branches[slot].wants;
         let share = self.share_of(channel, slot, rules.share);
         let mut need = u32::try_from(share).expect("no more than there are jobs");
         let mut found = Collected::default();
@@ -235,7 +253,8 @@ impl Desk {
     fn collect_nearer(&mut self, bag: Bag, slot: usize, need: &mut u32, found: &mut Collected) {
         while *need > 0 {
             let siblings = (0..self.books.len()).filter(|&sibling| sibling != slot && !self.fresh[sibling]);
-            let heads = siblings.flat_map(|sibling| bag.classes().map(move |class| (sibling, Kind { class, home: slot })));
+            let heads =
+                siblings.flat_map(|sibling| bag.classes().map(move |class| (sibling, Kind { class, home: slot })));
             let oldest = heads
                 .filter_map(|(sibling, kind)| Some((self.books[sibling].queue(kind).oldest()?, sibling, kind)))
                 .min_by_key(|(job, ..)| *job);
@@ -308,7 +327,9 @@ impl Desk {
             };
             let siblings = (0..self.books.len()).filter(|&sibling| sibling != slot && !self.fresh[sibling]);
             let mut most: Option<((u64, u64), usize)> = None;
-            for (load, sibling) in siblings.map(|sibling| (load(sibling), sibling)).filter(|((queued, _), _)| *queued > 0) {
+            for (load, sibling) in
+                siblings.map(|sibling| (load(sibling), sibling)).filter(|((queued, _), _)| *queued > 0)
+            {
                 if most.is_none_or(|(least, _)| load.0 * least.1 > least.0 * load.1) {
                     most = Some((load, sibling));
                 }

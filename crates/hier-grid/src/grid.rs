@@ -24,7 +24,9 @@ use leaf::Leaf;
 use peers::Peers;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Context, Fact, Job, JobId, Model, Purpose, Rank, Ranked, Rejection, SiteId, Span, Stream, Streams, Time};
+use sim_core::{
+    Context, Fact, Job, JobId, Model, Purpose, Rank, Ranked, Rejection, SiteId, Span, Stream, Streams, Time,
+};
 
 /// How often a request may be forwarded ("P2P System").
 pub(crate) const HOPS: u32 = 1000;
@@ -101,6 +103,8 @@ struct Tree {
     discovering: bool,
     /// Whether discovery may find anything that the last one did not.
     news: bool,
+    /// Whether matched jobs are to be matched again, though no raw ones have come.
+    rematch: bool,
     /// Whether an RFJM waits for raw jobs.
     wanted: bool,
     /// Classes of all jobs that have been through discovery.
@@ -340,6 +344,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             None => {
                 let leaf = self.forest.leaf_of_site[self.world.site_of(station).index()];
                 let tree = self.forest.schedulers[leaf.index()].tree;
+                self.jobs.get_mut(job).copies += 1;
                 Address::Scheduler(self.forest.roots[tree as usize])
             }
         };
@@ -405,6 +410,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let ticket = Ticket {
             station,
             class: class.unwrap_or(0),
+            started: false,
             taken: false,
             done: false,
             shared: false,
@@ -427,13 +433,13 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
-    /// Whether jobs are still to come, or to be done.
+    /// Whether jobs are still to come, or copies of them to be found out.
     fn is_active(&self) -> bool {
         let coming = match &self.source {
             Source::Stations(stations) => stations.left() > 0,
             Source::Outside { next, .. } => next.is_some(),
         };
-        coming || self.tally.submitted > self.tally.completed
+        coming || !self.jobs.is_empty()
     }
 
     /// Experiment 4: posts the next change of a server.
@@ -505,9 +511,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             Body::Ports { bags } => self.ports(to, bags, cx),
             Body::Block { bag, ticket, jobs } => self.block(to, bag, ticket, jobs, cx),
             Body::Cancel { by, number, reason, jobs } => self.cancels(to, (by, number, reason), jobs, cx),
-            Body::Rfjm => self.rfjm(to, cx),
+            Body::Rfjm { anew } => self.rfjm(to, anew, cx),
             Body::Bags { round, bags, wanting } => self.bags(from, to, round, bags, wanting, cx),
-            Body::Rfc { bag, ticket } => self.rfc(from, to, bag, ticket, cx),
+            Body::Rfc { bag, wants, ticket } => self.rfc(from, to, (bag, wants, ticket), cx),
             Body::Cancelled { by, number, reason, asked, jobs } => {
                 self.cancelled(to, (by, number, reason), asked, jobs, cx);
             }
@@ -525,10 +531,25 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// A request comes in at the root of its home tree, which keeps it and forwards it to its peers.
     fn root_request(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
-        if self.trees.len() > 1 && self.config.readings.requests_to == RequestsTo::AllTrees {
-            self.forward_to_roots(root, job, cx);
+        if self.config.readings.requests_to == RequestsTo::AllTrees {
+            self.ask_other_trees(root, job, cx);
+        } else if !self.has_servers(root) {
+            self.ask_other_trees(root, job, cx);
         }
         self.root_copy(root, job, cx);
+    }
+
+    /// Whether any server stands in the tree.
+    fn has_servers(&self, root: SchedulerId) -> bool {
+        let sites = &self.forest.schedulers[root.index()].sites;
+        self.world.first_server[sites.start as usize] < self.world.first_server[sites.end as usize]
+    }
+
+    /// Forwards a request to the other roots, unless that has been done.
+    fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
+        if self.trees.len() > 1 && !std::mem::replace(&mut self.jobs.get_mut(job).shared, true) {
+            self.forward_to_roots(root, job, cx);
+        }
     }
 
     /// Every root gets one copy; a second is dropped. Nothing that the roots know bears on who forwards what to whom, so
@@ -549,6 +570,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         } else {
             self.tally.count_many(Kind::Forward, forwards);
         }
+        self.jobs.get_mut(job).copies += narrow(order.len() - 1);
         for &(to, latency) in &order[1..] {
             let to = Address::Scheduler(self.forest.roots[to as usize]);
             let body = Body::Forward { job, hops: HOPS };
@@ -558,8 +580,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// A copy of a request comes in at a root.
     fn root_copy(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
+        if !self.has_servers(root) {
+            // Nobody here would ever ask for it.
+            self.jobs.drop_copy(job);
+            return;
+        }
         let tree = self.forest.schedulers[root.index()].tree;
-        self.jobs.get_mut(job).copies += 1;
         let Tree { raw, news, .. } = &mut self.trees[tree as usize];
         raw.push(job);
         *news = true;

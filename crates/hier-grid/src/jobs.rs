@@ -37,12 +37,15 @@ pub(crate) enum Work {
 pub(crate) struct Ticket {
     pub(crate) station: StationId,
     pub(crate) class: u8,
+    /// Whether its waiting has ended.
+    pub(crate) started: bool,
     /// Whether an offer has been answered.
     pub(crate) taken: bool,
     pub(crate) done: bool,
     /// Whether trees beyond the home tree have been asked (R8).
     pub(crate) shared: bool,
-    /// Copies that are still in some tree's lists.
+    /// Copies on their way to a root or in the books of a tree, offers and cancels on their way: as long as there are any,
+    /// somebody may name the job.
     pub(crate) copies: u32,
     pub(crate) input: u64,
     pub(crate) output: u64,
@@ -177,6 +180,7 @@ impl Draws {
         Ticket {
             station,
             class: u8::try_from(system).expect("at most 32 operating systems"),
+            started: false,
             taken: false,
             done: false,
             shared: false,

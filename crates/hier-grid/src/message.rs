@@ -76,7 +76,10 @@ pub enum Payload {
         hops: u32,
     },
     /// Request for job matching.
-    Rfjm,
+    Rfjm {
+        /// Whether resources have changed since the last one: then it goes on even if others have gone before.
+        anew: bool,
+    },
     /// All raw jobs, to be matched.
     Discover {
         /// Number of the discovery in this tree, from 1.
@@ -104,7 +107,10 @@ pub enum Payload {
     Rfc {
         /// Through which channel.
         bag: Bag,
-        /// Number of the request, for the block that answers it.
+        /// Which of its jobs an idle server could run: all of them, unless a bag is that of a whole site (R15).
+        wants: Bag,
+        /// Number of the request, for the block that answers it. Should more servers become idle that want other jobs, the
+        /// request is sent again under its number.
         ticket: u32,
     },
     /// Jobs.

@@ -110,7 +110,12 @@ impl Overlay {
     }
 
     /// How often a request is forwarded where hops never run out, some peers do not forward, and order is of no concern.
-    pub(crate) fn count_forwards(&self, entry: u32, forwards: impl Fn(u32) -> bool, scratch: &mut Scratch) -> (u64, u32) {
+    pub(crate) fn count_forwards(
+        &self,
+        entry: u32,
+        forwards: impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> (u64, u32) {
         scratch.round += 1;
         scratch.seen.resize(self.len(), 0);
         scratch.open.clear();

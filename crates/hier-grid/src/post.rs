@@ -18,11 +18,11 @@ pub struct Letter {
 pub(crate) enum Body {
     Request { job: JobId, hops: u32 },
     Forward { job: JobId, hops: u32 },
-    Rfjm,
+    Rfjm { anew: bool },
     Discover { round: u32, known: Bag, jobs: u32 },
     Bags { round: u32, bags: Handle, wanting: bool },
     Ports { bags: Handle },
-    Rfc { bag: Bag, ticket: u32 },
+    Rfc { bag: Bag, wants: Bag, ticket: u32 },
     Block { bag: Bag, ticket: u32, jobs: Handle },
     Cancel { by: SchedulerId, number: u32, reason: Reason, jobs: Handle },
     Cancelled { by: SchedulerId, number: u32, reason: Reason, asked: u32, jobs: Handle },
@@ -40,7 +40,7 @@ impl Body {
         match self {
             Self::Request { .. } => Kind::Request,
             Self::Forward { .. } => Kind::Forward,
-            Self::Rfjm => Kind::Rfjm,
+            Self::Rfjm { .. } => Kind::Rfjm,
             Self::Discover { .. } => Kind::Discover,
             Self::Bags { .. } => Kind::Bags,
             Self::Ports { .. } => Kind::Ports,
@@ -63,11 +63,13 @@ impl Body {
         match self {
             Self::Request { job, hops } => Payload::Request { job, hops },
             Self::Forward { job, hops } => Payload::Forward { job, hops },
-            Self::Rfjm => Payload::Rfjm,
+            Self::Rfjm { anew } => Payload::Rfjm { anew },
             Self::Discover { round, known, jobs } => Payload::Discover { round, known, jobs },
-            Self::Bags { round, bags, wanting } => Payload::Bags { round, bags: pools.bags.get(bags).to_vec(), wanting },
+            Self::Bags { round, bags, wanting } => {
+                Payload::Bags { round, bags: pools.bags.get(bags).to_vec(), wanting }
+            }
             Self::Ports { bags } => Payload::Ports { bags: pools.bags.get(bags).iter().map(|(bag, _)| *bag).collect() },
-            Self::Rfc { bag, ticket } => Payload::Rfc { bag, ticket },
+            Self::Rfc { bag, wants, ticket } => Payload::Rfc { bag, wants, ticket },
             Self::Block { bag, ticket, jobs } => Payload::Block { bag, ticket, jobs: pools.jobs.get(jobs).to_vec() },
             Self::Cancel { by, number, reason, jobs } => {
                 Payload::Cancel { by, number, reason, jobs: pools.wishes.get(jobs).to_vec() }

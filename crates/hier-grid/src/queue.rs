@@ -128,6 +128,18 @@ impl Shelf {
         Some(job)
     }
 
+    /// Takes out every job of some classes.
+    pub(crate) fn drain(&mut self, takes: impl Fn(u8) -> bool) -> Vec<JobId> {
+        let mut jobs = Vec::new();
+        for (class, count) in (0_u8..).zip(&mut self.count).filter(|(class, count)| **count > 0 && takes(*class)) {
+            for queue in self.queues.iter_mut().skip(class.into()).step_by(self.classes) {
+                jobs.extend(queue.0.drain(..));
+            }
+            self.total -= std::mem::take(count);
+        }
+        jobs
+    }
+
     /// Every job, kind by kind.
     pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
         self.queues.iter().flat_map(Queue::iter)

@@ -54,7 +54,8 @@ impl Shape {
         let mut pieces: Vec<&'a Self> = vec![self];
         while pieces.len() < trees {
             // A site has nothing to be cut into: it stays as it is.
-            let split = |piece: &'a Self| if piece.children.is_empty() { std::slice::from_ref(piece) } else { &piece.children };
+            let split =
+                |piece: &'a Self| if piece.children.is_empty() { std::slice::from_ref(piece) } else { &piece.children };
             pieces = pieces.into_iter().flat_map(split).collect();
         }
         let bounds = |tree: usize| tree * pieces.len() / trees;

@@ -256,8 +256,7 @@ impl World {
         sizes.sort_unstable();
         sizes.dedup();
         let systems = 0..self.systems;
-        self.classes =
-            systems.flat_map(|system| sizes.iter().map(move |&cpus| Requirement { system, cpus })).collect();
+        self.classes = systems.flat_map(|system| sizes.iter().map(move |&cpus| Requirement { system, cpus })).collect();
         if self.classes.len() > 32 {
             return Err(ConfigError::Classes { classes: self.classes.len() });
         }
@@ -268,7 +267,10 @@ impl World {
     pub fn class_of(&self, requirement: Requirement) -> Option<u8> {
         let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
         let wide = self.classes.len() > self.systems as usize;
-        let class = self.classes.iter().position(|class| if wide { fits(class) } else { class.system == requirement.system })?;
+        let class = self
+            .classes
+            .iter()
+            .position(|class| if wide { fits(class) } else { class.system == requirement.system })?;
         u8::try_from(class).ok()
     }
 

@@ -6,7 +6,6 @@
 //! the messages are counted and shown to the witness, and one event stands for their end.
 
 use super::{Event, Grid};
-use crate::config::RequestsTo;
 use crate::desk::{Branch, Channel};
 use crate::jobs::Submission;
 use crate::message::{Address, Kind, Witness};
@@ -25,15 +24,19 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     }
 
     /// An RFJM comes in: one goes on for all children. At the root it waits for raw jobs.
-    pub(super) fn rfjm(&mut self, at: SchedulerId, cx: &mut impl Context<Event>) {
+    pub(super) fn rfjm(&mut self, at: SchedulerId, anew: bool, cx: &mut impl Context<Event>) {
         let desk = &mut self.desks[at.index()];
         let first = !std::mem::replace(&mut desk.wanting, true);
         if self.is_root(at) {
             let tree = self.tree_of(at);
-            self.trees[tree as usize].wanted = true;
+            let tree_at = &mut self.trees[tree as usize];
+            tree_at.wanted = true;
+            tree_at.news |= anew;
+            // Without fallback it is discovery alone that notices new resources, and matched jobs may wait for them.
+            tree_at.rematch |= anew && !self.config.algorithms.fallback;
             self.consider_discovery(tree, cx);
-        } else if first {
-            self.to_parent(at, Body::Rfjm, cx);
+        } else if first || anew {
+            self.to_parent(at, Body::Rfjm { anew }, cx);
         }
     }
 
@@ -42,14 +45,15 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     pub(super) fn consider_discovery(&mut self, tree: u32, cx: &mut impl Context<Event>) {
         let Some(&root) = self.forest.roots.get(tree as usize) else { return };
         let at = &self.trees[tree as usize];
-        if at.discovering || at.raw.is_empty() || !at.news {
+        let desk = &self.desks[root.index()];
+        let rematch = at.rematch && desk.unstarted() > 0;
+        if at.discovering || !at.news || at.raw.is_empty() && !rematch {
             return;
         }
-        let desk = &self.desks[root.index()];
         let starved = |channel: &Channel| {
-            channel.branches.iter().any(Branch::waits)
-                && channel.branches.iter().all(|branch| branch.awaiting == 0)
-                && desk.unstarted_of(channel.bag) == 0
+            let waiting = channel.branches.iter().filter(|branch| branch.waits());
+            channel.branches.iter().all(|branch| branch.awaiting == 0)
+                && waiting.clone().any(|branch| desk.unstarted_of(branch.wants) == 0)
         };
         if at.wanted || desk.marks > 0 && desk.channels.iter().any(starved) {
             self.discover(tree, root, cx);
@@ -61,7 +65,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         at.batch = std::mem::take(&mut at.raw);
         let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(self.jobs.get(*job).class)));
         let new = known != at.known || at.stale;
-        (at.known, at.discovering, at.news, at.stale) = (known, true, false, false);
+        (at.known, at.discovering, at.news, at.stale, at.rematch) = (known, true, false, false, false);
         at.round += 1;
         let (round, jobs) = (at.round, narrow(at.batch.len()));
         self.tally.discoveries += 1;
@@ -119,7 +123,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             let channels = &self.leaves[at.site().index()].channels;
             channels.iter().map(|channel| (channel.bag, channel.power)).collect()
         } else {
-            self.desks[scheduler.index()].channels.iter().map(|channel| (channel.bag, channel.power)).collect()
+            let open = self.desks[scheduler.index()].channels.iter().filter(|channel| channel.power > 0);
+            open.map(|channel| (channel.bag, channel.power)).collect()
         }
     }
 
@@ -171,7 +176,11 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             if changed {
                 self.channels_changed(at, cx);
             }
-        } else if round == desk.round {
+        } else if changed {
+            self.return_unreachable(at, cx);
+        }
+        let desk = &mut self.desks[at.index()];
+        if round > 0 && round == desk.round {
             desk.wanting |= wanting;
             desk.silent -= 1;
             if desk.silent == 0 {
@@ -194,14 +203,15 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     }
 
     pub(super) fn tell_own_bags(&mut self, at: SchedulerId, round: u32, cx: &mut impl Context<Event>) {
+        // A channel that the parent is not told of any more is broken: should it come again it is another one.
+        self.desks[at.index()].channels.retain(|channel| channel.power > 0);
         let bags = self.own_bags(at);
         let wanting = self.desks[at.index()].wanting;
         let bags = self.pools.bags.keep(bags);
         self.to_parent(at, Body::Bags { round, bags, wanting }, cx);
     }
 
-    /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Channels without
-    /// branches are broken. Returns the bags that were bound just now: the child must be told their ports.
+    /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that were bound just now: the child must be told their ports.
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)]) -> Vec<(Bag, u64)> {
         let root = self.is_root(at);
         let desk = &mut self.desks[at.index()];
@@ -211,7 +221,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             if desk.channel(bag).is_none() {
                 // A root has nobody to ask.
                 let branches = vec![Branch::default(); children];
-                desk.channels.push(Channel { bag, power: 0, port: root, ticket: 0, branches });
+                desk.channels.push(Channel { bag, power: 0, port: root, ticket: 0, asked: Bag::EMPTY, branches });
                 desk.channels.sort_by_key(|channel| channel.bag);
             }
             let channel = desk.channel(bag).expect("just made");
@@ -233,7 +243,6 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }
         }
         desk.marks -= unmarked;
-        desk.channels.retain(|channel| channel.power > 0);
         desk.limbo -= narrow(homeless.len());
         for job in homeless {
             let kind = self.kind(at, job);
@@ -256,7 +265,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     pub(super) fn discovered(&mut self, tree: u32, cx: &mut impl Context<Event>) {
         let root = self.forest.roots[tree as usize];
         self.trees[tree as usize].discovering = false;
-        let batch = std::mem::take(&mut self.trees[tree as usize].batch);
+        let mut batch = std::mem::take(&mut self.trees[tree as usize].batch);
+        let desk = &mut self.desks[root.index()];
+        desk.channels.retain(|channel| channel.power > 0);
+        // Jobs matched earlier whose channel has gone are without a channel too.
+        let reach = desk.reach();
+        batch.extend(self.desks[root.index()].take_unreachable(reach));
         self.sort_out(root, batch, cx);
         self.serve(root, cx);
         self.consider_discovery(tree, cx);
@@ -275,6 +289,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 stuck.push(job);
             }
         }
+        // Where requests go to the home tree alone (R8), others are asked once it has nothing that could run the job: grid
+        // trees "serve as backups to each other".
         for job in &stuck {
             self.ask_other_trees(root, *job, cx);
         }
@@ -282,14 +298,5 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         // The oldest first again.
         stuck.append(raw);
         *raw = stuck;
-    }
-
-    /// Where requests go to the home tree alone (R8), a job that nothing there can run is shown to the others: grid trees
-    /// "serve as backups to each other".
-    fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
-        let home_only = self.config.readings.requests_to == RequestsTo::HomeTree;
-        if self.trees.len() > 1 && home_only && !std::mem::replace(&mut self.jobs.get_mut(job).shared, true) {
-            self.forward_to_roots(root, job, cx);
-        }
     }
 }

@@ -8,7 +8,7 @@ use crate::message::{Address, Witness};
 use crate::network::Begun;
 use crate::post::Body;
 use crate::world::{Distance, ServerId, StationId};
-use sim_core::{Context, EventKey, Fact, JobId, SiteId, Span};
+use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span};
 
 /// How long a server waits for an answer to its offer (100 ms).
 const PATIENCE: Span = Span::from_nanos(100_000_000);
@@ -62,6 +62,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 self.tell_start(server, job, cx);
             }
             self.machines[server.index()].phase = Phase::Fetching;
+            cx.tell(Fact::Seized { job, processor: ProcId(server.0) });
             let (here, there) = (self.world.site_of(station), self.machines[server.index()].site);
             self.tally.ran_at(self.world.distance(here, there));
             self.transfer(here, there, input, Load::Input(server), cx);
@@ -77,8 +78,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     }
 
     /// Waiting ends (SJTT).
-    pub(super) fn tell_start(&self, server: ServerId, job: JobId, cx: &mut impl Context<Event>) {
+    pub(super) fn tell_start(&mut self, server: ServerId, job: JobId, cx: &mut impl Context<Event>) {
         let machine = &self.machines[server.index()];
+        // A job that a peer has accepted and given back waits no more, if waiting ends at acceptance (R3).
+        if std::mem::replace(&mut self.jobs.get_mut(job).started, true) {
+            return;
+        }
         cx.tell(Fact::Started { job, site: machine.site, processors: machine.cpus });
     }
 
@@ -89,6 +94,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     fn free(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         let machine = &mut self.machines[server.index()];
+        if machine.phase == Phase::Sending {
+            let job = machine.job.expect("a job has run");
+            cx.tell(Fact::Released { job, processor: ProcId(server.0) });
+        }
         machine.phase = Phase::Idle;
         machine.job = None;
         if self.peers.is_some() {
@@ -163,7 +172,6 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// The output has come in (JCT).
     fn complete(&mut self, server: ServerId, job: JobId, cx: &mut impl Context<Event>) {
-        cx.tell(Fact::Finished { job });
         self.tally.completed += 1;
         let ticket = self.jobs.get_mut(job);
         let station = ticket.station;
@@ -172,6 +180,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if self.config.readings.output_transfer == OutputTransfer::ServerBusy {
             self.free(server, cx);
         }
+        cx.tell(Fact::Finished { job });
         self.continue_from(station, cx);
     }
 }

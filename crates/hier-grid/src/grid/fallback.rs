@@ -4,7 +4,6 @@ use super::{Event, Grid};
 use crate::jobs::Submission;
 use crate::message::Witness;
 use crate::post::{Body, Handle};
-use crate::queue::Kind;
 use crate::tree::SchedulerId;
 use crate::world::{Bag, narrow};
 use sim_core::{Context, JobId, SiteId};
@@ -15,6 +14,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let leaf = self.forest.leaf_of_site[site.index()];
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.trees[tree as usize].stale = true;
+        let at = &mut self.leaves[site.index()];
+        (at.changed, at.wanting) = (true, false);
         if self.config.algorithms.fallback && self.rematch(site) {
             self.tell_bags(site, 0, cx);
             self.return_incomputable(site, cx);
@@ -67,21 +68,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if !self.config.algorithms.fallback || desk.unassigned.total() == 0 {
             return;
         }
-        let reach = desk.reach();
-        let homes = desk.books.len() + 1;
-        let mut jobs = Vec::new();
-        for class in (0..narrow(self.world.classes.len())).filter_map(|class| u8::try_from(class).ok()) {
-            if reach.holds(class) || desk.unassigned.count(class) == 0 {
-                continue;
-            }
-            for home in 0..homes {
-                jobs.extend(std::iter::from_fn(|| desk.unassigned.pop(Kind { class, home }, true)));
-            }
-        }
+        let jobs = desk.take_unreachable(desk.reach());
         if jobs.is_empty() {
             return;
         }
-        jobs.sort_unstable();
         if self.forest.schedulers[at.index()].parent.is_none() {
             self.tally.fallback += jobs.len() as u64;
             self.sort_out(at, jobs, cx);

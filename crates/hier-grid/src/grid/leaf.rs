@@ -22,6 +22,8 @@ pub(super) struct Leaf {
     tickets: u32,
     /// Whether an RFJM has gone up for a server that no known job matches.
     pub(super) wanting: bool,
+    /// Whether resources have changed since the last discovery.
+    pub(super) changed: bool,
 }
 
 /// A channel of an LGS: the jobs of its bag find servers here.
@@ -32,6 +34,8 @@ pub(super) struct LeafChannel {
     pub(super) port: bool,
     /// The RFC that is out, by number; 0 if none is.
     pub(super) ticket: u32,
+    /// What it asks for.
+    pub(super) asked: Bag,
 }
 
 impl Leaf {
@@ -43,6 +47,7 @@ impl Leaf {
             queued: 0,
             tickets: 0,
             wanting: false,
+            changed: false,
         }
     }
 
@@ -98,7 +103,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }
             match channels.iter_mut().find(|channel| channel.bag == bag) {
                 Some(channel) => channel.power += power,
-                None => channels.push(LeafChannel { bag, power, port: false, ticket: 0 }),
+                None => channels.push(LeafChannel { bag, power, port: false, ticket: 0, asked: Bag::EMPTY }),
             }
         }
         channels.sort_by_key(|channel| channel.bag);
@@ -106,7 +111,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let changed = !old.iter().map(|channel| channel.bag).eq(channels.iter().map(|channel| channel.bag));
         for channel in &mut channels {
             if let Some(before) = old.iter().find(|before| before.bag == channel.bag) {
-                (channel.port, channel.ticket) = (before.port, before.ticket);
+                (channel.port, channel.ticket, channel.asked) = (before.port, before.ticket, before.asked);
             }
         }
         *old = channels;
@@ -134,6 +139,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ) {
         let site = self.site_of_leaf(leaf);
         self.leaves[site.index()].known = known;
+        self.leaves[site.index()].changed = false;
         self.rematch(site);
         self.leaves[site.index()].wanting = self.unmatched_server(site);
         self.tell_bags(site, round, cx);
@@ -174,7 +180,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let at = &mut leaves[site.index()];
         for channel in &mut at.channels {
             if channel.bag == bag && channel.ticket == ticket {
-                channel.ticket = 0;
+                (channel.ticket, channel.asked) = (0, Bag::EMPTY);
             }
         }
         for &job in &jobs {
@@ -202,6 +208,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let at = &mut self.leaves[site.index()];
         jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(self.jobs.get(**job).class)].remove(**job)));
         at.queued -= crate::world::narrow(jobs.len());
+        for &job in &wanted {
+            self.jobs.drop_copy(job);
+        }
         self.pools.wishes.recycle(wanted);
         let jobs = self.pools.jobs.keep(jobs);
         self.to_parent(leaf, Body::Cancelled { by, number, reason, asked, jobs }, cx);
@@ -245,16 +254,20 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 continue;
             }
             let bag = self.bag_of_server(site, server);
+            let runs = self.machines[server as usize].bag;
             let at = &mut self.leaves[site.index()];
             let body = match at.channels.iter_mut().find(|channel| channel.bag == bag) {
-                Some(channel) if channel.port && channel.ticket == 0 => {
-                    at.tickets += 1;
-                    channel.ticket = at.tickets;
-                    Body::Rfc { bag, ticket: channel.ticket }
+                Some(channel) if channel.port && !runs.and(bag).without(channel.asked).is_empty() => {
+                    if channel.ticket == 0 {
+                        at.tickets += 1;
+                        channel.ticket = at.tickets;
+                    }
+                    channel.asked = channel.asked.with(runs.and(bag));
+                    Body::Rfc { bag, wants: channel.asked, ticket: channel.ticket }
                 }
                 None if !at.wanting => {
                     at.wanting = true;
-                    Body::Rfjm
+                    Body::Rfjm { anew: at.changed }
                 }
                 _ => continue,
             };

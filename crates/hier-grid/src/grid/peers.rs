@@ -91,7 +91,11 @@ impl Peers {
         let servers = world.servers_at(site);
         let place = station.0 - world.stations_at(site).start;
         let peers = crate::world::narrow(self.peers.len());
-        ServerId(if servers.is_empty() { servers.start % peers } else { servers.start + place % (servers.end - servers.start) })
+        ServerId(if servers.is_empty() {
+            servers.start % peers
+        } else {
+            servers.start + place % (servers.end - servers.start)
+        })
     }
 
     /// Whether anybody waits or is queued.
@@ -183,7 +187,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             let passes = |peer: u32| !self.accepts(&peers, peer, job, now);
             let Reach { order, forwards } =
                 peers.overlay.flood(entry, HOPS, &self.world, &self.network, passes, |copy| copies.push(copy));
-            let accepting: Vec<_> = order.into_iter().filter(|(peer, _)| self.accepts(&peers, *peer, job, now)).collect();
+            let accepting: Vec<_> =
+                order.into_iter().filter(|(peer, _)| self.accepts(&peers, *peer, job, now)).collect();
             let station = Address::Station(self.jobs.get(job).station);
             for copy in std::mem::take(&mut copies) {
                 let body = Body::Forward { job, hops: copy.hops };
@@ -340,7 +345,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if self.spread(entry, job, cx) {
             let mut peers = self.peers.take().expect("a P2P system");
             peers.waiting[class].swap_remove(place);
-            let stale: Vec<u32> = peers.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
+            let stale: Vec<u32> =
+                peers.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
             for peer in stale {
                 self.choose_candidate(&mut peers, peer, now);
             }
@@ -381,7 +387,13 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             peers.overlay.flood(entry, HOPS, &self.world, &self.network, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |peer: u32| Address::Server(ServerId(peer));
-                self.show(at + copy.sent, copy.hop, address(copy.from), address(copy.to), Body::Forward { job, hops: copy.hops });
+                self.show(
+                    at + copy.sent,
+                    copy.hop,
+                    address(copy.from),
+                    address(copy.to),
+                    Body::Forward { job, hops: copy.hops },
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for those who ask.
 
 use super::{Event, Grid};
-use crate::desk::{Branch, Collected};
+use crate::desk::Collected;
 use crate::jobs::Submission;
 use crate::message::{Reason, Witness};
 use crate::post::{Body, Handle};
@@ -18,14 +18,13 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         &mut self,
         from: SchedulerId,
         at: SchedulerId,
-        bag: Bag,
-        ticket: u32,
+        (bag, wants, ticket): (Bag, Bag, u32),
         cx: &mut impl Context<Event>,
     ) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let desk = &mut self.desks[at.index()];
         desk.fresh[slot] = false;
-        desk.mark(bag, slot, ticket);
+        desk.mark(bag, wants, slot, ticket);
         self.serve(at, cx);
     }
 
@@ -63,6 +62,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             return;
         }
         for (child, reason, jobs) in cancels {
+            for &job in &jobs {
+                // Its end may be told on the way up while it is looked for below.
+                self.jobs.get_mut(job).copies += 1;
+            }
             let jobs = self.pools.wishes.keep(jobs);
             self.to_child(at, child, Body::Cancel { by: at, number, reason, jobs }, cx);
         }
@@ -75,6 +78,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let mut jobs = std::mem::take(&mut branch.collected);
         (branch.marked, branch.awaiting) = (0, 0);
         let ticket = branch.ticket;
+        branch.answered = ticket;
         desk.marks -= 1;
         desk.limbo -= narrow(jobs.len());
         desk.fresh[slot] = true;
@@ -98,24 +102,23 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         for channel in 0..self.desks[at.index()].channels.len() {
             let desk = &mut self.desks[at.index()];
             let channel = &mut desk.channels[channel];
-            if channel.ticket == 0 && channel.port && channel.branches.iter().any(Branch::waits) {
+            let waiting = channel.branches.iter().filter(|branch| branch.waits());
+            let wants = waiting.fold(Bag::EMPTY, |all, branch| all.with(branch.wants));
+            if !channel.port || wants.without(channel.asked).is_empty() {
+                continue;
+            }
+            if channel.ticket == 0 {
                 desk.tickets += 1;
                 channel.ticket = desk.tickets;
-                let body = Body::Rfc { bag: channel.bag, ticket: channel.ticket };
-                self.to_parent(at, body, cx);
             }
+            channel.asked = channel.asked.with(wants);
+            let body = Body::Rfc { bag: channel.bag, wants: channel.asked, ticket: channel.ticket };
+            self.to_parent(at, body, cx);
         }
     }
 
     /// A block comes in from the parent.
-    pub(super) fn block(
-        &mut self,
-        at: SchedulerId,
-        bag: Bag,
-        ticket: u32,
-        jobs: Handle,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(super) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, cx: &mut impl Context<Event>) {
         let list = self.pools.jobs.take(jobs);
         self.tally.received += list.len() as u64;
         for &job in &list {
@@ -126,7 +129,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if let Some(channel) = self.desks[at.index()].channel(bag)
             && channel.ticket == ticket
         {
-            channel.ticket = 0;
+            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
         }
         self.return_unreachable(at, cx);
         self.serve(at, cx);
@@ -162,6 +165,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             let desk = &mut self.desks[at.index()];
             if desk.unassigned.remove(kind, job) {
                 back.push(job);
+                self.jobs.drop_copy(job);
             } else if let Some(slot) = desk.books.iter_mut().position(|shelf| shelf.remove(kind, job)) {
                 asked -= 1;
                 let slot = narrow(slot);
@@ -169,6 +173,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                     Some((_, jobs)) => jobs.push(job),
                     None => below.push((slot, vec![job])),
                 }
+            } else {
+                self.jobs.drop_copy(job);
             }
         }
         self.pools.wishes.recycle(list);

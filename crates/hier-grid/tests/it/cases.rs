@@ -1,0 +1,1 @@
+//! Cases small enough to check by hand.

@@ -1,0 +1,8 @@
+//! The checks of the specification, the paper's own examples, and what holds for every small world.
+
+mod cases;
+mod common;
+mod examples;
+mod invariants;
+mod paper;
+mod replay;

@@ -1,0 +1,1 @@
+//! The paper's world: what the specification pins down.
