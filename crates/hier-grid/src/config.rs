@@ -1,5 +1,6 @@
 //! Parameters of the model, and the readings of what the paper leaves open.
 
+use crate::faults::Faults;
 use serde::{Deserialize, Serialize};
 use sim_core::Span;
 
@@ -20,6 +21,8 @@ pub struct Config {
     pub algorithms: Algorithms,
     /// What the paper leaves open.
     pub readings: Readings,
+    /// What fails; in the paper nothing does.
+    pub faults: Option<Faults>,
 }
 
 /// The world of "Communication Model" and "Computational Resources".
@@ -457,6 +460,7 @@ impl Config {
             system,
             algorithms: Algorithms::default(),
             readings: Readings::default(),
+            faults: None,
         }
     }
 
@@ -470,6 +474,7 @@ impl Config {
         self.network.validate()?;
         self.jobs.validate()?;
         self.experiment.validate()?;
+        self.faults.as_ref().map_or(Ok(()), Faults::validate)?;
         let Readings { bytes_per_cpu_second, sigma, .. } = self.readings;
         number("bytes_per_cpu_second", bytes_per_cpu_second, 1e-3..=1e12, "a number from 0.001 to 1e12")?;
         number("sigma", sigma, 0.0..=10.0, "a number from 0 to 10")?;

@@ -2,6 +2,7 @@
 
 mod discovery;
 mod execution;
+mod failing;
 mod fallback;
 mod leaf;
 mod peers;
@@ -10,6 +11,7 @@ pub mod view;
 
 use crate::config::{Config, ConfigError, RequestsTo, System};
 use crate::desk::{Desk, Rules};
+use crate::faults::Transport;
 use crate::jobs::{Jobs, Next, Stations, Submission, Ticket, Work};
 use crate::message::{Address, Kind, Message, Witness};
 use crate::network::Network;
@@ -25,7 +27,7 @@ use peers::Peers;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use sim_core::{
-    Context, Fact, Job, JobId, Model, Purpose, Rank, Ranked, Rejection, SiteId, Span, Stream, Streams, Time,
+    Context, EventKey, Fact, Job, JobId, Model, Purpose, Rank, Ranked, Rejection, SiteId, Span, Stream, Streams, Time,
 };
 
 /// How often a request may be forwarded ("P2P System").
@@ -52,14 +54,31 @@ pub enum Event {
     Discovered(u32),
     /// A work station without an offer resubmits its request to its peer.
     Resubmit,
+    /// With faults: a copy of a message comes in.
+    Arrives(u32),
+    /// With faults: an acknowledgement comes in.
+    Acknowledged(u32),
+    /// With faults: a message has not been acknowledged in time.
+    SendAgain(u32),
+    /// With faults: a scheduler crashes.
+    Crash(SchedulerId),
+    /// With faults: a scheduler is up again.
+    Restart(SchedulerId),
 }
 
 impl Ranked for Event {
     fn rank(&self) -> Rank {
         match self {
             Self::Transferred(_) | Self::Ran(_) | Self::Silence(_) => Rank::RELEASE,
-            Self::Change(_) => Rank::new(4),
-            Self::Deliver(_) | Self::Due(_) | Self::Submit | Self::Discovered(_) | Self::Resubmit => Rank::ARRIVE,
+            Self::Change(_) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
+            Self::Deliver(_)
+            | Self::Due(_)
+            | Self::Submit
+            | Self::Discovered(_)
+            | Self::Resubmit
+            | Self::Arrives(_)
+            | Self::Acknowledged(_)
+            | Self::SendAgain(_) => Rank::ARRIVE,
         }
     }
 }
@@ -89,6 +108,8 @@ pub struct Grid<W = (), L = Nothing> {
     changes: Option<Changes>,
     flows: slab::Slab<Flow>,
     pools: Pools,
+    /// Where messages may fail.
+    transport: Option<Box<Transport>>,
     tally: Tally,
     witness: W,
 }
@@ -124,6 +145,8 @@ struct Machine {
     bag: Bag,
     phase: Phase,
     job: Option<JobId>,
+    /// Where messages may fail: the event of its patience's end.
+    silence: Option<EventKey>,
 }
 
 /// What a server does.
@@ -219,6 +242,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             bag: world.bag_of(server.cpus, server.systems),
             phase: Phase::Idle,
             job: None,
+            silence: None,
         };
         let root_sites = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
         let servers = narrow(world.servers.len());
@@ -247,6 +271,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }),
             flows: slab::Slab::new(),
             pools: Pools::default(),
+            transport: config
+                .faults
+                .as_ref()
+                .map(|faults| Box::new(Transport::new(faults, forest.schedulers.len(), streams))),
             tally: Tally::default(),
             witness,
             config,
@@ -291,7 +319,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     fn send(&mut self, from: Address, to: Address, body: Body, cx: &mut impl Context<Event>) {
         let latency = self.latency(from, to);
         self.note(cx.now(), latency, from, to, body);
-        cx.post_in(latency, Event::Deliver(Letter { from, to, body }));
+        self.dispatch(Letter { from, to, body }, latency, cx);
     }
 
     /// Counts a message, and shows it to the witness.
@@ -419,7 +447,6 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             output,
             work,
             submit: job.submit,
-            server: None,
         };
         if class.is_some() {
             self.submit(ticket, job, cx);
@@ -433,13 +460,26 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
-    /// Whether jobs are still to come, or copies of them to be found out.
-    fn is_active(&self) -> bool {
-        let coming = match &self.source {
+    /// Whether jobs are still to come.
+    fn expects_jobs(&self) -> bool {
+        match &self.source {
             Source::Stations(stations) => stations.left() > 0,
             Source::Outside { next, .. } => next.is_some(),
-        };
-        coming || !self.jobs.is_empty()
+        }
+    }
+
+    /// Whether jobs are still to come, or to be done.
+    fn has_work(&self) -> bool {
+        self.expects_jobs() || self.tally.submitted > self.tally.completed
+    }
+
+    /// Whether jobs are still to come, or copies of them to be found out.
+    fn is_active(&self) -> bool {
+        self.expects_jobs() || !self.jobs.is_empty()
+    }
+
+    fn is_down(&self, scheduler: SchedulerId) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.down[scheduler.index()])
     }
 
     /// Experiment 4: posts the next change of a server.
@@ -487,6 +527,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             (Address::Scheduler(root), Body::Forward { job, .. }) => self.root_copy(root, job, cx),
             (Address::Server(entry), Body::Request { job, .. }) => self.flood(entry, job, cx),
             (Address::Server(peer), Body::Confirm { job }) => self.peer_queues(peer, job, cx),
+            (Address::Server(server), Body::Answer { job }) => self.answered(server, job, cx),
             (Address::Station(station), Body::Offer { job }) => self.offered(station, from, job, cx),
             (Address::Station(station), Body::Decline { job }) => self.declined(station, job, cx),
             (Address::Scheduler(to), body) => {
@@ -519,6 +560,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }
             Body::Started { job } => self.started(from, to, job, cx),
             Body::Returned { jobs } => self.returned(from, to, jobs, cx),
+            Body::Restarted => self.neighbour_restarted(from, to, cx),
             Body::Request { .. }
             | Body::Forward { .. }
             | Body::Offer { .. }
@@ -574,7 +616,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         for &(to, latency) in &order[1..] {
             let to = Address::Scheduler(self.forest.roots[to as usize]);
             let body = Body::Forward { job, hops: HOPS };
-            cx.post_in(latency, Event::Deliver(Letter { from: Address::Scheduler(root), to, body }));
+            self.dispatch(Letter { from: Address::Scheduler(root), to, body }, latency, cx);
         }
     }
 
@@ -603,6 +645,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Model for Grid<W, L> {
         for server in 0..narrow(self.machines.len()) {
             self.post_change(ServerId(server), cx);
         }
+        self.post_crashes(cx);
         self.pull(cx);
         if let Source::Stations(stations) = &self.source {
             for station in stations.order().to_vec() {
@@ -622,6 +665,11 @@ impl<W: Witness, L: Iterator<Item = Submission>> Model for Grid<W, L> {
             Event::Change(server) => self.change(server, cx),
             Event::Discovered(tree) => self.discovered(tree, cx),
             Event::Resubmit => self.resubmit(cx),
+            Event::Arrives(parcel) => self.arrives(parcel, cx),
+            Event::Acknowledged(parcel) => self.acknowledged(parcel, cx),
+            Event::SendAgain(parcel) => self.send_again(parcel, cx),
+            Event::Crash(scheduler) => self.crash(scheduler, cx),
+            Event::Restart(scheduler) => self.restart(scheduler, cx),
         }
     }
 }

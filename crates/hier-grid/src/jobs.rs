@@ -1,7 +1,7 @@
 //! Jobs on their way through the grid, and where they come from.
 
 use crate::config::{Config, JobConfig, Sizes, SubmissionRule, span};
-use crate::world::{ServerId, StationId, World, narrow};
+use crate::world::{StationId, World, narrow};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
@@ -52,8 +52,6 @@ pub(crate) struct Ticket {
     pub(crate) work: Work,
     /// When it was submitted first.
     pub(crate) submit: Time,
-    /// The server that runs it, once one does.
-    pub(crate) server: Option<ServerId>,
 }
 
 impl Ticket {
@@ -189,7 +187,6 @@ impl Draws {
             output: (input * self.config.output_factor).min(MOST_BYTES) as u64,
             work: Work::Divisible { estimate, actual: estimate * factor },
             submit,
-            server: None,
         }
     }
 }

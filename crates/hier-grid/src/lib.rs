@@ -2,6 +2,7 @@
 
 pub mod config;
 mod desk;
+pub mod faults;
 pub mod grid;
 mod jobs;
 pub mod message;
@@ -14,6 +15,7 @@ pub mod tree;
 pub mod world;
 
 pub use config::{Algorithms, Config, ConfigError, Experiment, Readings, System};
+pub use faults::Faults;
 pub use grid::{Event, Grid};
 pub use jobs::Submission;
 pub use message::{Address, Kind, Message, Payload, Replay, Witness};

@@ -22,7 +22,9 @@
 //! | [`Answer`](Payload::Answer) | work station → server | the first offer for a job | waiting has ended; the input follows. A server without an answer is free again after 100 ms |
 //! | [`Accept`](Payload::Accept) | peer → work station | the peer can meet the deadline | confirms the first, ignores others |
 //! | [`Confirm`](Payload::Confirm) | work station → peer | its first acceptance | queues the job |
-//! | [`Decline`](Payload::Decline) | peer → work station | the peer no longer has the resources that a queued job needs | submits the job anew |
+//! | [`Decline`](Payload::Decline) | server → work station | a peer no longer has the resources that a queued job needs; an answer came after the server had given up | submits the job anew |
+//! | [`Restarted`](Payload::Restarted) | scheduler → parent and children | it has crashed and is up again (only with [faults](crate::faults)) | forgets what it was asked by it, and asks it anew |
+//! | [`Acknowledgement`](Kind::Acknowledgement) | receiver → sender | a message has come in (only with faults) | does not send it again. Counted, but not recorded |
 
 use crate::tree::SchedulerId;
 use crate::world::{Bag, ServerId, StationId};
@@ -176,11 +178,13 @@ pub enum Payload {
         /// Which job.
         job: JobId,
     },
-    /// A peer gives a queued job back.
+    /// A peer gives a queued job back; a server has no use for an answer any more.
     Decline {
         /// Which job.
         job: JobId,
     },
+    /// A scheduler is up again.
+    Restarted,
 }
 
 /// Which algorithm cancels.
@@ -200,11 +204,13 @@ macro_rules! kinds {
         #[serde(rename_all = "kebab-case")]
         pub enum Kind {
             $($(#[$doc])* $kind,)*
+            /// That a message has come in; no payload of its own.
+            Acknowledgement,
         }
 
         impl Kind {
             /// All kinds, in the order of the table.
-            pub const ALL: &[Self] = &[$(Self::$kind),*];
+            pub const ALL: &[Self] = &[$(Self::$kind,)* Self::Acknowledgement];
         }
 
         impl Payload {
@@ -253,6 +259,8 @@ kinds! {
     Confirm,
     /// [`Payload::Decline`].
     Decline,
+    /// [`Payload::Restarted`].
+    Restarted,
 }
 
 /// Sees every message as it is sent. It cannot answer: watching changes nothing.

@@ -33,6 +33,7 @@ pub(crate) enum Body {
     Accept { job: JobId },
     Confirm { job: JobId },
     Decline { job: JobId },
+    Restarted,
 }
 
 impl Body {
@@ -55,6 +56,7 @@ impl Body {
             Self::Accept { .. } => Kind::Accept,
             Self::Confirm { .. } => Kind::Confirm,
             Self::Decline { .. } => Kind::Decline,
+            Self::Restarted => Kind::Restarted,
         }
     }
 
@@ -84,6 +86,7 @@ impl Body {
             Self::Accept { job } => Payload::Accept { job },
             Self::Confirm { job } => Payload::Confirm { job },
             Self::Decline { job } => Payload::Decline { job },
+            Self::Restarted => Payload::Restarted,
         }
     }
 }

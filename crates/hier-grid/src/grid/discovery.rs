@@ -64,7 +64,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let at = &mut self.trees[tree as usize];
         at.batch = std::mem::take(&mut at.raw);
         let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(self.jobs.get(*job).class)));
-        let new = known != at.known || at.stale;
+        // Where messages may fail, nothing is known beforehand.
+        let new = known != at.known || at.stale || self.transport.is_some();
         (at.known, at.discovering, at.news, at.stale, at.rematch) = (known, true, false, false, false);
         at.round += 1;
         let (round, jobs) = (at.round, narrow(at.batch.len()));
@@ -170,8 +171,6 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             self.to_child(at, slot, Body::Ports { bags }, cx);
         }
         let changed = self.own_bags(at) != before;
-        let desk = &mut self.desks[at.index()];
-        desk.fresh[slot as usize] = false;
         if round == 0 {
             if changed {
                 self.channels_changed(at, cx);
@@ -245,8 +244,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         desk.marks -= unmarked;
         desk.limbo -= narrow(homeless.len());
         for job in homeless {
-            let kind = self.kind(at, job);
-            self.desks[at.index()].unassigned.insert(kind, job);
+            self.shelve(at, job);
         }
         bound
     }
@@ -282,9 +280,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let reach = self.desks[root.index()].reach();
         let mut stuck = Vec::new();
         for job in jobs {
-            let kind = self.kind(root, job);
-            if reach.holds(kind.class) {
-                self.desks[root.index()].unassigned.insert(kind, job);
+            if reach.holds(self.jobs.get(job).class) {
+                self.shelve(root, job);
             } else {
                 stuck.push(job);
             }

@@ -45,6 +45,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         ticket.copies += 1;
         let station = ticket.station;
         self.send(Address::Server(server), Address::Station(station), Body::Offer { job }, cx);
+        if self.transport.is_some() {
+            // No answer is known to come: the server's own clock must tell.
+            self.machines[server.index()].silence = Some(cx.post_in(PATIENCE, Event::Silence(server)));
+        }
     }
 
     /// An offer comes in. The first one is answered, and the input follows.
@@ -53,28 +57,42 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let ticket = self.jobs.get_mut(job);
         let first = !std::mem::replace(&mut ticket.taken, true);
         if first {
-            ticket.server = Some(server);
-            let input = ticket.input;
-            let latency = self.latency(Address::Station(station), from);
-            self.note(cx.now(), latency, Address::Station(station), from, Body::Answer { job });
-            let waited = self.peers.is_some() && self.config.readings.peer_wait_ends == PeerWaitEnds::Acceptance;
-            if !waited {
-                self.tell_start(server, job, cx);
+            let answer = Body::Answer { job };
+            if self.transport.is_some() {
+                self.send(Address::Station(station), from, answer, cx);
+            } else {
+                // The input itself is the answer.
+                let latency = self.latency(Address::Station(station), from);
+                self.note(cx.now(), latency, Address::Station(station), from, answer);
+                self.fetch(server, job, cx);
             }
-            self.machines[server.index()].phase = Phase::Fetching;
-            cx.tell(Fact::Seized { job, processor: ProcId(server.0) });
-            let (here, there) = (self.world.site_of(station), self.machines[server.index()].site);
-            self.tally.ran_at(self.world.distance(here, there));
-            self.transfer(here, there, input, Load::Input(server), cx);
         } else {
             self.tally.unanswered += 1;
-            let Phase::Offering(since) = self.machines[server.index()].phase else {
-                panic!("server {server} is not waiting for an answer")
-            };
-            let silence = (since + PATIENCE).max(cx.now());
-            cx.post_at(silence, Event::Silence(server));
+            if self.transport.is_none() {
+                let Phase::Offering(since) = self.machines[server.index()].phase else {
+                    panic!("server {server} is not waiting for an answer")
+                };
+                let silence = (since + PATIENCE).max(cx.now());
+                cx.post_at(silence, Event::Silence(server));
+            }
         }
         self.jobs.drop_copy(job);
+    }
+
+    /// A work station transfers the input of its job to the server.
+    pub(super) fn fetch(&mut self, server: ServerId, job: JobId, cx: &mut impl Context<Event>) {
+        let waited = self.peers.is_some() && self.config.readings.peer_wait_ends == PeerWaitEnds::Acceptance;
+        if !waited {
+            self.tell_start(server, job, cx);
+        }
+        let ticket = self.jobs.get(job);
+        let (input, here) = (ticket.input, self.world.site_of(ticket.station));
+        let machine = &mut self.machines[server.index()];
+        machine.phase = Phase::Fetching;
+        let there = machine.site;
+        cx.tell(Fact::Seized { job, processor: ProcId(server.0) });
+        self.tally.ran_at(self.world.distance(here, there));
+        self.transfer(here, there, input, Load::Input(server), cx);
     }
 
     /// Waiting ends (SJTT).
@@ -89,6 +107,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// Nobody has answered: the server is free again.
     pub(super) fn silence(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
+        self.machines[server.index()].silence = None;
         self.free(server, cx);
     }
 

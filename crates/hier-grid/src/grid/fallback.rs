@@ -14,6 +14,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let leaf = self.forest.leaf_of_site[site.index()];
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.trees[tree as usize].stale = true;
+        if self.is_down(leaf) {
+            // It will look when it is up again.
+            return;
+        }
         let at = &mut self.leaves[site.index()];
         (at.changed, at.wanting) = (true, false);
         if self.config.algorithms.fallback && self.rematch(site) {
@@ -89,7 +93,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             let desk = &mut self.desks[at.index()];
             // It may have been struck already, by a cancel that came too late.
             desk.books[slot].remove(kind, job);
-            desk.unassigned.insert(kind, job);
+            self.shelve(at, job);
         }
         self.desks[at.index()].fresh[slot] = false;
         self.pools.jobs.recycle(list);

@@ -7,7 +7,7 @@ use crate::message::{Address, Reason, Witness};
 use crate::post::{Body, Handle};
 use crate::queue::Queue;
 use crate::tree::SchedulerId;
-use crate::world::{Bag, ServerId};
+use crate::world::{Bag, ServerId, narrow};
 use sim_core::{Context, SiteId};
 
 /// What an LGS knows.
@@ -49,6 +49,14 @@ impl Leaf {
             wanting: false,
             changed: false,
         }
+    }
+
+    /// Forgets what it has asked its parent for.
+    pub(super) fn forget_requests(&mut self) {
+        for channel in &mut self.channels {
+            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+        }
+        (self.wanting, self.changed) = (false, true);
     }
 
     fn take_oldest(&mut self, bag: Bag) -> Option<sim_core::JobId> {
@@ -183,11 +191,17 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 (channel.ticket, channel.asked) = (0, Bag::EMPTY);
             }
         }
+        let mut twins = Vec::new();
         for &job in &jobs {
-            at.queues[usize::from(tickets.get(job).class)].insert(job);
+            if !at.queues[usize::from(tickets.get(job).class)].insert(job) {
+                twins.push(job);
+            }
         }
-        at.queued += crate::world::narrow(jobs.len());
+        at.queued += narrow(jobs.len() - twins.len());
         tally.received += jobs.len() as u64;
+        for job in twins {
+            self.merge_copies(job);
+        }
         self.pools.jobs.recycle(jobs);
         self.return_incomputable(site, cx);
         self.fill(site, cx);
@@ -204,10 +218,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let site = self.site_of_leaf(leaf);
         let wanted = self.pools.wishes.take(jobs);
         let mut jobs = self.pools.jobs.open();
-        let asked = crate::world::narrow(wanted.len());
+        let asked = narrow(wanted.len());
         let at = &mut self.leaves[site.index()];
         jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(self.jobs.get(**job).class)].remove(**job)));
-        at.queued -= crate::world::narrow(jobs.len());
+        at.queued -= narrow(jobs.len());
         for &job in &wanted {
             self.jobs.drop_copy(job);
         }
@@ -218,6 +232,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// Gives queued jobs to idle servers, then asks for more if a server is still idle.
     pub(super) fn fill(&mut self, site: SiteId, cx: &mut impl Context<Event>) {
+        if self.is_down(self.leaf_at(site)) {
+            return;
+        }
         let mut idle = false;
         for server in self.world.servers_at(site) {
             if self.machines[server as usize].phase == Phase::Idle {
@@ -232,6 +249,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     /// A server has become idle.
     pub(super) fn refill(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         let site = self.machines[server.index()].site;
+        if self.is_down(self.leaf_at(site)) {
+            return;
+        }
         if !self.give(site, server.0, cx) {
             self.ask_for_work(site, cx);
         }

@@ -216,7 +216,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let back = self.latency(peer, station);
         self.note(now + latency + back, back, station, peer, Body::Confirm { job });
         let confirm = Letter { from: station, to: peer, body: Body::Confirm { job } };
-        cx.post_in(latency + back + back, Event::Deliver(confirm));
+        self.dispatch(confirm, latency + back + back, cx);
         self.set_alarm(cx);
         true
     }
@@ -276,12 +276,6 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let station = Address::Station(self.jobs.get(job).station);
         self.send(Address::Server(peer), station, Body::Decline { job }, cx);
         self.peer_has_changed(peer.0, cx);
-    }
-
-    /// A work station has its job back, and submits it anew.
-    pub(super) fn declined(&mut self, station: StationId, job: JobId, cx: &mut impl Context<Event>) {
-        self.tally.resubmitted += 1;
-        self.request(station, job, cx);
     }
 
     /// When a peer would first accept a resubmission of a job, if nothing else changes.

@@ -71,6 +71,33 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
+    /// The branch no longer asks: what was collected for it becomes unassigned.
+    fn keep_collected(&mut self, at: SchedulerId, bag: Bag, slot: usize) {
+        let desk = &mut self.desks[at.index()];
+        let branch = &mut desk.channel(bag).expect("the branch exists").branches[slot];
+        let jobs = std::mem::take(&mut branch.collected);
+        desk.limbo -= narrow(jobs.len());
+        for job in jobs {
+            self.shelve(at, job);
+        }
+    }
+
+    /// Puts a job among the unassigned ones.
+    ///
+    /// With faults a job may have been submitted anew while a copy was still in the tree. Where two copies meet they become
+    /// one.
+    pub(super) fn shelve(&mut self, at: SchedulerId, job: JobId) {
+        let kind = self.kind(at, job);
+        if !self.desks[at.index()].unassigned.insert(kind, job) {
+            self.merge_copies(job);
+        }
+    }
+
+    pub(super) fn merge_copies(&mut self, job: JobId) {
+        assert!(self.transport.is_some(), "job {job} was in the same place twice");
+        self.jobs.drop_copy(job);
+    }
+
     /// Pushes what was collected for a branch, as one block.
     fn push(&mut self, at: SchedulerId, bag: Bag, slot: usize, cx: &mut impl Context<Event>) {
         let desk = &mut self.desks[at.index()];
@@ -83,6 +110,11 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         desk.limbo -= narrow(jobs.len());
         desk.fresh[slot] = true;
         jobs.sort_unstable();
+        let twins: Vec<JobId> = jobs.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        for job in twins {
+            self.merge_copies(job);
+        }
+        jobs.dedup();
         for &job in &jobs {
             let kind = self.kind(at, job);
             self.desks[at.index()].books[slot].insert(kind, job);
@@ -122,8 +154,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let list = self.pools.jobs.take(jobs);
         self.tally.received += list.len() as u64;
         for &job in &list {
-            let kind = self.kind(at, job);
-            self.desks[at.index()].unassigned.insert(kind, job);
+            self.shelve(at, job);
         }
         self.pools.jobs.recycle(list);
         if let Some(channel) = self.desks[at.index()].channel(bag)
@@ -220,18 +251,19 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if let Some((bag, slot, branch)) = wanted {
             branch.awaiting -= asked;
             branch.collected.extend_from_slice(&list);
-            complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot));
+            complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot, branch.marked > 0));
         } else {
             // The branch has been unbound in the meantime.
             desk.limbo -= back;
             for &job in &list {
-                let kind = self.kind(at, job);
-                self.desks[at.index()].unassigned.insert(kind, job);
+                self.shelve(at, job);
             }
         }
         self.pools.jobs.recycle(list);
-        if let Some((bag, slot)) = complete {
-            self.push(at, bag, slot, cx);
+        match complete {
+            Some((bag, slot, true)) => self.push(at, bag, slot, cx),
+            Some((bag, slot, false)) => self.keep_collected(at, bag, slot),
+            None => {}
         }
         self.return_unreachable(at, cx);
         self.serve(at, cx);

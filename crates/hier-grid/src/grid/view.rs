@@ -209,6 +209,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if self.peers.as_ref().is_some_and(|peers| !peers.is_empty()) {
             return left("a peer holds jobs");
         }
+        if self.transport.as_ref().is_some_and(|transport| !transport.is_empty()) {
+            return left("messages are not acknowledged");
+        }
         if self.tally.pushed != self.tally.received {
             return Err(format!("{} jobs pushed, {} received", self.tally.pushed, self.tally.received));
         }

@@ -39,7 +39,8 @@ impl Small {
                 return sim.into_parts();
             }
         }
-        panic!("no end after 3 million events at {} s: {:?}", sim.now(), sim.model().tally());
+        let grid = sim.model();
+        panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.tally());
     }
 }
 

@@ -3,6 +3,7 @@
 mod cases;
 mod common;
 mod examples;
+mod faults;
 mod invariants;
 mod paper;
 mod replay;
