@@ -368,3 +368,151 @@ impl Collected {
         self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Bag = Bag(0b11);
+    const SECOND: Bag = Bag(0b10);
+
+    fn channel(bag: Bag, powers: &[u64]) -> Channel {
+        let branches = powers.iter().map(|power| Branch { power: *power, ..Branch::default() });
+        let power = powers.iter().sum();
+        Channel { bag, power, port: true, ticket: 0, asked: Bag::EMPTY, branches: branches.collect() }
+    }
+
+    /// GS1 of figure 1: two children; the first channel leads to both, the second to the second child.
+    fn gs1() -> Desk {
+        let mut desk = Desk::new(2, 2);
+        desk.channels = vec![channel(SECOND, &[0, 64]), channel(ALL, &[64, 64])];
+        desk
+    }
+
+    fn rules() -> Rules {
+        Rules {
+            algorithms: Algorithms::default(),
+            share: Share::AllChannels,
+            unassigned: UnassignedOrder::OwnFirst,
+            branches: BranchOrder::NearestThenOldest,
+            takes: LoadBalanceTakes::Oldest,
+        }
+    }
+
+    const ELSEWHERE: usize = 2;
+
+    fn kind(class: u8, home: usize) -> Kind {
+        Kind { class, home }
+    }
+
+    fn collect(desk: &mut Desk, channel: usize, slot: usize, rules: &Rules) -> Collected {
+        desk.collect(channel, slot, rules, |_| 0)
+    }
+
+    #[test]
+    fn of_nine_jobs_and_three_branches_of_equal_power_a_branch_gets_three() {
+        let mut desk = gs1();
+        for job in 0..9 {
+            desk.unassigned.insert(kind(0, ELSEWHERE), JobId(job));
+        }
+        desk.mark(ALL, ALL, 0, 1);
+        assert_eq!(desk.next_branch(&rules()), Some((1, 0)));
+        let found = collect(&mut desk, 1, 0, &rules());
+        assert_eq!(found.at_hand, [0, 1, 2].map(JobId));
+        assert!(found.cancels.is_empty());
+    }
+
+    #[test]
+    fn a_share_is_rounded_up() {
+        assert_eq!(share(1, 3, 10), 4);
+        assert_eq!(share(128, 11_844, 1), 1);
+        assert_eq!(share(0, 7, 100), 0);
+    }
+
+    #[test]
+    fn with_shares_of_the_own_channel_only_its_jobs_and_its_power_count() {
+        let mut desk = gs1();
+        for job in 0..9 {
+            desk.unassigned.insert(kind(u8::from(job >= 4), ELSEWHERE), JobId(job));
+        }
+        // Five jobs can use the second channel, and it has one branch.
+        assert_eq!(desk.share_of(0, 1, Share::OwnChannel), 5);
+        assert_eq!(desk.share_of(1, 0, Share::OwnChannel), 5, "half of nine, rounded up");
+    }
+
+    #[test]
+    fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
+        let mut desk = gs1();
+        // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
+        desk.books[1].insert(kind(0, 0), JobId(5));
+        desk.books[1].insert(kind(0, ELSEWHERE), JobId(1));
+        desk.unassigned.insert(kind(0, 1), JobId(2));
+        desk.unassigned.insert(kind(0, 0), JobId(7));
+        desk.mark(ALL, ALL, 0, 1);
+        // Of four jobs a third is two: the nearer one, and the own one.
+        let found = collect(&mut desk.clone(), 1, 0, &rules());
+        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
+        assert_eq!(found.at_hand, [JobId(7)]);
+        // All of them, were the branch the only one.
+        desk.channels.remove(0);
+        desk.channels[0].power = 64;
+        desk.channels[0].branches[1].power = 0;
+        let found = collect(&mut desk, 0, 0, &rules());
+        assert_eq!(found.at_hand, [7, 2].map(JobId));
+        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
+    }
+
+    #[test]
+    fn load_balance_takes_from_whom_has_most_queued_per_cpu() {
+        let mut desk = Desk::new(3, 1);
+        desk.channels = vec![channel(Bag(1), &[100, 100, 300])];
+        for job in 0..4 {
+            desk.books[1].insert(kind(0, 3), JobId(job));
+        }
+        for job in 4..10 {
+            desk.books[2].insert(kind(0, 3), JobId(job));
+        }
+        desk.mark(Bag(1), Bag(1), 0, 1);
+        // Two of ten: 4 jobs on 100 CPUs, then 3 on 100, are more than 6 on 300.
+        let found = collect(&mut desk.clone(), 0, 0, &rules());
+        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [0, 1].map(JobId).to_vec())]);
+        let newest = Rules { takes: LoadBalanceTakes::Newest, ..rules() };
+        let found = collect(&mut desk, 0, 0, &newest);
+        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [3, 2].map(JobId).to_vec())]);
+    }
+
+    #[test]
+    fn jobs_on_their_way_are_not_cancelled() {
+        let mut desk = gs1();
+        desk.books[1].insert(kind(0, 0), JobId(5));
+        desk.fresh[1] = true;
+        desk.mark(ALL, ALL, 0, 1);
+        assert_eq!(desk.next_branch(&rules()), None);
+        desk.fresh[1] = false;
+        assert_eq!(desk.next_branch(&rules()), Some((1, 0)));
+    }
+
+    #[test]
+    fn of_marked_branches_the_one_with_own_jobs_is_served_first_then_the_oldest_request() {
+        let mut desk = gs1();
+        desk.mark(ALL, ALL, 1, 1);
+        desk.mark(ALL, ALL, 0, 1);
+        desk.unassigned.insert(kind(0, ELSEWHERE), JobId(1));
+        let next = |desk: &Desk, branches| desk.next_branch(&Rules { branches, ..rules() });
+        assert_eq!(next(&desk, BranchOrder::NearestThenOldest), Some((1, 1)));
+        desk.unassigned.insert(kind(0, 0), JobId(2));
+        assert_eq!(next(&desk, BranchOrder::NearestThenOldest), Some((1, 0)));
+        assert_eq!(next(&desk, BranchOrder::OldestRfc), Some((1, 1)));
+        assert_eq!(next(&desk, BranchOrder::Index), Some((1, 0)));
+    }
+
+    #[test]
+    fn a_request_that_was_answered_marks_nothing() {
+        let mut desk = gs1();
+        desk.channels[1].branches[0].answered = 3;
+        desk.mark(ALL, ALL, 0, 3);
+        assert_eq!(desk.marks, 0);
+        desk.mark(ALL, ALL, 0, 4);
+        assert_eq!(desk.marks, 1);
+    }
+}

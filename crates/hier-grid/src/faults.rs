@@ -104,7 +104,7 @@ const PAUSE: Span = Span::from_nanos(10_000_000);
 /// After so many attempts the receiver may well be down.
 const MANY_ATTEMPTS: u32 = 4;
 /// No pause is longer.
-const LONGEST_PAUSE: Span = Span::from_secs(30);
+const LONGEST_PAUSE: Span = Span::from_secs(600);
 
 impl Transport {
     pub(crate) fn new(faults: &Faults, schedulers: usize, streams: &Streams) -> Self {

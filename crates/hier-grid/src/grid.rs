@@ -50,6 +50,8 @@ pub enum Event {
     Silence(ServerId),
     /// A server changes its operating system.
     Change(ServerId),
+    /// A change that was known beforehand.
+    Alter(ServerId, u32),
     /// The bags of all sites have come in, and nothing about them is new.
     Discovered(u32),
     /// A work station without an offer resubmits its request to its peer.
@@ -70,7 +72,7 @@ impl Ranked for Event {
     fn rank(&self) -> Rank {
         match self {
             Self::Transferred(_) | Self::Ran(_) | Self::Silence(_) => Rank::RELEASE,
-            Self::Change(_) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
+            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
             Self::Deliver(_)
             | Self::Due(_)
             | Self::Submit
@@ -106,6 +108,10 @@ pub struct Grid<W = (), L = Nothing> {
     jobs: Jobs,
     source: Source<L>,
     changes: Option<Changes>,
+    /// Changes that are known beforehand.
+    script: Vec<(Time, ServerId, u32)>,
+    /// Whether every message is an event.
+    literal: bool,
     flows: slab::Slab<Flow>,
     pools: Pools,
     /// Where messages may fail.
@@ -269,6 +275,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 systems: world.systems,
                 draws: (0..servers).map(|server| streams.stream(Purpose("changes of servers"), server)).collect(),
             }),
+            script: Vec::new(),
+            literal: false,
             flows: slab::Slab::new(),
             pools: Pools::default(),
             transport: config
@@ -281,6 +289,21 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             world,
             forest,
         })
+    }
+
+    /// Has a server offer other operating systems, as a set of bits, from the instant `at` on.
+    #[must_use]
+    pub fn with_change(mut self, at: Time, server: ServerId, systems: u32) -> Self {
+        self.script.push((at, server, systems));
+        self
+    }
+
+    /// Does without shortcuts: every discovery goes from scheduler to scheduler, and every resubmission among peers is tried.
+    /// The same run, but for the order of what happens at the same nanosecond; slower.
+    #[must_use]
+    pub const fn literally(mut self) -> Self {
+        self.literal = true;
+        self
     }
 
     /// What has been counted so far.
@@ -645,6 +668,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Model for Grid<W, L> {
         for server in 0..narrow(self.machines.len()) {
             self.post_change(ServerId(server), cx);
         }
+        for (at, server, systems) in std::mem::take(&mut self.script) {
+            cx.post_at(at, Event::Alter(server, systems));
+        }
         self.post_crashes(cx);
         self.pull(cx);
         if let Source::Stations(stations) = &self.source {
@@ -663,6 +689,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Model for Grid<W, L> {
             Event::Ran(server) => self.ran(server, cx),
             Event::Silence(server) => self.silence(server, cx),
             Event::Change(server) => self.change(server, cx),
+            Event::Alter(server, systems) => self.set_systems(server, systems, cx),
             Event::Discovered(tree) => self.discovered(tree, cx),
             Event::Resubmit => self.resubmit(cx),
             Event::Arrives(parcel) => self.arrives(parcel, cx),

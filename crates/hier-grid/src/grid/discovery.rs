@@ -65,7 +65,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         at.batch = std::mem::take(&mut at.raw);
         let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(self.jobs.get(*job).class)));
         // Where messages may fail, nothing is known beforehand.
-        let new = known != at.known || at.stale || self.transport.is_some();
+        let new = known != at.known || at.stale || self.literal || self.transport.is_some();
         (at.known, at.discovering, at.news, at.stale, at.rematch) = (known, true, false, false, false);
         at.round += 1;
         let (round, jobs) = (at.round, narrow(at.batch.len()));

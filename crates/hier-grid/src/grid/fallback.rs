@@ -60,6 +60,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let scheduler = &self.forest.schedulers[at.index()];
         if scheduler.parent.is_none() {
             self.trees[scheduler.tree as usize].news = true;
+            self.desks[at.index()].channels.retain(|channel| channel.power > 0);
         } else {
             self.tell_own_bags(at, 0, cx);
         }

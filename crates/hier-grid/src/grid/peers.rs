@@ -286,6 +286,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
         let Peer { queued, free_at, .. } = peers.peers[peer as usize];
         let allowed = self.allowance(peers, peer, waiting.job)?;
+        if self.literal {
+            return Some(waiting.time(waiting.next(now)));
+        }
         if queued > allowed {
             return None;
         }
@@ -327,7 +330,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let now = cx.now();
         let peers = self.crowd();
         peers.alarm = None;
-        let &(_, job, peer) = peers.candidates.first().expect("the alarm was set for it");
+        let &(_, job, _) = peers.candidates.first().expect("the alarm was set for it");
         let class = usize::from(self.jobs.get(job).class);
         let mut peers = self.peers.take().expect("a P2P system");
         let place = peers.waiting[class].iter().position(|waiting| waiting.job == job).expect("it waits");
@@ -346,8 +349,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }
             self.peers = Some(peers);
         } else {
-            // The peer lies beyond the request's hops.
-            self.peer_has_changed(peer, cx);
+            // The peer lies beyond the request's hops; or nothing but a try would tell.
+            let mut peers = self.peers.take().expect("a P2P system");
+            let hopeful: Vec<u32> =
+                peers.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
+            for peer in hopeful {
+                self.choose_candidate(&mut peers, peer, now);
+            }
+            self.peers = Some(peers);
         }
         self.set_alarm(cx);
     }

@@ -123,7 +123,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             return SchedulerView { channels: channels.collect(), unstarted: leaf.queued, ..view };
         }
         let desk = &self.desks[id.index()];
-        let channels = desk.channels.iter().enumerate().map(|(c, channel)| {
+        let open = desk.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
+        let channels = open.map(|(c, channel)| {
             let branches = channel.branches.iter().enumerate().filter(|(_, branch)| branch.power > 0);
             let branch = |(slot, branch): (usize, &crate::desk::Branch)| BranchView {
                 child: SchedulerId(at.children.start + narrow(slot)),

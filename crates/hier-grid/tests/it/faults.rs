@@ -30,7 +30,7 @@ fn failing() -> impl Strategy<Value = Small> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
     #[test]
     fn every_job_ends_exactly_once_whatever_fails(small in failing()) {

@@ -1,1 +1,0 @@
-//! Cases small enough to check by hand.
