@@ -513,6 +513,18 @@ impl GridConfig {
         }
     }
 
+    /// The same kind of world in another size: nets of ten sites, 13 servers to four sites, under a tree of these levels.
+    ///
+    /// # Panics
+    ///
+    /// If that makes more than 2³² servers.
+    pub fn of_size(backbones: u32, nets: u32, tree: &[u32]) -> Self {
+        let paper = Self::of_the_paper();
+        let sites = u64::from(backbones) * u64::from(nets) * u64::from(paper.sites);
+        let servers = u32::try_from(sites * 13 / 4).expect("fewer than 2³² servers");
+        Self { backbones, nets, servers, tree: tree.to_vec(), ..paper }
+    }
+
     /// Sites of the whole world.
     pub fn all_sites(&self) -> u64 {
         u64::from(self.backbones) * u64::from(self.nets) * u64::from(self.sites)

@@ -243,3 +243,81 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Shape;
+    use crate::world::Places;
+
+    const SITES: [SiteId; 4] = [SiteId(0), SiteId(1), SiteId(2), SiteId(4)];
+
+    /// Two backbones of two nets of two sites.
+    fn network(readings: &Readings) -> (Network, World) {
+        let places = Places { backbones: 2, nets: 2, sites: 2 };
+        let servers = vec![vec![(64, 1)]; 8];
+        let world = World::explicit(places, &servers, &[1; 8], Shape::levels(&[2, 2, 2])).expect("a valid world");
+        (Network::new(&NetworkConfig::of_the_paper(), readings, &world), world)
+    }
+
+    fn route(world: &World, to: SiteId) -> (SiteId, SiteId, Distance) {
+        (SITES[0], to, world.distance(SITES[0], to))
+    }
+
+    #[test]
+    fn latency_grows_with_distance() {
+        let (network, world) = network(&Readings::default());
+        let latencies = SITES.map(|site| network.latency(world.distance(SITES[0], site)).as_nanos());
+        assert_eq!(latencies, [100_000, 600_000, 1_100_000, 6_100_000]);
+    }
+
+    #[test]
+    fn a_lone_flow_is_bound_by_its_window_or_by_the_narrowest_link() {
+        let (mut network, world) = network(&Readings::default());
+        let seconds = SITES.map(|site| {
+            let route = route(&world, site);
+            let Begun::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else { panic!("rates are fixed") };
+            network.close(0, route);
+            span.as_secs_f64()
+        });
+        // 90 MB/s inside the site, 17.4375 MB/s over its link, 64 KiB / 12.2 ms across backbones.
+        let expected = [11.1112, 57.3483, 57.3488, 186.1634];
+        for (found, expected) in seconds.into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-3, "{seconds:?}");
+        }
+        assert!(network.is_idle());
+    }
+
+    #[test]
+    fn a_flow_gets_its_part_of_a_link_as_it_is_when_it_begins() {
+        let (mut network, world) = network(&Readings::default());
+        let lasts = |network: &mut Network, flow| {
+            match network.open(flow, route(&world, SITES[1]), 1_000_000_000, Time::ZERO) {
+                Begun::Lasts(span) => span.as_secs_f64(),
+                Begun::Shared => panic!("rates are fixed"),
+            }
+        };
+        let (first, second) = (lasts(&mut network, 0), lasts(&mut network, 1));
+        assert!((second / first - 2.0).abs() < 1e-3, "{second} s after {first} s");
+    }
+
+    #[test]
+    fn rates_that_are_shared_anew_use_what_others_leave() {
+        let (mut network, world) = network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
+        let route = route(&world, SITES[1]);
+        let link = 0.9 * 155e6 / 8.0;
+        let mut end = [Time::ZERO; 2];
+        for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
+            assert_eq!(network.open(flow, route, bytes, Time::ZERO), Begun::Shared);
+        }
+        network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
+        // Each has half of the link: 20 s for the one, 60 s for the other, were it not for the end of the first.
+        assert!((end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01, "{link}: {end:?}");
+        network.close(0, route);
+        network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
+        // 20 s at half the rate, then the remaining 20 s' worth at the whole.
+        assert!((end[1].as_secs_f64() - 40.0).abs() < 0.01, "{end:?}");
+        network.close(1, route);
+        assert!(network.is_idle());
+    }
+}

@@ -182,3 +182,63 @@ impl Links {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, System};
+    use proptest::prelude::*;
+
+    fn overlay(neighbours: Neighbours) -> (Overlay, World, Network) {
+        let config = Config::of_the_paper(System::P2p, 1, 1.0);
+        let streams = Streams::new(5, 0);
+        let world = World::draw(&config, &streams).expect("a valid configuration");
+        let network = Network::new(&config.network, &config.readings, &world);
+        let sites = world.servers().iter().map(|server| server.site).collect();
+        (Overlay::new(sites, neighbours, &streams), world, network)
+    }
+
+    #[test]
+    fn every_peer_has_as_many_neighbours_as_it_should() {
+        for (neighbours, degree) in [(Neighbours::Geographic, 4), (Neighbours::Random4, 4), (Neighbours::Random8, 8)] {
+            let (overlay, ..) = overlay(neighbours);
+            let degrees = (0..520).map(|peer| overlay.neighbours(peer).len());
+            let lacking = degrees.clone().filter(|found| *found < degree).count();
+            // The last few of a random graph may find nobody who is free.
+            assert!(degrees.max() == Some(degree) && lacking <= 4, "{neighbours:?}: {lacking} lack neighbours");
+        }
+    }
+
+    #[test]
+    fn a_request_reaches_everybody_and_the_nearest_first() {
+        let (mut overlay, world, network) = overlay(Neighbours::Geographic);
+        let reach = overlay.reach(17, 1000, &world, &network);
+        assert_eq!(reach.order.len(), 520);
+        assert_eq!(reach.order[0], (17, Span::ZERO));
+        assert!(reach.order.is_sorted_by_key(|(_, latency)| *latency));
+        // Four neighbours each, less the one that it came from.
+        assert_eq!(reach.forwards, 520 * 3 + 1);
+    }
+
+    #[test]
+    fn a_request_without_hops_goes_no_further() {
+        let (overlay, world, network) = overlay(Neighbours::Geographic);
+        let reach = |hops| overlay.flood(0, hops, &world, &network, |_| true, |_| {});
+        assert_eq!(reach(0).order.len(), 1);
+        assert_eq!(reach(1).order.len(), 5);
+        assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
+    }
+
+    proptest! {
+        /// Counting without an order gives what the flood gives.
+        #[test]
+        fn forwards_are_counted_right_whoever_does_not_forward(stops in prop::collection::vec(0..520_u32, 0..200), entry in 0..520_u32) {
+            let (overlay, world, network) = overlay(Neighbours::Random4);
+            let forwards = |peer: u32| !stops.contains(&peer);
+            let flood = overlay.flood(entry, 1000, &world, &network, forwards, |_| {});
+            let stopped = flood.order.iter().filter(|(peer, _)| stops.contains(peer)).count();
+            let counted = overlay.count_forwards(entry, forwards, &mut Scratch::default());
+            prop_assert_eq!(counted, (flood.forwards, narrow(stopped)));
+        }
+    }
+}
