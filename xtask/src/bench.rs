@@ -30,6 +30,12 @@ const RATIOS: &[Ratio] = &[
         other: "10 000 jobs/EASY",
         wanted: 0.8,
     },
+    Ratio {
+        what: "profile against a walk along its steps, 10 000 steps",
+        ours: "plan and cancel/blocks/10000",
+        other: "plan and cancel/walk/10000",
+        wanted: 5.0,
+    },
     Ratio { what: "SWF reader against split and parse", ours: "swf/plain", other: "swf/naive", wanted: 2.0 },
     Ratio {
         what: "quantile sketch against one with logarithms",

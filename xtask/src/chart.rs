@@ -95,6 +95,11 @@ impl Series {
         Self { style: LineStyle::MarksOnly, ..Self::lines(name, points) }
     }
 
+    /// How often each of several things is: bars on the ground, at x one apart. Meant for a chart of one series.
+    pub(crate) fn bars(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::Bars, ..Self::lines(name, points) }
+    }
+
     /// The same series in the colour and mark of `slot`.
     pub(crate) fn in_slot(self, slot: usize) -> Self {
         Self { slot: Some(slot), ..self }
@@ -111,6 +116,8 @@ pub(crate) enum LineStyle {
     Steps,
     /// Marks alone.
     MarksOnly,
+    /// A bar on the ground for each point.
+    Bars,
 }
 
 /// One measured value.

@@ -1,9 +1,11 @@
 //! The command line: what can be asked, how a command ends, what it prints.
 
+use crate::simulate::Policy;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
-use workload::Estimates;
+use std::time::Duration;
+use workload::{Deadlines, Estimates, Outages};
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
@@ -44,8 +46,13 @@ pub(crate) enum Command {
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
+    /// Try every combination of the readings of a paper's own policy, and tell which comes nearest to what it prints.
+    Readings(TryReadings),
     /// Replay a log under one or more scheduling policies.
     Simulate(Simulate),
+    /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
+    #[command(subcommand)]
+    Workload(crate::workload::Workload),
     /// Run the benchmarks and print their ratios.
     Bench(Bench),
     /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.
@@ -97,6 +104,10 @@ pub(crate) struct Reproduce {
     /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
+    /// it too. Without them stand-ins run, and the report says so.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
     /// Where to write; results/SLUG if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -111,10 +122,49 @@ pub(crate) struct Reproduce {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  cargo xtask readings swift-gap --traces logs
+      1728 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
+
+Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
+pub(crate) struct TryReadings {
+    /// The paper.
+    #[arg(value_name = "SLUG", value_parser = ["swift-gap"])]
+    pub(crate) slug: String,
+    /// Folder of the log; the variable GRID_TRACES may name it too.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
+    /// Replications of each combination.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) reps: u32,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
   cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
       both policies on the log's own machine; report.html and CSV below results/simulate
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
-  cargo xtask simulate --trace log.swf --policy easy --machines cluster.machines --passes per-event
+  cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
+      several clusters or machines, each job inside one of them
+
+Policies:
+  fcfs           first come first served; a job that does not fit blocks those behind it
+  easy           EASY backfilling: others may start if they do not delay the first one
+  easy:K         the same with K reservations, K = 0, 1, 2, …, all
+  cons           conservative backfilling: others may start if they delay nobody who waits
+  flex, flex:K   Flexible backfilling: EASY over a queue sorted by age, deadline and length
+  eg-edf         a plan: each job in its earliest gap, else by its deadline
+  eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+
+Estimates:
+  user           the log's requested time, enforced as a limit
+  exact          the run time
+  factor:F       F times the run time
+  f-model:F      drawn between the run time and F + 1 times the run time
+  mean-of-user:K the mean of the user's last K jobs, at most the requested time, which is still the limit
 
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
@@ -122,19 +172,39 @@ pub(crate) struct Simulate {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(long, value_name = "FILE.swf[.gz]")]
     pub(crate) trace: PathBuf,
-    /// Policies to compare, separated by commas.
+    /// Policies to compare, separated by commas: see the list below.
     #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
-    pub(crate) policy: Vec<PolicyName>,
-    /// The machine: a tab-separated file `id name nodes cpus_per_node speed memory`. Its processors form one pool.
+    pub(crate) policy: Vec<Policy>,
+    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub(crate) machines: Option<PathBuf>,
+    /// Inside what place of the machine file a job must fit.
+    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
+    pub(crate) inside: Inside,
     /// Processors of the machine; from the log's header if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
-    /// What policies are told about run times: `exact`, `user` (the log's requested time, enforced as a limit), or
-    /// `factor:F` (F times the run time).
-    #[arg(long, value_name = "exact|user|factor:F", default_value = "user")]
+    /// What policies are told about run times; see the list below.
+    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
     pub(crate) estimates: Estimates,
+    /// When jobs are due: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
+    /// seconds after submission), or `none`.
+    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    pub(crate) deadlines: Deadlines,
+    /// Seed of what is drawn: estimates of the f-model, outages.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
+    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
+    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
+    pub(crate) outages: Option<Outages>,
+    /// Iterations of Tabu search after each arrival, at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) tabu_iterations: u32,
+    /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
+    /// marked as not reproducible.
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub(crate) time_limit: Option<Duration>,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -146,21 +216,31 @@ pub(crate) struct Simulate {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Policies of gap-schedule.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum PolicyName {
-    /// First come first served: a job that does not fit blocks those behind it.
-    Fcfs,
-    /// EASY backfilling: later jobs may start if they do not delay the first one.
-    Easy,
+/// `0.5`: above zero, at most an hour.
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    let wanted = "expected milliseconds, above 0 and up to 3600000";
+    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
+    number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
 }
 
-impl PolicyName {
-    /// As on the command line, and as the folder of its results is called.
-    pub(crate) const fn as_str(self) -> &'static str {
+/// What a job must keep to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Inside {
+    /// Inside one cluster, a line of the machine file; it may span machines.
+    Cluster,
+    /// Inside one machine.
+    Machine,
+    /// All processors of the file form one pool.
+    Pool,
+}
+
+impl Inside {
+    /// As on the command line.
+    pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Fcfs => "fcfs",
-            Self::Easy => "easy",
+            Self::Cluster => "cluster",
+            Self::Machine => "machine",
+            Self::Pool => "pool",
         }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
             let _ = write!(text, "{sign} {:4} {words:12}  {}", judged.id, judged.statement);
             if judged.verdict != Verdict::Reproduced {
                 let cell = judged.deciding_cell();
-                let observed = reproduce::in_words(&cell.estimate);
+                let observed = cell.observed();
                 let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.rule);
             }
             if let Some(recorded) = recorded.as_deref().filter(|recorded| *recorded != words) {

@@ -14,6 +14,7 @@ mod reproduce;
 mod scenario;
 mod simulate;
 mod verdict;
+mod workload;
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
@@ -38,10 +39,13 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
     }
-    if let Some(error) = error.downcast_ref::<workload::SwfError>() {
+    if let Some(error) = error.downcast_ref::<::workload::SwfError>() {
         return if error.is_io() { 3 } else { 2 };
     }
-    if let Some(error) = error.downcast_ref::<workload::MachinesError>() {
+    if let Some(error) = error.downcast_ref::<::workload::OutagesError>() {
+        return if error.is_io() { 3 } else { 2 };
+    }
+    if let Some(error) = error.downcast_ref::<::workload::MachinesError>() {
         return if error.is_io() { 3 } else { 2 };
     }
     if error.chain().any(|cause| cause.is::<std::io::Error>()) { 3 } else { 2 }
@@ -55,7 +59,13 @@ fn run(cli: Cli) -> Result<Ending> {
     match command {
         Command::List => list::list(&common),
         Command::Reproduce(options) => reproduce_command(&options, &common),
+        Command::Readings(options) => {
+            let cli::TryReadings { slug: _, traces, reps, out } = options;
+            print(&reproduce::try_readings(traces.as_deref(), out, reps, common.quiet)?);
+            Ok(Ending::Done)
+        }
         Command::Simulate(options) => simulate::simulate(&options, &common),
+        Command::Workload(command) => workload::workload(&command, &common),
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Ci => ci::ci(),
         Command::Completions { shell } => {
@@ -117,6 +127,7 @@ fn request(options: &cli::Reproduce, common: &cli::Common, slug: &str) -> reprod
         reps: options.reps,
         seed: options.seed,
         set: options.set.clone(),
+        traces: options.traces.clone(),
         out,
         fresh: options.fresh,
         quiet: common.quiet,

@@ -6,11 +6,13 @@ mod quantity;
 mod record;
 mod store;
 mod study;
+mod table;
 
 mod write;
 
 mod eg_edf;
 mod multi_site;
+mod swift_gap;
 
 use crate::output::OutDir;
 use crate::scenario::{Scenario, did_you_mean, workspace};
@@ -18,14 +20,16 @@ use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail, ensure};
 use claim::{Claim, Judged};
 use metrics::Interval;
-use paper::{About, Effort, Figure, Paper};
+use paper::{About, Effort, Figure, Paper, Table};
 use quantity::Quantity;
 use record::{Mode, Recorded};
+use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use store::Store;
 use study::Study;
+pub(crate) use swift_gap::search as try_readings;
 
 /// What `cargo xtask reproduce` was asked for.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,8 @@ pub(crate) struct Request {
     pub(crate) reps: Option<u32>,
     pub(crate) seed: Option<u64>,
     pub(crate) set: Vec<String>,
+    /// Folder of logs.
+    pub(crate) traces: Option<PathBuf>,
     pub(crate) out: Option<PathBuf>,
     pub(crate) fresh: bool,
     pub(crate) quiet: bool,
@@ -90,6 +96,10 @@ macro_rules! with_paper {
                 type $paper = eg_edf::EgEdfPaper;
                 $body
             }
+            "swift-gap" => {
+                type $paper = swift_gap::SwiftGapPaper;
+                $body
+            }
             unknown => {
                 let hint = did_you_mean(unknown, SLUGS.into_iter());
                 bail!("no paper is called {unknown:?}{hint}; there are {}", SLUGS.join(", "))
@@ -99,7 +109,7 @@ macro_rules! with_paper {
 }
 
 /// The papers, in the order in which they were built.
-pub(crate) const SLUGS: [&str; 2] = ["multi-site", "eg-edf"];
+pub(crate) const SLUGS: [&str; 3] = ["multi-site", "eg-edf", "swift-gap"];
 
 /// Simulates the paper called `slug` and writes what was found.
 pub(crate) fn reproduce(slug: &str, request: &Request) -> Result<Outcome> {
@@ -117,7 +127,7 @@ pub(crate) fn listed(slug: &str) -> Result<Listed> {
         let paper = P::new(&Scenario::of_paper(slug)?, Effort::Full)?;
         Ok(Listed {
             about: P::ABOUT,
-            figures: paper.figures().iter().map(|figure| figure.id).collect(),
+            figures: P::SCHEDULES.iter().copied().chain(paper.figures().iter().map(|figure| figure.id)).collect(),
             claims: paper.claims().iter().map(|claim| claim.id).collect(),
         })
     })
@@ -142,10 +152,12 @@ impl<P: Paper> Session<P> {
             scenario.set(assignment)?;
         }
         let effort = if request.quick { Effort::Quick } else { Effort::Full };
-        let paper = P::new(&scenario, effort).with_context(|| {
+        let paper = P::new(&scenario, effort);
+        let paper = paper.with_context(|| {
             let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
             format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
         })?;
+        let paper = paper.with_traces(request.traces.as_deref())?;
         let seed = request.seed.unwrap_or_else(|| paper.seed());
         let replications = request.reps.unwrap_or_else(|| paper.replications());
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
@@ -156,8 +168,8 @@ impl<P: Paper> Session<P> {
 fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
     let Session { paper, seed, replications, .. } = &session;
-    let figures = wanted(paper.figures(), &request.only)?;
-    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).collect();
+    let (schedules, figures) = wanted::<P>(paper.figures(), &request.only)?;
+    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).chain(schedules.iter().copied()).collect();
     let claims: Vec<Claim<P::Cell>> = paper
         .claims()
         .into_iter()
@@ -174,8 +186,10 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
+    let mut tables = paper.tables();
+    tables.retain(|table| shown.contains(table.id));
     let mut cells = BTreeSet::new();
-    for quantity in quantities(&figures) {
+    for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
         quantity.collect_cells(&mut cells);
     }
     for check in claims.iter().flat_map(|claim| &claim.checks) {
@@ -196,7 +210,7 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     } else {
         Mode::Default
     };
-    let recorded = Recorded::read(P::ABOUT.slug, mode)?;
+    let recorded = Recorded::read(P::ABOUT.slug, mode, paper.record())?;
     let judged: Vec<_> = judged
         .into_iter()
         .map(|judged| {
@@ -204,21 +218,28 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             (judged, recorded)
         })
         .collect();
-    let findings = write::Findings { session: &session, request, figures: &figures, judged: &judged, study: &study };
+    let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
+    let findings =
+        write::Findings { session: &session, request, figures, tables, schedules, judged: &judged, study: &study };
     findings.write(&out, began)?;
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
 
-/// The figures that `--only` names.
-fn wanted<C>(figures: Vec<Figure<C>>, only: &[String]) -> Result<Vec<Figure<C>>> {
+/// The schedules and figures that `--only` names.
+fn wanted<P: Paper>(
+    figures: Vec<Figure<P::Cell>>,
+    only: &[String],
+) -> Result<(Vec<&'static str>, Vec<Figure<P::Cell>>)> {
+    let ids: Vec<&str> = P::SCHEDULES.iter().copied().chain(figures.iter().map(|figure| figure.id)).collect();
     for name in only {
-        if !figures.iter().any(|figure| figure.id == name) {
-            let ids: Vec<&str> = figures.iter().map(|figure| figure.id).collect();
+        if !ids.contains(&name.as_str()) {
             let hint = did_you_mean(name, ids.iter().copied());
             bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
         }
     }
-    Ok(figures.into_iter().filter(|figure| only.is_empty() || only.iter().any(|name| name == figure.id)).collect())
+    let is_wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
+    let schedules = P::SCHEDULES.iter().copied().filter(|id| is_wanted(id)).collect();
+    Ok((schedules, figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
 }
 
 fn quantities<C>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
@@ -235,12 +256,14 @@ fn decide<P: Paper>(
 ) -> Result<()> {
     for factor in DECIDE {
         let more = replications * factor;
-        let open: Vec<usize> = (0..claims.len()).filter(|&i| judged[i].verdict == Verdict::Inconclusive).collect();
-        let mut cells = BTreeSet::new();
-        for check in open.iter().flat_map(|&i| &claims[i].checks) {
-            check.quantity.collect_cells(&mut cells);
-        }
-        study.run(&cells, more)?;
+        let cells_of = |i: usize| {
+            let mut cells = BTreeSet::new();
+            claims[i].checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
+            cells
+        };
+        let is_open = |i: &usize| judged[*i].verdict == Verdict::Inconclusive && study.would_run(&cells_of(*i), more);
+        let open: Vec<usize> = (0..claims.len()).filter(is_open).collect();
+        study.run(&open.iter().flat_map(|i| cells_of(*i)).collect(), more)?;
         for i in open {
             judged[i] = Judged::new(&claims[i], |quantity| study.estimate(quantity, more));
             judged[i].decided_at = Some(more);
@@ -268,6 +291,9 @@ fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>
     for quantity in quantities(&paper.figures()) {
         quantity.collect_cells(&mut cells);
     }
+    for (.., quantity) in paper.tables().iter().flat_map(Table::found) {
+        quantity.collect_cells(&mut cells);
+    }
     for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
     }
@@ -275,7 +301,7 @@ fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
     let cell =
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
-    let metrics = paper.simulate(cell, &sim_core::Streams::new(seed, replication));
+    let metrics = paper.simulate(cell, &Streams::new(seed, replication));
     Ok(paper.metrics().into_iter().zip(metrics).collect())
 }
 
@@ -334,7 +360,11 @@ mod tests {
             let check = || -> Result<()> {
                 with_paper!(slug, P => {
                     let paper = P::new(&Scenario::of_paper(slug)?, Effort::Full)?;
-                    let figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
+                    let mut figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
+                    for table in paper.tables() {
+                        assert!(figures.contains(&table.id), "{slug}: table {} goes with no figure", table.id);
+                    }
+                    figures.extend(P::SCHEDULES);
                     for claim in paper.claims() {
                         let known = claim.figures.iter().all(|figure| figures.contains(figure));
                         assert!(known, "{slug} {} points to {:?}", claim.id, claim.figures);

@@ -1,10 +1,11 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
-mod machine;
+mod policy;
+mod sites;
 mod watch;
 
 use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
-use crate::cli::{self, Common, PassesName, PolicyName};
+use crate::cli::{self, Common, PassesName};
 use crate::cli::{Ending, print};
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
@@ -13,11 +14,12 @@ use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes};
-use machine::Machine;
+use gap_schedule::{Grid, Passes};
+pub(crate) use policy::Policy;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use sim_core::{Sim, Time};
+use sim_core::{Outage, Sim, Span, Streams, Time};
+use sites::Sites;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
@@ -25,10 +27,10 @@ use std::path::Path;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 use watch::{Placed, Watch};
-use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+use workload::{Deadlines, Intake, LogJob, Options, Outages, OutagesError, Repairs, SwfReader};
 
 /// A log of at most so many jobs is drawn as a Gantt chart.
-const GANTT_JOBS: usize = 200;
+const GANTT_JOBS: usize = 3000;
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 10_000;
@@ -38,9 +40,12 @@ const PATIENCE: u32 = 10_000;
 const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
 const YEARS: u64 = 300;
 
+const NOT_REPRODUCIBLE: &str =
+    "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
+
 /// What came of one policy.
 struct Run {
-    policy: PolicyName,
+    policy: Policy,
     /// Column and value, as in `summary.csv`.
     row: Vec<(&'static str, Option<f64>)>,
     rejected: u64,
@@ -59,23 +64,23 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
         );
     }
     let header = SwfReader::open(&options.trace)?.header().clone();
-    let machine = Machine::of(options, &header)?;
+    let sites = Sites::of(options, &header)?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
 
-    let mut policies = options.policy.clone();
-    policies.sort_unstable();
-    policies.dedup();
+    let mut policies: Vec<Policy> = Vec::new();
+    for policy in &options.policy {
+        if !policies.contains(policy) {
+            policies.push(*policy);
+        }
+    }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let finished: Vec<(Run, NamedTempFile)> = policies
         .par_iter()
         .map(|&policy| {
-            let run = match policy {
-                PolicyName::Fcfs => replay(policy, Fcfs, options, &machine, &out),
-                PolicyName::Easy => replay(policy, EasyBackfill::new(), options, &machine, &out),
-            }?;
+            let run = replay(policy, options, &sites, &out)?;
             progress.add(1);
             Ok(run)
         })
@@ -84,12 +89,12 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     let mut runs = Vec::new();
     for (run, jobs) in finished {
-        out.keep(jobs, Path::new(run.policy.as_str()).join("jobs.csv"))?;
+        out.keep(jobs, Path::new(&run.policy.name()).join("jobs.csv"))?;
         runs.push(run);
     }
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
-    let report = Report { options, machine: &machine, runs: &runs, hash: &hash };
+    let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {
@@ -134,41 +139,44 @@ fn sha256_of(path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// The log as a stream of jobs that stops at the first error, and keeps it.
-struct Source {
-    intake: Intake,
-    failed: Option<SwfError>,
+/// A stream that stops at its first error, and keeps it.
+struct Source<I, E> {
+    items: I,
+    failed: Option<E>,
 }
 
-impl Source {
-    fn next(&mut self) -> Option<LogJob> {
-        match self.intake.next()? {
-            Ok(job) => Some(job),
-            Err(error) => {
-                self.failed = Some(error);
-                None
-            }
-        }
+impl<T, E, I: Iterator<Item = Result<T, E>>> Source<I, E> {
+    /// To be read by a model, and looked at when it has gone.
+    fn shared(items: I) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { items, failed: None }))
+    }
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
     }
 }
 
 /// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
-fn replay<P: Dispatch>(
-    policy: PolicyName,
-    dispatch: P,
-    options: &cli::Simulate,
-    machine: &Machine,
-    out: &OutDir,
-) -> Result<(Run, NamedTempFile)> {
+fn replay(policy: Policy, options: &cli::Simulate, sites: &Sites, out: &OutDir) -> Result<(Run, NamedTempFile)> {
     let mut intake = Intake::new(
         SwfReader::open(&options.trace)?,
-        Options { estimates: options.estimates, max_jobs: options.max_jobs, capacity: Some(machine.processors) },
+        Options {
+            estimates: options.estimates,
+            max_jobs: options.max_jobs,
+            capacity: Some(sites.widest()),
+            deadlines: options.deadlines,
+            seed: options.seed,
+        },
     );
-    if let Some(rule) = machine.rule {
+    if let Some(rule) = sites.rule {
         intake.note(rule);
     }
-    let source = Rc::new(RefCell::new(Source { intake, failed: None }));
-    let watch = Watch::new(out.begin()?, machine.name.clone())?;
+    let source = Source::shared(intake);
+    let watch = Watch::new(out.begin()?, sites)?;
     let numbers = watch.numbers();
     let arrivals = {
         let source = Rc::clone(&source);
@@ -182,7 +190,15 @@ fn replay<P: Dispatch>(
         PassesName::PerInstant => Passes::PerInstant,
         PassesName::PerEvent => Passes::PerEvent,
     };
-    let mut sim = Sim::new(Cluster::new(machine.processors, dispatch, arrivals).with_passes(passes), watch);
+    let outages = Source::shared(outages_of(options, sites)?);
+    let grid = Grid::new(sites.machines(), policy.scheduler(options), arrivals)
+        .with_outages({
+            let outages = Rc::clone(&outages);
+            std::iter::from_fn(move || outages.borrow_mut().next())
+        })
+        .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
+        .with_passes(passes);
+    let mut sim = Sim::new(grid, watch);
     let mut running = true;
     while running {
         if interrupt::requested() {
@@ -192,21 +208,29 @@ fn replay<P: Dispatch>(
     }
     ensure!(
         sim.now() < LATEST,
-        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, or fewer jobs with --max-jobs",
+        "{}: under {} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
+         --max-jobs, or rarer outages",
         options.trace.display(),
-        policy.as_str()
+        policy
     );
     let (_, watch) = sim.into_parts();
     let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
     if let Some(error) = source.failed {
         bail!(error);
     }
+    if let Some(error) = outages.borrow_mut().failed.take() {
+        bail!(error);
+    }
     let watched = watch.finish()?;
+    let mut row = watched.summary.row(sites.processors());
+    if options.outages.is_some() {
+        row.push(("interrupted", Some(watched.interrupted)));
+    }
     let run = Run {
         policy,
-        row: watched.summary.row(machine.processors),
+        row,
         rejected: watched.rejected,
-        repairs: source.intake.repairs().clone(),
+        repairs: source.items.repairs().clone(),
         busy: watched.busy,
         waiting: watched.waiting,
         placed: watched.placed,
@@ -214,10 +238,18 @@ fn replay<P: Dispatch>(
     Ok((run, watched.jobs))
 }
 
+/// The outages of the places: the same for every policy.
+fn outages_of(options: &cli::Simulate, sites: &Sites) -> Result<impl Iterator<Item = Result<Outage, OutagesError>>> {
+    let names: Vec<&str> = sites.iter().map(|site| site.name.as_str()).collect();
+    let streams = Streams::new(options.seed, 0);
+    let stream = options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
+    Ok(stream.into_iter().flatten())
+}
+
 /// All that is told of a finished simulation.
 struct Report<'a> {
     options: &'a cli::Simulate,
-    machine: &'a Machine,
+    sites: &'a Sites,
     runs: &'a [Run],
     hash: &'a str,
 }
@@ -233,7 +265,7 @@ impl Report<'_> {
                 table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let head = [run.policy.as_str().to_owned(), value(jobs.1), run.rejected.to_string()];
+            let head = [run.policy.name(), value(jobs.1), run.rejected.to_string()];
             table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
         }
         Ok(table.into_inner()?)
@@ -247,7 +279,7 @@ impl Report<'_> {
         let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
             let series = self.runs.iter().map(|run| {
                 let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-                Series::steps(run.policy.as_str(), points.collect())
+                Series::steps(run.policy.name(), points.collect())
             });
             Picture::from(Chart {
                 id: id.to_owned(),
@@ -258,7 +290,7 @@ impl Report<'_> {
                 ..Chart::default()
             })
         };
-        let percent = 100.0 / f64::from(self.machine.processors);
+        let percent = 100.0 / f64::from(self.sites.processors());
         let mut pictures = vec![
             (
                 over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy),
@@ -271,14 +303,22 @@ impl Report<'_> {
         ];
         for run in self.runs {
             if let Some(placed) = &run.placed {
+                let mut sites: Vec<(u32, String)> =
+                    self.sites.first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+                if sites.len() == 1 {
+                    sites.clear();
+                }
+                let bars = watch::assign(placed, self.sites);
                 let gantt = Gantt {
-                    id: format!("gantt-{}", run.policy.as_str()),
-                    title: format!("Schedule under {}", run.policy.as_str()),
-                    time: "time since the first submit (s)".to_owned(),
-                    processors: self.machine.processors,
-                    bars: watch::assign(placed, self.machine.processors).into_iter().map(bar).collect(),
+                    id: format!("gantt-{}", run.policy.name()),
+                    title: format!("Schedule under {}", run.policy.name()),
+                    time: format!("time since the first submit ({unit})"),
+                    processors: self.sites.processors(),
+                    sites,
+                    bars: bars.into_iter().map(|placed| bar(placed, seconds)).collect(),
                 };
-                let caption = "Each job on processors of lowest number that were free; the policies here know no processors apart.";
+                let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
+                               apart. Processors are numbered on through the sites.";
                 pictures.push((gantt.into(), caption));
             }
         }
@@ -320,8 +360,7 @@ impl Report<'_> {
         );
         let rejected =
             std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
-        let columns =
-            std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.as_str().to_owned()));
+        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.name()));
         let repairs = self.runs[0].repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
@@ -329,15 +368,23 @@ impl Report<'_> {
         let repairs: Vec<_> = repairs.collect();
         let mut notes =
             vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        if !self.is_reproducible() {
+            notes.insert(0, NOT_REPRODUCIBLE.to_owned());
+        }
+        notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
-                "{} kinds of repair were made to the log; the table of repairs counts them.",
-                repairs.len()
+                "{} made to the log; the table of repairs counts them.",
+                if repairs.len() == 1 {
+                    "One kind of repair was".to_owned()
+                } else {
+                    format!("{} kinds of repair were", repairs.len())
+                }
             ));
         }
         Page {
             title: stem(&self.options.trace),
-            subtitle: format!("{} on {}", self.policies(), self.machine),
+            subtitle: format!("{} on {}", self.policies(), self.sites),
             notes,
             figures,
             tables: vec![
@@ -363,22 +410,66 @@ impl Report<'_> {
         }
     }
 
+    /// Whether another run gives the same bytes.
+    fn is_reproducible(&self) -> bool {
+        self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
+    }
+
+    /// What a reader may overlook: jobs that never ran, under any policy.
+    fn rejections(&self) -> Option<String> {
+        let were = match self.runs[0].rejected {
+            0 => return None,
+            1 => "1 job was".to_owned(),
+            rejected => format!("{rejected} jobs were"),
+        };
+        Some(format!("{were} rejected: no place is wider than {} processors", self.sites.widest()))
+    }
+
     fn policies(&self) -> String {
-        self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>().join(", ")
+        self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>().join(", ")
     }
 
     fn command(&self) -> String {
-        let cli::Simulate { trace, machines, procs, estimates, passes, max_jobs, .. } = self.options;
+        let cli::Simulate {
+            trace,
+            machines,
+            inside,
+            procs,
+            estimates,
+            deadlines,
+            seed,
+            passes,
+            max_jobs,
+            outages,
+            tabu_iterations,
+            time_limit,
+            ..
+        } = self.options;
         let policies = self.policies().replace(' ', "");
         let mut command =
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
         if let Some(machines) = machines {
-            command += &format!(" --machines {}", quoted(&machines.to_string_lossy()));
+            command += &format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name());
         }
         if let Some(procs) = procs {
             command += &format!(" --procs {procs}");
         }
         command += &format!(" --estimates {estimates}");
+        if *deadlines != Deadlines::None {
+            command += &format!(" --deadlines {deadlines}");
+        }
+        if let Some(outages) = outages {
+            command += &format!(" --outages {}", quoted(&outages.to_string()));
+        }
+        if *seed != 0 {
+            command += &format!(" --seed {seed}");
+        }
+        if self.runs.iter().any(|run| run.policy.searches()) {
+            command += &format!(" --tabu-iterations {tabu_iterations}");
+            if let Some(limit) = time_limit {
+                command += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
+            }
+        }
         if *passes == PassesName::PerEvent {
             command += " --passes per-event";
         }
@@ -391,7 +482,7 @@ impl Report<'_> {
     fn provenance(&self) -> Vec<(String, String)> {
         vec![
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
-            ("Machine".to_owned(), self.machine.to_string()),
+            ("Machine".to_owned(), self.sites.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("Git revision".to_owned(), provenance::git_revision()),
         ]
@@ -401,9 +492,10 @@ impl Report<'_> {
         let manifest = serde_json::json!({
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "machine": self.machine.to_string(),
-            "policies": self.runs.iter().map(|run| run.policy.as_str()).collect::<Vec<_>>(),
+            "machine": self.sites.to_string(),
+            "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),
+            "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "command_line": self.command(),
@@ -427,12 +519,13 @@ impl Report<'_> {
             let mut row: serde_json::Map<_, _> =
                 run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.rejected.into());
-            (run.policy.as_str().to_owned(), row.into())
+            (run.policy.name(), row.into())
         });
         serde_json::json!({
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "repairs": self.repairs(),
+            "reproducible": self.is_reproducible(),
         })
     }
 
@@ -448,18 +541,27 @@ impl Report<'_> {
             let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
             value.map_or_else(String::new, readable)
         };
-        text += &format!("{:8}  {:>10}  {:>10}", "policy", "jobs", "rejected");
+        let width = self.runs.iter().map(|run| run.policy.name().len()).max().unwrap_or(0).max("policy".len());
+        text += &format!("{:width$}  {:>10}  {:>10}", "policy", "jobs", "rejected");
         shown.iter().for_each(|name| text += &format!("  {name:>21}"));
         text.push('\n');
         for run in self.runs {
-            text += &format!("{:8}  {:>10}  {:>10}", run.policy.as_str(), number(run, "jobs"), run.rejected);
+            text += &format!("{:width$}  {:>10}  {:>10}", run.policy.name(), number(run, "jobs"), run.rejected);
             shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
             text.push('\n');
+        }
+        if !self.is_reproducible() {
+            text += &format!("{NOT_REPRODUCIBLE}\n");
+        }
+        if let Some(note) = self.rejections() {
+            text += &format!("{note}\n");
         }
         text + &format!("{}\n", out.join("report.html").display())
     }
 }
 
-fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>)) -> Bar {
-    Bar { job: number.to_string(), start: record.start.as_secs_f64(), end: record.finish.as_secs_f64(), processors }
+/// Times in units of so many seconds.
+fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>), unit: f64) -> Bar {
+    let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / unit);
+    Bar { job: number.to_string(), start, end, processors }
 }

@@ -194,6 +194,17 @@
         const back = { type: "scatter", mode: "lines", hoverinfo: "skip", showlegend: false, visible, yaxis: axis, line: { width: 0, color: own(t) } };
         traces.push({ ...back, x, y: t.high }, { ...back, x, y: t.low, fill: "tonexty", fillcolor: own(t) + "28" });
       }
+      const label = t.text.map((text, k) => {
+        const tick = spec.x.ticks.findIndex((at) => Math.abs(at - t.x[k]) <= 1e-9 * Math.abs(at));
+        const at = tick >= 0 ? spec.x.labels[tick] : shown(t.x[k]);
+        const printed = t.hollow ? ", printed in the paper" : "";
+        return `<b>${escape(t.name)}</b>${printed}<br>${escape(text)}<br>at ${escape(at)}`;
+      });
+      if (t.style === "bars") {
+        const { cliponaxis, connectgaps, ...bar } = base;
+        traces.push({ ...bar, type: "bar", y: t.y, width: 0.8, marker: { color: own(t) }, hovertext: label, hovertemplate: "%{hovertext}<extra></extra>" });
+        return;
+      }
       const bars = !t.dense && t.low.some((v) => v !== null);
       traces.push({
         ...base, y: t.y, mode: t.style === "marks" ? "markers" : t.marks ? "lines+markers" : "lines",
@@ -207,12 +218,7 @@
           array: t.y.map((y, k) => (t.high[k] === null ? 0 : t.high[k] - y)),
           arrayminus: t.y.map((y, k) => (t.low[k] === null ? 0 : y - t.low[k])),
         } : undefined,
-        text: t.text.map((text, k) => {
-          const tick = spec.x.ticks.findIndex((at) => Math.abs(at - t.x[k]) <= 1e-9 * Math.abs(at));
-          const at = tick >= 0 ? spec.x.labels[tick] : shown(t.x[k]);
-          const printed = t.hollow ? ", printed in the paper" : "";
-          return `<b>${escape(t.name)}</b>${printed}<br>${escape(text)}<br>at ${escape(at)}`;
-        }),
+        text: label,
         hovertemplate: "%{text}<extra></extra>",
       });
     });
@@ -221,7 +227,7 @@
         type: "bar", orientation: "h", showlegend: false,
         x: spec.bars.map((b) => b.end - b.start), base: spec.bars.map((b) => b.start),
         y: spec.bars.map((b) => b.first + b.count / 2), width: spec.bars.map((b) => b.count),
-        marker: { color: spec.bars.map((b) => own(b) + (dark.matches ? "b0" : "90")), line: { color: theme.paper, width: 1 } },
+        marker: { color: spec.bars.map((b) => own(b) + (dark.matches ? "b0" : "90")), line: { color: theme.paper, width: spec.bars.length > 300 ? 0 : 1 } },
         text: spec.bars.map((b) => escape(b.job)), textposition: "inside", insidetextanchor: "middle", textangle: 0, constraintext: "inside",
         insidetextfont: { color: theme.ink, size: 11 },
         hovertext: spec.bars.map((b) => {
@@ -246,6 +252,10 @@
       showlegend: false,
       hovermode: "closest", hoverdistance: 24,
       hoverlabel: { bgcolor: theme.tooltip, bordercolor: theme.line, font: { color: theme.ink, size: 13, family }, align: "left" },
+      shapes: spec.sites.map(([first]) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: first, y1: first, line: { color: theme.soft, width: 1 } })),
+      annotations: spec.sites.length > 12 ? [] : spec.sites.map(([first, name]) => ({
+        text: escape(name), xref: "paper", x: 1, xanchor: "right", y: first, yanchor: "bottom", showarrow: false, font: { size: 11, color: theme.soft },
+      })),
       dragmode: touch.matches ? false : "zoom", bargap: 0, barmode: "overlay", uniformtext: { minsize: 8, mode: "hide" },
     };
     if (spec.strips) {

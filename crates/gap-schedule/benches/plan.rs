@@ -7,7 +7,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{Edf, EgEdf, EgTies, GapBound, Plan, PlanJob, Tabu, TabuChoice, TabuCounts};
 use rand_distr::{Distribution, Exp, Uniform};
-use sim_core::{JobId, Purpose, SiteId, Span, Streams, Time};
+use sim_core::{JobId, Purpose, SiteId, SiteSet, Span, Streams, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
@@ -43,7 +43,14 @@ fn jobs(number: usize, inter_arrival: f64) -> Vec<PlanJob> {
         let estimate = Span::from_secs_f64(estimate.sample(&mut estimates));
         let due = submit + estimate + Span::from_secs_f64(margin.sample(&mut margins));
         let deadline = (chance.sample(&mut chances) < 0.7).then_some(due);
-        PlanJob { id: JobId(id), processors: width.sample(&mut widths), estimate, submit, deadline }
+        PlanJob {
+            id: JobId(id),
+            processors: width.sample(&mut widths),
+            estimate,
+            submit,
+            deadline,
+            sites: SiteSet::ALL,
+        }
     };
     (0..).map(job).take(number).collect()
 }
@@ -87,6 +94,7 @@ impl Replay {
 
     fn twin(&self) -> ObviousPlan {
         let machine = |machine| ObviousMachine {
+            site: machine,
             processors: self.plan.processors(machine),
             speed: self.plan.speed(machine),
             running: self.plan.running(machine).to_vec(),

@@ -6,7 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Cluster, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs, Machine, Scheduler,
+    Backfill, BackfillReadings, Cluster, Depth, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid,
+    GridEasy, GridFcfs, Machine, Placement, Scheduler,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -18,6 +19,12 @@ use std::time::{Duration, Instant};
 #[path = "../tests/it/obvious.rs"]
 mod obvious;
 use obvious::ObviousEasy;
+#[path = "../tests/it/obvious_backfill.rs"]
+mod obvious_backfill;
+use obvious_backfill::ObviousBackfill;
+#[path = "../tests/it/grid_scan_twin.rs"]
+mod grid_scan_twin;
+use grid_scan_twin::ObviousScan;
 
 /// A stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal runtimes,
 /// estimates up to some ten times too long.
@@ -62,7 +69,8 @@ fn log(name: &str) -> Option<Vec<Job>> {
     let records = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(';'));
     let mut jobs: Vec<Job> = records
         .filter_map(|line| {
-            let fields: Vec<i64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+            let whole = |field: &str| field.split('.').next()?.parse().ok();
+            let fields: Vec<i64> = line.split_whitespace().map_while(whole).collect();
             let [submit, runtime, processors, estimate] =
                 [fields[1], fields[3], fields[4].max(fields[7]), fields[8]].map(|field| u64::try_from(field).ok());
             let (runtime, processors) = (runtime?, u32::try_from(processors?).ok().filter(|number| *number > 0)?);
@@ -159,8 +167,35 @@ fn grids(c: &mut Criterion) {
         };
         measure("FCFS", &|| Box::new(GridFcfs::new()));
         measure("EASY", &|| Box::new(GridEasy::default()));
-        measure("EASY by scanning", &|| Box::new(GridEasyScan::default()));
+        for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
+            measure(name, &|| Box::new(Backfill::new(depth, Placement::Fastest)));
+        }
         measure("Flex", &|| Box::new(FlexibleBackfill::default()));
+        group.finish();
+    }
+}
+
+/// Conservative backfilling on logs with users' estimates (SDSC-SP2, CTC-SP2) and with exact ones on an overloaded machine.
+fn conservative(c: &mut Criterion) {
+    for (name, processors) in [("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338), ("lublin_256", 256)] {
+        let Some(jobs) = log(&format!("{name}.swf.gz")) else {
+            eprintln!("{name} skipped: the variable GRID_TRACES names no folder");
+            continue;
+        };
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
+        let machine = [Machine::new(processors)];
+        for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
+            let policy = || Backfill::new(depth, Placement::Fastest);
+            let (waits, operations) = run_grid(&machine, policy(), &jobs);
+            let jobs_run = jobs.len() as u64;
+            println!(
+                "{name}: mean wait {} s, {} operations per job",
+                waits / 1_000_000 / jobs_run,
+                operations / jobs_run
+            );
+            group.bench_function(name, |b| b.iter(|| run_grid(&machine, policy(), black_box(&jobs))));
+        }
         group.finish();
     }
 }
@@ -177,13 +212,36 @@ fn shortest(mut run: impl FnMut() -> u64) -> Duration {
 }
 
 fn twin(_: &mut Criterion) {
+    let readings = BackfillReadings::default();
+    for gap in [1.0, 3.0] {
+        let (machines, jobs) = grid(gap, 3_000);
+        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Scheduler>, slow: &dyn Fn() -> ObviousScan| {
+            let fast = shortest(|| run_grid(&machines, fast(), &jobs).0);
+            let slow = shortest(|| run_grid(&machines, slow(), &jobs).0);
+            let (ratio, per_event) = (slow.as_secs_f64() / fast.as_secs_f64(), fast / (2 * 3_000));
+            println!(
+                "{name} on 150 machines against its twin, a job every {gap} s: {ratio:.1} times as fast \
+                 ({per_event:.1?} per event)"
+            );
+        };
+        compare("EASY", &|| Box::new(GridEasy::default()), &|| ObviousScan::easy(readings));
+        let config = FlexibleConfig::default();
+        compare("Flex", &|| Box::new(FlexibleBackfill::default()), &|| ObviousScan::flexible(config, readings));
+    }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
         let easy = shortest(|| run(processors, EasyBackfill::new(), &jobs));
         let twin = shortest(|| run(processors, ObviousEasy, &jobs));
         let ratio = twin.as_secs_f64() / easy.as_secs_f64();
         println!("EASY against its twin, {name}: {ratio:.1} times as fast ({easy:.1?} against {twin:.1?})");
     }
+    for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(500))] {
+        let machine = [Machine::new(processors)];
+        let cons = shortest(|| run_grid(&machine, Backfill::conservative(), &jobs).0);
+        let twin = shortest(|| run_grid(&machine, ObviousBackfill::new(Depth::All, Placement::Fastest), &jobs).0);
+        let ratio = twin.as_secs_f64() / cons.as_secs_f64();
+        println!("CONS against its twin, {name}: {ratio:.1} times as fast ({cons:.1?} against {twin:.1?})");
+    }
 }
 
-criterion_group!(benches, streams, grids, twin);
+criterion_group!(benches, streams, grids, conservative, twin);
 criterion_main!(benches);

@@ -37,7 +37,8 @@
 //! # Several machines
 //!
 //! [`Grid`] is the model of Klusáček, Rudová, Baraglia, Pasquali & Capannini, "Comparison of multi-criteria scheduling
-//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of them. The probes
+//! techniques" (2008): machines of different size and speed behind one [`Scheduler`], each job on one of
+//! them, of those that it may use ([`sim_core::Request::sites`]). The probes
 //! [`Usage`] and [`Contention`] measure what that paper reports beside waits and deadlines.
 //!
 //! | scheduler | rule |
@@ -45,7 +46,10 @@
 //! | [`GridFcfs`] | the head starts on the first machine with room, and blocks |
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
+//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
+//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
+//! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
 //! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
 //!
@@ -63,6 +67,34 @@
 //! assert_eq!(told[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
 //! ```
 //!
+//! # Machines that fail
+//!
+//! [`Grid::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs that run on a machine
+//! that fails lose their work, wait again behind all others, and start from the beginning. No scheduler knows when a
+//! machine will be back: to all of them, something holds its processors that is expected to let go after the time that
+//! repairs are said to take, and like a job may do so earlier, later, or, where nothing is said, at no known time.
+//!
+//! ```
+//! use gap_schedule::{Grid, GridEasy, Machine};
+//! use sim_core::{Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
+//!
+//! // Every hour, for all time, the machine fails for a minute.
+//! let hours = (1..).map(|hour| Time::from_secs(3_600 * hour));
+//! let outages = hours.map(|down| Outage { site: SiteId(0), down, up: down + Span::from_secs(60) });
+//! let job = Job::new(JobId(0), Time::from_secs(3_000), 8, Span::from_secs(1_800));
+//! let grid = Grid::new(vec![Machine::new(8)], GridEasy::default(), [job].into_iter())
+//!     .with_outages(outages)
+//!     .with_repair_expected(Span::from_secs(60));
+//! let (_, log) = Sim::new(grid, JobLog::collecting()).run();
+//!
+//! assert_eq!(log.tally().interrupted, 1); // after 600 s, which are lost
+//! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
+//! ```
+//!
+//! # The simulator Alea
+//!
+//! [`alea31`] is a world of its own: Alea 3.1 rule for rule, so that a published table can be met to its printed digits.
+//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it is shown a [`View`] and answers with the jobs to start. Keep a [`Queue`] and
@@ -70,12 +102,13 @@
 //!
 //! ```
 //! use gap_schedule::{Dispatch, EasyBackfill, Queue, Running, RunningJob, View};
-//! use sim_core::{JobId, Request, Span, Time};
+//! use sim_core::{JobId, Request, SiteSet, Span, Time};
 //!
 //! let request = |processors, estimate| Request {
 //!     processors,
 //!     estimate: Some(Span::from_secs(estimate)),
 //!     deadline: None,
+//!     sites: SiteSet::ALL,
 //! };
 //! let now = Time::from_secs(1_000);
 //!
@@ -113,7 +146,9 @@
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
 //!   of the queue will not need; no promise can rest on its end.
 //!
-//! A job wider than the pool could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+//! A job wider than the pool, or than all machines that it may use, could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
+
+pub mod alea31;
 
 mod cluster;
 mod dispatch;
@@ -129,10 +164,10 @@ pub use dispatch::{Dispatch, View};
 pub use grid::{Contention, Grid, GridEvent, GridView, Machine, Scheduler, Usage, UsageOver};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use planner::Planner;
+pub use planner::{Halt, Planner};
 pub use policy::{
-    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
-    GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
+    FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

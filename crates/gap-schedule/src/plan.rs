@@ -13,9 +13,11 @@ pub use job::{PlanJob, PlannedJob};
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use weight::Score;
 
+use crate::grid::site;
+use crate::running::RunningJob;
 use gap::Gaps;
 use machine::Machine;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
 /// What will happen on every machine, as far as is known: the jobs that run, with their expected ends, and an ordered
 /// list of planned jobs, each with its start.
@@ -33,7 +35,7 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///
 /// ```
 /// use gap_schedule::{GapBound, Plan, PlanJob};
-/// use sim_core::{JobId, SiteId, Span, Time};
+/// use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 ///
 /// let job = |id, processors, estimate| PlanJob {
 ///     id: JobId(id),
@@ -41,6 +43,7 @@ use sim_core::{JobId, SiteId, Span, Time};
 ///     estimate: Span::from_secs(estimate),
 ///     submit: Time::ZERO,
 ///     deadline: None,
+///     sites: SiteSet::ALL,
 /// };
 /// let (now, machine) = (Time::ZERO, SiteId(0));
 /// let mut plan = Plan::new([(4, 1.0)]); // one machine of four processors at reference speed
@@ -71,6 +74,8 @@ struct Outlook {
     completion: Time,
     /// When its next planned job starts; [`Time::MAX`] if there is none.
     next_start: Time,
+    /// When its next running job is expected to end; [`Time::MAX`] if nobody knows, or if there is none.
+    next_end: Time,
     /// 1 / speed.
     slowness: f64,
     /// Planned jobs that will miss their deadlines.
@@ -98,7 +103,8 @@ impl Plan {
         let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
         speeds.sort_unstable_by(f64::total_cmp);
         for machine in &mut machines {
-            machine.faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
+            machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
         let outlooks = machines.iter().map(Machine::outlook).collect();
         let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
@@ -175,6 +181,12 @@ impl Plan {
         self.outlooks.iter().map(|outlook| outlook.next_start).min().filter(|start| *start < Time::MAX)
     }
 
+    /// The machines with jobs that still run although they are expected to have ended by `now`.
+    pub(crate) fn overdue(&self, now: Time) -> impl Iterator<Item = SiteId> {
+        let overdue = (0..).zip(&self.outlooks).filter(move |(_, outlook)| outlook.next_end <= now);
+        overdue.map(|(machine, _)| SiteId(machine))
+    }
+
     /// Whether nothing runs and nothing is planned.
     pub fn is_empty(&self) -> bool {
         self.makespan() == Time::ZERO
@@ -191,8 +203,9 @@ impl Plan {
     ///
     /// # Panics
     ///
-    /// If the job is wider than the machine, or the list is shorter than `position`.
+    /// If the job is wider than the machine or may not run there, or the list is shorter than `position`.
     pub fn insert(&mut self, machine: SiteId, position: usize, job: PlanJob, now: Time) -> Time {
+        assert!(job.sites.contains(machine), "job {} may not run on machine {machine}", job.id);
         self.change(machine.index(), |machine| {
             machine.insert(position, job, now);
             machine.planned[position].start
@@ -267,6 +280,64 @@ impl Plan {
         self.change(machine.index(), |machine| machine.expect(job, expected_end, now));
     }
 
+    /// The machine fails. Until it is [`up`](Self::up) again, an outage holds all of its processors, and is among those that
+    /// run there, with the id [`RunningJob::OUTAGE`]. It is expected to end at `until`, [`Time::MAX`] if nobody knows, but
+    /// not before it lasts 1 ns, and may [`overrun`](Self::overrun) that. The jobs that ran there are forgotten. Those that were planned there are no
+    /// longer; returns them, in order.
+    ///
+    /// A machine of which nobody knows when it will be repaired has no gap and cannot be planned on.
+    ///
+    /// # Panics
+    ///
+    /// If the machine is down already.
+    pub fn down(&mut self, machine: SiteId, until: Time, now: Time) -> Vec<PlanJob> {
+        assert!(!self.is_down(machine), "machine {machine} fails at {now} s, but is down already");
+        let until = until.max(now.saturating_add(Span::from_nanos(1)));
+        self.change(machine.index(), |machine| {
+            let planned = machine.planned.drain(..).map(|planned| planned.job).collect();
+            // With a deadline that cannot be met, it never counts as a job in time.
+            let deadline = Some(Time::ZERO);
+            let (id, processors, estimate) = (RunningJob::OUTAGE, machine.processors, until.since(now));
+            let outage = PlanJob { id, processors, estimate, submit: now, deadline, sites: SiteSet::ALL };
+            machine.running.clear();
+            machine.running.push(PlannedJob { job: outage, start: now, end: until });
+            machine.lay_out(0, now);
+            planned
+        })
+    }
+
+    /// The machine has been repaired. If that is earlier than expected, planned jobs move up.
+    ///
+    /// # Panics
+    ///
+    /// If the machine is not down.
+    pub fn up(&mut self, machine: SiteId, now: Time) {
+        assert!(self.is_down(machine), "machine {machine} has been repaired at {now} s, but was not down");
+        self.change(machine.index(), |machine| {
+            machine.running.clear();
+            machine.lay_out(0, now);
+        });
+    }
+
+    /// Takes every planned job out of the plan, to plan all of them anew. Returns them in order of their starts; of those
+    /// with the same, by machine and in order.
+    pub fn take_planned(&mut self, now: Time) -> Vec<PlanJob> {
+        let mut all: Vec<PlannedJob> = Vec::new();
+        for machine in 0..self.machines.len() {
+            self.change(machine, |machine| {
+                all.extend(machine.planned.drain(..));
+                machine.lay_out(0, now);
+            });
+        }
+        all.sort_by_key(|planned| planned.start);
+        all.into_iter().map(|planned| planned.job).collect()
+    }
+
+    /// Whether the machine is down.
+    pub fn is_down(&self, machine: SiteId) -> bool {
+        self.running(machine).first().is_some_and(|running| running.job.id == RunningJob::OUTAGE)
+    }
+
     fn span_at(&self, machine: usize, job: &PlanJob) -> Span {
         job.span_at(self.outlooks[machine].slowness)
     }
@@ -285,6 +356,11 @@ impl Plan {
     fn look_at(&mut self, machine: usize) {
         let part = &self.machines[machine];
         self.outlooks[machine] = part.outlook();
+        if self.is_down(site(machine)) {
+            // An outage is not a job: it does not count for the makespan.
+            let ends = part.planned.iter().map(|planned| planned.end);
+            self.outlooks[machine].completion = ends.max().unwrap_or(Time::ZERO);
+        }
         let reach = self.reach[machine..].iter_mut().step_by(self.machines.len());
         for (seen, longest) in reach.zip(part.idle.reach()) {
             *seen = *longest;
@@ -312,8 +388,4 @@ impl Plan {
         self.look_at(taken.machine);
         self.nondelayed = taken.nondelayed;
     }
-}
-
-fn site(index: usize) -> SiteId {
-    SiteId(u32::try_from(index).expect("fewer than four thousand million machines"))
 }

@@ -12,22 +12,60 @@ use sim_core::{JobId, SiteId, Span, Time};
 /// A job that ends early compresses the plan of its machine. One that outlives its estimate is expected to take as long
 /// again as it has taken, again and again; what is planned behind it moves.
 ///
+/// When a machine fails, the jobs planned there, in order, and then those lost there are planned anew, as if they had just
+/// arrived: on other machines, or on the same one after its expected repair, which is believed like an estimate. Where
+/// nobody knows when a machine will be repaired, nothing is planned on it, and a job that only such machines suit
+/// is not planned yet; the repair is then news, and every planned job is planned anew, in order of starts, before
+/// those that were not. A search follows each failure and each repair.
+///
 /// It counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
 #[derive(Clone, Debug)]
-pub struct Planner {
+pub struct Planner<H = ()> {
     plan: Plan,
     rule: EgEdf,
     search: Option<Tabu>,
+    halt: H,
+    /// Jobs that cannot be planned anywhere yet, in order.
+    stranded: Vec<PlanJob>,
     /// Kept for its memory only.
     due: Vec<(SiteId, PlannedJob)>,
     /// Kept for its memory only.
-    overdue: Vec<(JobId, Time)>,
+    overdue: Vec<(SiteId, JobId, Time)>,
+}
+
+/// Stops a search that would go on: "we can stop Tabu search optimization at any time if prompt decisions are required"
+/// (§4.1). `()` never does.
+///
+/// One that looks at a clock makes results depend on the computer.
+pub trait Halt {
+    /// A search begins.
+    fn begin(&mut self);
+
+    /// Whether to stop; asked before each iteration.
+    fn is_due(&mut self) -> bool;
+}
+
+impl Halt for () {
+    fn begin(&mut self) {}
+
+    fn is_due(&mut self) -> bool {
+        false
+    }
 }
 
 impl Planner {
     /// Plans by `rule`, and improves the plan by `search` after each arrival, if there is one.
     pub fn new(rule: EgEdf, search: Option<Tabu>) -> Self {
-        Self { plan: Plan::new([]), rule, search, due: Vec::new(), overdue: Vec::new() }
+        let (due, overdue) = (Vec::new(), Vec::new());
+        Self { plan: Plan::new([]), rule, search, halt: (), stranded: Vec::new(), due, overdue }
+    }
+}
+
+impl<H: Halt> Planner<H> {
+    /// The same, where `halt` may end a search before its last iteration.
+    pub fn halted_by<G: Halt>(self, halt: G) -> Planner<G> {
+        let Self { plan, rule, search, stranded, due, overdue, .. } = self;
+        Planner { plan, rule, search, halt, stranded, due, overdue }
     }
 
     /// The plan as it stands.
@@ -40,20 +78,34 @@ impl Planner {
         self.search.as_ref().map(Tabu::counts)
     }
 
-    /// Believes anew when jobs will end that still run at their expected ends.
-    fn expect_overdue(&mut self, now: Time) {
-        for machine in self.plan.machines() {
-            let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);
-            self.overdue.extend(overdue.map(|running| (running.job.id, running.start)));
-            for (job, start) in self.overdue.drain(..) {
-                let longer = now.since(start).max(Span::from_nanos(1));
-                self.plan.overrun(machine, job, now + longer, now);
+    /// Plans the jobs, one after the other.
+    fn plan_all(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) {
+        self.expect_overdue(now);
+        for job in jobs {
+            if self.rule.place(&mut self.plan, job, now).is_none() {
+                self.stranded.push(job);
             }
+        }
+        if let Some(search) = &mut self.search {
+            self.halt.begin();
+            search.improve_until(&mut self.plan, now, || self.halt.is_due());
+        }
+    }
+
+    /// Believes anew when jobs will end that still run at their expected ends, and outages likewise.
+    fn expect_overdue(&mut self, now: Time) {
+        for machine in self.plan.overdue(now) {
+            let overdue = self.plan.running(machine).iter().filter(|running| running.end <= now);
+            self.overdue.extend(overdue.map(|running| (machine, running.job.id, running.start)));
+        }
+        for (machine, job, start) in self.overdue.drain(..) {
+            let longer = now.since(start).max(Span::from_nanos(1));
+            self.plan.overrun(machine, job, now + longer, now);
         }
     }
 }
 
-impl Scheduler for Planner {
+impl<H: Halt> Scheduler for Planner<H> {
     fn begin(&mut self, view: &GridView<'_>) {
         self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
     }
@@ -69,18 +121,27 @@ impl Scheduler for Planner {
             estimate,
             submit,
             deadline: job.request.deadline,
+            sites: job.request.sites,
         };
-        self.expect_overdue(view.now);
-        self.rule
-            .place(&mut self.plan, job, view.now)
-            .expect("the grid admits no job that is wider than every machine");
-        if let Some(search) = &mut self.search {
-            search.improve(&mut self.plan, view.now);
-        }
+        self.plan_all([job], view.now);
     }
 
     fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
         self.plan.finish(machine, job.job, view.now);
+    }
+
+    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+        let outage = view.running[machine.index()].iter().next().expect("an outage holds a machine that is down");
+        let planned = self.plan.down(machine, outage.expected_end, view.now);
+        self.plan_all(planned, view.now);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        let is_news = self.plan.running(machine).iter().all(|outage| outage.end == Time::MAX);
+        self.plan.up(machine, view.now);
+        let mut jobs = if is_news { self.plan.take_planned(view.now) } else { Vec::new() };
+        jobs.append(&mut self.stranded);
+        self.plan_all(jobs, view.now);
     }
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {

@@ -237,9 +237,10 @@ impl<'a> Iterator for WaitingJobs<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sim_core::SiteSet;
 
     fn request(processors: u32, estimate: u64) -> Request {
-        Request { processors, estimate: Some(Span::from_secs(estimate)), deadline: None }
+        Request { processors, estimate: Some(Span::from_secs(estimate)), deadline: None, sites: SiteSet::ALL }
     }
 
     proptest! {

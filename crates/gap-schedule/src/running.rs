@@ -9,6 +9,7 @@ use sim_core::{JobId, Request, Span, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Running {
     chunks: Vec<Chunk>,
+    len: usize,
 }
 
 /// A job that runs: all that a policy may know of it.
@@ -38,6 +39,9 @@ struct Chunk {
 }
 
 impl RunningJob {
+    /// Not a job: what holds all processors of a machine that is down, see [`Grid::with_outages`](crate::Grid::with_outages).
+    pub const OUTAGE: JobId = JobId(u32::MAX);
+
     /// The job as started at `start`.
     pub fn new(job: JobId, request: &Request, start: Time) -> Self {
         let expected_end = start.saturating_add(request.estimate.unwrap_or(Span::MAX));
@@ -51,17 +55,17 @@ impl Running {
 
     /// Nothing runs.
     pub const fn new() -> Self {
-        Self { chunks: Vec::new() }
+        Self { chunks: Vec::new(), len: 0 }
     }
 
     /// How many jobs run.
-    pub fn len(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.jobs.len()).sum()
+    pub const fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether nothing runs.
-    pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The jobs by expected end; of those with the same, by id.
@@ -79,6 +83,7 @@ impl Running {
         let place = chunk.jobs.partition_point(|other| *other < job);
         chunk.jobs.insert(place, job);
         chunk.processors += job.processors;
+        self.len += 1;
         if chunk.jobs.len() > Self::CHUNK {
             let later = Chunk::from(chunk.jobs.split_off(Self::CHUNK / 2));
             chunk.processors -= later.processors;
@@ -98,6 +103,7 @@ impl Running {
         let chunk = &mut self.chunks[position];
         chunk.jobs.remove(place);
         chunk.processors -= job.processors;
+        self.len -= 1;
         // The last chunk is kept for its memory.
         if chunk.jobs.is_empty() && self.chunks.len() > 1 {
             self.chunks.remove(position);

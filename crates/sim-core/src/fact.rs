@@ -19,6 +19,15 @@ pub enum Fact {
         /// On how many processors.
         processors: u32,
     },
+    /// A job that ran lost its processors and its work, and waits again: its next start is one from the beginning.
+    Interrupted {
+        /// Which job.
+        job: JobId,
+        /// Where it ran.
+        site: SiteId,
+        /// On how many processors.
+        processors: u32,
+    },
     /// A job left the system, having run.
     Finished {
         /// Which job.

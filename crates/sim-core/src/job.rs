@@ -1,5 +1,6 @@
 //! Jobs, and the part of a job that a policy may see.
 
+use crate::sites::SiteSet;
 use crate::time::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -48,6 +49,9 @@ pub struct Request {
     pub estimate: Option<Span>,
     /// When it ought to be finished.
     pub deadline: Option<Time>,
+    /// Where it may run. Models of one place do not ask.
+    #[serde(default, skip_serializing_if = "SiteSet::is_all")]
+    pub sites: SiteSet,
 }
 
 /// What is submitted. The world owns jobs; policies are shown [`Request`]s, so that nothing clairvoyant compiles by
@@ -67,14 +71,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job submitted at the grid level, with an exact estimate and no deadline.
+    /// A job submitted at the grid level, with an exact estimate and no deadline, that may run anywhere.
     ///
     /// # Panics
     ///
     /// If `processors` is zero.
     pub const fn new(id: JobId, submit: Time, processors: u32, runtime: Span) -> Self {
         assert!(processors > 0, "a job needs at least one processor");
-        let request = Request { processors, estimate: Some(runtime), deadline: None };
+        let request = Request { processors, estimate: Some(runtime), deadline: None, sites: SiteSet::ALL };
         Self { id, submit, origin: None, request, runtime }
     }
 }

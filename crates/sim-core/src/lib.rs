@@ -13,6 +13,8 @@
 //! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
 //! | [`job`] | what is submitted? [`Job`], and [`Request`], the part of it that a policy may see |
+//! | [`sites`] | which of all sites? [`SiteSet`] |
+//! | [`outage`] | when does a site not work? [`Outage`] |
 //! | [`fact`] | what happened? [`Fact`], [`Probe`] |
 //! | [`record`] | what became of a job? [`JobLog`] turns facts into [`JobRecord`]s |
 //! | [`gauge`] | how much of it, on average over time? [`Gauge`] |
@@ -91,10 +93,12 @@ pub mod event;
 pub mod fact;
 pub mod gauge;
 pub mod job;
+pub mod outage;
 pub mod pool;
 pub mod profile;
 pub mod record;
 pub mod sim;
+pub mod sites;
 pub mod stream;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -105,9 +109,11 @@ pub use event::{Rank, Ranked};
 pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use job::{Job, JobId, ProcId, Request, SiteId};
+pub use outage::Outage;
 pub use pool::Pool;
 pub use profile::Profile;
 pub use record::{JobLog, JobRecord};
 pub use sim::{Context, Model, Sim};
+pub use sites::SiteSet;
 pub use stream::{Purpose, Stream, Streams};
 pub use time::{Span, Time};

@@ -1,22 +1,36 @@
 //! Availability over time: how many processors are free, from now into the planned future.
 
+mod block;
+
 use crate::time::{Span, Time};
+use block::Block;
+use std::ops::ControlFlow;
 
 /// Free processors as a step function of time. Beyond the last step everything is free again, unless reserved for ever.
 ///
-/// Kept as a sorted vector of steps, in which neighbours differ. Finding the step of an instant is a binary search;
-/// `earliest` then walks, `reserve` and `cancel` touch the steps they cover.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Kept as sorted blocks of steps, in which neighbours differ. [`earliest`](Self::earliest) walks along the steps, and
+/// passes over blocks that are wide enough throughout, or have no stretch that is both wide and long enough, or are too
+/// short. With n steps there are some √n blocks of some √n steps; of fewer than a few thousand, not enough is known
+/// to leap, since a walk is cheaper than finding it out. [`reserve`](Self::reserve) and [`cancel`](Self::cancel) touch
+/// the steps they cover.
+#[derive(Debug)]
 pub struct Profile {
     capacity: u32,
-    /// `(from, free)`: so many are free from that instant to the next step. The first step stands for all time before.
-    steps: Vec<(Time, u32)>,
+    /// Never empty, and no block is. The first step stands for all time before.
+    blocks: Vec<Block>,
+    len: usize,
 }
 
+/// Where a step stands: the block, and the place in it.
+type Position = (usize, usize);
+
 impl Profile {
+    /// So many blocks are worth being surveyed.
+    const MANY: usize = 32;
+
     /// `capacity` processors, free for ever.
     pub fn new(capacity: u32) -> Self {
-        Self { capacity, steps: vec![(Time::ZERO, capacity)] }
+        Self { capacity, blocks: vec![Block::of(vec![(Time::ZERO, capacity)])], len: 1 }
     }
 
     /// Processors in all.
@@ -26,42 +40,53 @@ impl Profile {
 
     /// Processors free at the instant `at`.
     pub fn free_at(&self, at: Time) -> u32 {
-        self.steps[self.step_of(at)].1
+        let (block, step) = self.find(at);
+        self.blocks[block].free(step)
     }
 
-    /// Number of steps kept: what memory and search follow.
+    /// Number of steps kept: what memory follows.
     pub const fn len(&self) -> usize {
-        self.steps.len()
+        self.len
     }
 
     /// Whether nothing is reserved.
     pub fn is_empty(&self) -> bool {
-        self.steps == [(self.steps[0].0, self.capacity)]
+        self.len == 1 && self.blocks[0].free(0) == self.capacity
     }
 
     /// The earliest start, not before `from`, at which `processors` stay free for `span`. `None` if they never do:
     /// the request is wider than what is free in the end.
     pub fn earliest(&self, from: Time, span: Span, processors: u32) -> Option<Time> {
+        let (first, mut step) = self.find(from);
+        let last = self.blocks.len() - 1;
+        // From here to the block in question, enough are free.
         let mut start = from;
-        let mut step = self.step_of(from);
-        // Leap from one stretch that is wide enough to the next, until one is also long enough.
-        while let Some(length) = self.steps[step..].iter().position(|(_, free)| *free < processors) {
-            let narrow = step + length;
-            let end = self.steps[narrow].0;
-            if length > 0 && end.since(start) >= span {
-                break;
-            }
-            step = narrow + self.steps[narrow..].iter().position(|(_, free)| *free >= processors)?;
-            start = self.steps[step].0;
+        if self.blocks[0].free(0) < processors {
+            start = start.max(self.blocks[0].from());
         }
-        Some(start)
+        for (block, next) in self.blocks[first..last].iter().zip(&self.blocks[first + 1..]) {
+            if !block.is_wide(processors) {
+                start = match block.search(step, next.from(), start, span, processors) {
+                    ControlFlow::Break(found) => return Some(found),
+                    ControlFlow::Continue(wide) => wide,
+                };
+            }
+            step = 0;
+        }
+        match self.blocks[last].walk(step, start, span, processors) {
+            ControlFlow::Break(found) => Some(found),
+            ControlFlow::Continue(wide) => wide,
+        }
     }
 
     /// Whether `processors` are free at `start` and throughout `[start, start + span)`.
     pub fn fits(&self, start: Time, span: Span, processors: u32) -> bool {
         let end = start.saturating_add(span);
-        let (present, later) = self.steps[self.step_of(start)..].split_first().expect("a step is always in force");
-        present.1 >= processors && later.iter().take_while(|(at, _)| *at < end).all(|(_, free)| *free >= processors)
+        let (first, step) = self.find(start);
+        let (present, later) = self.blocks[first..].split_first().expect("a step is always in force");
+        present.free(step) >= processors
+            && present.stays_wide(step + 1, end, processors)
+            && later.iter().take_while(|block| block.from() < end).all(|block| block.stays_wide(0, end, processors))
     }
 
     /// Takes `processors` out of `[start, start + span)`.
@@ -93,44 +118,125 @@ impl Profile {
 
     /// Forgets all steps before `now`: memory follows what is planned, not what has been.
     pub fn forget_before(&mut self, now: Time) {
-        let present = self.step_of(now);
-        self.steps.drain(..present);
+        let (block, step) = self.find(now);
+        if (block, step) > (0, 0) {
+            self.len -= step + self.blocks.drain(..block).map(|block| block.len()).sum::<usize>();
+            self.blocks[0].forget(step);
+        }
     }
 
     /// The step in force at the instant `at`.
-    fn step_of(&self, at: Time) -> usize {
-        self.steps.partition_point(|(from, _)| *from <= at).saturating_sub(1)
+    fn find(&self, at: Time) -> Position {
+        let block = self.blocks[1..].partition_point(|block| block.from() <= at);
+        (block, self.blocks[block].find(at))
     }
 
     fn change(&mut self, start: Time, span: Span, new: impl Fn(u32) -> u32) {
         if span.is_zero() {
             return;
         }
-        let first = self.cut(start);
         let end = start.saturating_add(span);
-        let last = if end == Time::MAX { self.steps.len() } else { self.cut(end) };
-        for step in &mut self.steps[first..last] {
-            step.1 = new(step.1);
+        if let [only] = &mut self.blocks[..] {
+            only.change_between(start, end, new);
+            self.len = only.len();
+            if self.len > Block::SMALL {
+                self.settle(0);
+            }
+            return;
+        }
+        let first = self.cut(start);
+        let last = if end == Time::MAX { self.end() } else { self.cut(end) };
+        for (index, block) in (first.0..).zip(&mut self.blocks[first.0..=last.0]) {
+            let from = if index == first.0 { first.1 } else { 0 };
+            let to = if index == last.0 { last.1 } else { block.len() };
+            block.change(from..to, &new);
         }
         self.join(last);
         self.join(first);
+        // From the last on, since blocks that empty, split or merge move those behind them.
+        for block in (first.0..=last.0).rev() {
+            self.settle(block);
+        }
+    }
+
+    /// The position after the last step.
+    fn end(&self) -> Position {
+        let last = self.blocks.len() - 1;
+        (last, self.blocks[last].len())
     }
 
     /// Makes a step begin at `at` and returns its position.
-    fn cut(&mut self, at: Time) -> usize {
-        let step = self.step_of(at);
-        let (from, free) = self.steps[step];
-        if from >= at {
-            return step;
-        }
-        self.steps.insert(step + 1, (at, free));
-        step + 1
+    fn cut(&mut self, at: Time) -> Position {
+        let (block, step) = self.find(at);
+        let before = self.blocks[block].len();
+        let step = self.blocks[block].cut(step, at);
+        self.len += self.blocks[block].len() - before;
+        (block, step)
     }
 
-    /// Removes the step at `position` if it changes nothing.
-    fn join(&mut self, position: usize) {
-        if (1..self.steps.len()).contains(&position) && self.steps[position - 1].1 == self.steps[position].1 {
-            self.steps.remove(position);
+    /// Removes the step at `position`, if there is one, and if it changes nothing.
+    fn join(&mut self, (block, step): Position) {
+        let earlier = block.checked_sub(1).and_then(|earlier| self.blocks[earlier].steps().last().copied());
+        let before = self.blocks[block].len();
+        self.blocks[block].join(step, earlier);
+        self.len -= before - self.blocks[block].len();
+    }
+
+    /// After a change in a block: keeps its size within bounds, and finds out what is needed to leap over it.
+    fn settle(&mut self, block: usize) {
+        let len = self.blocks[block].len();
+        if len == 0 {
+            self.blocks.remove(block);
+        } else if len > Block::SMALL && len > self.len.isqrt() {
+            let later = self.blocks[block].split();
+            self.blocks.insert(block + 1, later);
+            self.survey(block + 1);
+            self.survey(block);
+            if self.blocks.len() == Self::MANY {
+                (0..Self::MANY).for_each(|block| self.survey(block));
+            }
+        } else if self.blocks.get(block + 1).is_some_and(|next| len + next.len() <= Block::SMALL / 2) {
+            let next = self.blocks.remove(block + 1);
+            self.blocks[block].append(next);
+            self.survey(block);
+        } else {
+            self.survey(block);
         }
     }
+
+    /// Finds out what is needed to leap over a block, if there are enough of them to make up for it.
+    fn survey(&mut self, block: usize) {
+        if self.blocks.len() < Self::MANY {
+            self.blocks[block].unknown();
+        } else {
+            let end = self.blocks.get(block + 1).map_or(Time::MAX, Block::from);
+            self.blocks[block].survey(end);
+        }
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (Time, u32)> {
+        self.blocks.iter().flat_map(Block::steps).copied()
+    }
 }
+
+/// Copies into what has memory already without asking for more.
+impl Clone for Profile {
+    fn clone(&self) -> Self {
+        Self { capacity: self.capacity, blocks: self.blocks.clone(), len: self.len }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.capacity = source.capacity;
+        self.blocks.clone_from(&source.blocks);
+        self.len = source.len;
+    }
+}
+
+/// The same steps, in whatever blocks.
+impl PartialEq for Profile {
+    fn eq(&self, other: &Self) -> bool {
+        self.capacity == other.capacity && self.len == other.len && self.steps().eq(other.steps())
+    }
+}
+
+impl Eq for Profile {}

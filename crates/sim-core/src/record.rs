@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct JobRecord {
     /// The job as submitted.
     pub job: Job,
-    /// When it began, with all its processors.
+    /// When it began, with all its processors; if it was interrupted, the run that it finished.
     pub start: Time,
     /// When its last task ended.
     pub finish: Time,
@@ -22,7 +22,7 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Start − submit.
+    /// Start − submit. Of a job that was interrupted, this contains the runs that were lost.
     pub const fn wait(&self) -> Span {
         self.start.since(self.job.submit)
     }
@@ -59,6 +59,8 @@ pub struct Tally {
     pub finished: u64,
     /// Jobs that were turned away.
     pub rejected: u64,
+    /// Runs that were cut short, see [`Fact::Interrupted`]; of one job any number.
+    pub interrupted: u64,
 }
 
 impl JobLog<Vec<JobRecord>> {
@@ -74,7 +76,7 @@ impl<S: Sink> JobLog<S> {
         Self { open: FxHashMap::default(), sink, tally: Tally::default() }
     }
 
-    /// Jobs submitted, finished and rejected so far.
+    /// Jobs submitted, finished and rejected so far, and runs interrupted.
     pub const fn tally(&self) -> Tally {
         self.tally
     }
@@ -131,6 +133,11 @@ impl<S: Sink> Probe for JobLog<S> {
                     self.open.get_mut(&job).unwrap_or_else(|| panic!("job {job} started but was never submitted"));
                 let before = open.started.replace((now, site, processors));
                 assert!(before.is_none(), "job {job} started twice");
+            }
+            Fact::Interrupted { job, .. } => {
+                let run = self.open.get_mut(&job).and_then(|open| open.started.take());
+                assert!(run.is_some(), "job {job} was interrupted but did not run");
+                self.tally.interrupted += 1;
             }
             Fact::Finished { job } => {
                 let open =

@@ -5,10 +5,12 @@
 
 mod fake;
 mod fcfs;
+mod linear;
 mod twins;
 
 pub use fake::FakeContext;
 pub use fcfs::{Fcfs, FcfsEvent};
+pub use linear::LinearProfile;
 pub use twins::{SortedCalendar, TickProfile};
 
 use crate::job::{Job, JobId};

@@ -36,8 +36,12 @@ pub struct DeadlineMix {
     pub jobs: u32,
     /// Processors that a job needs (paper: 1 to 8).
     pub job_processors: [u32; 2],
-    /// Run time at benchmark speed, known exactly (paper: 500 to 3000).
+    /// Run time on the machine where the job was measured, known exactly (paper: 500 to 3000).
     pub runtime: [f64; 2],
+    /// The speed of that machine, uniform, drawn for each job; `None` if it is one machine for all, whose speed is the
+    /// caller's business: reading R1. If drawn, a job's run time is handed on as that on a machine of the highest of these
+    /// speeds; its deadline rests on the run time as measured.
+    pub benchmark_speed: Option<[f64; 2]>,
     /// Mean time between jobs (paper: 1, 2, 3, 4, 5).
     pub interarrival: f64,
     /// Share of the jobs that have a deadline (paper: 0.7).
@@ -77,6 +81,7 @@ const ARRIVALS: Purpose = Purpose("job arrivals");
 const PROCESSORS: Purpose = Purpose("job processors");
 const RUNTIMES: Purpose = Purpose("job runtimes");
 const DEADLINES: Purpose = Purpose("job deadlines");
+const BENCHMARKS: Purpose = Purpose("job benchmarks");
 
 impl DeadlineMix {
     /// The paper's parameters (§4), with the first value of R2.
@@ -88,6 +93,7 @@ impl DeadlineMix {
             jobs: 3000,
             job_processors: [1, 8],
             runtime: [500.0, 3000.0],
+            benchmark_speed: None,
             interarrival,
             deadline_share: 0.7,
             margin: Margin::default(),
@@ -116,7 +122,8 @@ impl DeadlineMix {
             Margin::Beyond(range) | Margin::Times(range) => range,
         };
         let positive = [("machine_speed", self.machine_speed), ("runtime", self.runtime)];
-        for (field, [low, high]) in positive {
+        let benchmark = self.benchmark_speed.map(|range| ("benchmark_speed", range));
+        for (field, [low, high]) in positive.into_iter().chain(benchmark) {
             if !(low > 0.0 && low <= high && high <= LONGEST) {
                 return Err(DeadlineMixError::Range { field, low, high });
             }
@@ -154,15 +161,19 @@ impl DeadlineMix {
             panic!("{error}");
         }
         let mix = self.clone();
-        let [mut arrivals, mut processors, mut runtimes, mut deadlines] =
-            [ARRIVALS, PROCESSORS, RUNTIMES, DEADLINES].map(|purpose| streams.stream(purpose, 0));
+        let [mut arrivals, mut processors, mut runtimes, mut deadlines, mut benchmarks] =
+            [ARRIVALS, PROCESSORS, RUNTIMES, DEADLINES, BENCHMARKS].map(|purpose| streams.stream(purpose, 0));
         let mut submit = Time::ZERO;
         (0..self.jobs).map(move |id| {
             let gap: f64 = Exp1.sample(&mut arrivals);
             submit += Span::from_secs_f64(mix.interarrival * gap);
             let [low, high] = mix.job_processors;
             let runtime = Span::from_secs_f64(uniform(&mut runtimes, mix.runtime));
-            let mut job = Job::new(JobId(id), submit, processors.random_range(low..=high), runtime);
+            let at_reference = mix.benchmark_speed.map_or(runtime, |range| {
+                let slower = uniform(&mut benchmarks, range) / range[1];
+                runtime.scaled(slower)
+            });
+            let mut job = Job::new(JobId(id), submit, processors.random_range(low..=high), at_reference);
             // Both numbers are drawn for every job: another share moves no margin.
             let (chance, share): (f64, f64) = (deadlines.random(), deadlines.random());
             if chance < mix.deadline_share {

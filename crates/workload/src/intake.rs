@@ -1,10 +1,11 @@
 //! From records to jobs, under named rules.
 
+use crate::deadlines::{Deadlines, after_submit};
+use crate::estimates::{Estimates, f_model, stretched};
+use crate::history::History;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, Span, Time};
-use std::fmt;
-use std::str::FromStr;
+use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 
 /// Reads a log as jobs: numbered 0, 1, 2 … as they are delivered, in the order of the log, submitted from
 /// [`Time::ZERO`] on.
@@ -20,6 +21,8 @@ pub struct Intake {
     delivered: u32,
     /// The log's own submit times of the first delivered job and of the last.
     first_and_last: Option<(Span, Span)>,
+    /// What [`Estimates::MeanOfUser`] predicts from.
+    history: Option<History>,
 }
 
 /// How a log is taken in.
@@ -31,19 +34,10 @@ pub struct Options {
     pub max_jobs: Option<u64>,
     /// Processors of the machine, to count the jobs that are wider.
     pub capacity: Option<u32>,
-}
-
-/// What the policy is told about run times.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub enum Estimates {
-    /// The run time itself; no job is cut.
-    #[default]
-    Exact,
-    /// The requested time (field 9). It is also the limit: a job that ran beyond it is cut there, as a machine that
-    /// enforces its limits would have done. Where it is missing, the run time stands in.
-    User,
-    /// So many times the run time; at least 1, at most a million. No job is cut.
-    Factor(f64),
+    /// When jobs ought to be finished.
+    pub deadlines: Deadlines,
+    /// The seed of estimates that are drawn ([`Estimates::FModel`]); 0 unless it is set.
+    pub seed: u64,
 }
 
 /// One job of a log, and what the log knows of it beside.
@@ -55,6 +49,10 @@ pub struct LogJob {
     pub number: u64,
     /// Its line in the file, counted from 1.
     pub line: u64,
+    /// Its run time by the log, before any limit cut it.
+    pub logged_runtime: Span,
+    /// Its requested time (field 9), whatever the policy is told.
+    pub requested_time: Option<Span>,
     /// Who submitted it.
     pub user: Option<u32>,
     /// The group of that user.
@@ -76,13 +74,24 @@ impl Intake {
     ///
     /// # Panics
     ///
-    /// If the options hold a factor that is not between 1 and a million; [`Estimates::from_str`] makes none.
+    /// If the options hold a number out of range, which no estimates and deadlines that were read from text do.
     pub fn new(records: SwfReader, options: Options) -> Self {
-        if let Estimates::Factor(factor) = options.estimates {
-            assert!(is_factor(factor), "an estimate cannot be {factor} times the run time");
-        }
+        options.estimates.assert_possible();
+        options.deadlines.assert_possible();
         let records_left = options.max_jobs.unwrap_or(u64::MAX);
-        Self { records, options, repairs: Repairs::default(), records_left, delivered: 0, first_and_last: None }
+        let history = match options.estimates {
+            Estimates::MeanOfUser(jobs) => Some(History::new(jobs as usize)),
+            _ => None,
+        };
+        Self {
+            records,
+            options,
+            repairs: Repairs::default(),
+            records_left,
+            delivered: 0,
+            first_and_last: None,
+            history,
+        }
     }
 
     /// What was repaired so far.
@@ -105,65 +114,82 @@ impl Intake {
         &self.records
     }
 
-    /// The job of a record, or `None` if it is skipped.
-    fn job_of(&mut self, record: SwfRecord) -> Option<LogJob> {
-        let line = self.records.line();
-        let repairs = &mut self.repairs;
-        let mut note = |rule| repairs.note(rule, Some(line));
-
-        let Some(submit) = record.submit else {
-            note(Rule::NoSubmit);
-            return None;
+    /// The next record, and the job that it yields, unless it is skipped.
+    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), SwfError>> {
+        let record = match self.records.next()? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
         };
-        let Some(mut runtime) = record.runtime.filter(|runtime| !runtime.is_zero()) else {
-            note(Rule::NoRuntime);
-            return None;
+        Some(self.job_of(record.clone()).map(|job| (record, job)))
+    }
+
+    /// The job of a record, or `None` if it is skipped.
+    fn job_of(&mut self, record: SwfRecord) -> Result<Option<LogJob>, SwfError> {
+        let line = self.records.line();
+        let Some(logged_submit) = record.submit else {
+            self.note_here(Rule::NoSubmit);
+            return Ok(None);
+        };
+        let Some(logged_runtime) = record.runtime.filter(|runtime| !runtime.is_zero()) else {
+            self.note_here(Rule::NoRuntime);
+            return Ok(None);
         };
         let Some(processors) = record.processors() else {
-            note(Rule::NoProcessors);
-            return None;
+            self.note_here(Rule::NoProcessors);
+            return Ok(None);
+        };
+        let limit = record.requested_time.filter(|limit| !limit.is_zero());
+        let time_to_deadline = match self.options.deadlines {
+            Deadlines::None => None,
+            Deadlines::Factor(factor) => Some(after_submit(limit.unwrap_or(logged_runtime), factor)),
+            Deadlines::Column(column) => self.records.time_in_column(column, "deadline")?,
         };
         if record.allocated_processors.is_none_or(|allocated| allocated == 0) {
-            note(Rule::ProcessorsFromRequest);
+            self.note_here(Rule::ProcessorsFromRequest);
         }
-
-        let estimate = match self.options.estimates {
-            Estimates::Exact => runtime,
-            Estimates::Factor(factor) => stretched(runtime, factor),
-            Estimates::User => match record.requested_time.filter(|estimate| !estimate.is_zero()) {
-                None => {
-                    note(Rule::EstimateFromRuntime);
-                    runtime
-                }
-                Some(estimate) => {
-                    if runtime > estimate {
-                        note(Rule::CutAtEstimate);
-                        runtime = estimate;
-                    }
-                    estimate
-                }
-            },
-        };
 
         // The log is streamed, so it cannot be sorted.
-        let (first, last) = self.first_and_last.unwrap_or((submit, submit));
-        if submit < last {
-            note(Rule::SubmitOutOfOrder);
+        let (first, last) = self.first_and_last.unwrap_or((logged_submit, logged_submit));
+        if logged_submit < last {
+            self.note_here(Rule::SubmitOutOfOrder);
         }
-        let submit = submit.max(last);
+        let submit = logged_submit.max(last);
         self.first_and_last = Some((first, submit));
 
+        let (runtime, estimate) = match self.options.estimates {
+            Estimates::Exact => (logged_runtime, logged_runtime),
+            Estimates::Factor(factor) => (logged_runtime, stretched(logged_runtime, factor)),
+            Estimates::FModel(f) => (logged_runtime, f_model(logged_runtime, f, self.options.seed, record.number)),
+            Estimates::User => {
+                let runtime = self.cut(logged_runtime, limit);
+                (runtime, self.limit_or_runtime(limit, runtime))
+            }
+            Estimates::MeanOfUser(_) => {
+                let runtime = self.cut(logged_runtime, limit);
+                let estimate = match self.mean_of_user(&record, submit) {
+                    Some(mean) => limit.map_or(mean, |limit| mean.min(limit)),
+                    None => self.limit_or_runtime(limit, runtime),
+                };
+                self.remember(&record, logged_submit, logged_runtime);
+                (runtime, estimate)
+            }
+        };
+
         if self.options.capacity.is_some_and(|capacity| processors > capacity) {
-            note(Rule::WiderThanMachine);
+            self.note_here(Rule::WiderThanMachine);
         }
 
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        let request = Request { processors, estimate: Some(estimate), deadline: None };
-        Some(LogJob {
-            job: Job { id, submit: Time::ZERO + (submit - first), origin: None, request, runtime },
+        let submit = Time::ZERO + (submit - first);
+        let deadline = time_to_deadline.map(|time| submit + time);
+        let request = Request { processors, estimate: Some(estimate), deadline, sites: SiteSet::ALL };
+        Ok(Some(LogJob {
+            job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
             line,
+            logged_runtime,
+            requested_time: limit,
             user: record.user,
             group: record.group,
             executable: record.executable,
@@ -171,7 +197,49 @@ impl Intake {
             partition: record.partition,
             requested_memory: record.requested_memory,
             further: record.further,
+        }))
+    }
+
+    /// The run time under an enforced limit.
+    fn cut(&mut self, runtime: Span, limit: Option<Span>) -> Span {
+        match limit {
+            Some(limit) if runtime > limit => {
+                self.note_here(Rule::CutAtEstimate);
+                limit
+            }
+            _ => runtime,
+        }
+    }
+
+    fn limit_or_runtime(&mut self, limit: Option<Span>, runtime: Span) -> Span {
+        limit.unwrap_or_else(|| {
+            self.note_here(Rule::EstimateFromRuntime);
+            runtime
         })
+    }
+
+    /// What the past of its user predicts for a job submitted at `now`.
+    fn mean_of_user(&mut self, record: &SwfRecord, now: Span) -> Option<Span> {
+        let history = self.history.as_mut().expect("it is kept for these estimates");
+        let mean = record.user.and_then(|user| history.mean_of(user, now));
+        if mean.is_none() {
+            self.note_here(Rule::NoPastJob);
+        }
+        mean
+    }
+
+    /// Lets later predictions know of this job, from when it ended in the log.
+    fn remember(&mut self, record: &SwfRecord, submit: Span, runtime: Span) {
+        let Some(user) = record.user else { return };
+        if record.wait.is_none() {
+            self.note_here(Rule::WaitTakenAsZero);
+        }
+        let history = self.history.as_mut().expect("it is kept for these estimates");
+        history.submit(user, submit + record.wait.unwrap_or_default() + runtime, runtime);
+    }
+
+    fn note_here(&mut self, rule: Rule) {
+        self.repairs.note(rule, Some(self.records.line()));
     }
 }
 
@@ -184,58 +252,12 @@ impl Iterator for Intake {
             match self.records.next()? {
                 Err(error) => return Some(Err(error)),
                 Ok(record) => {
-                    if let Some(job) = self.job_of(record) {
-                        return Some(Ok(job));
+                    if let Some(job) = self.job_of(record).transpose() {
+                        return Some(job);
                     }
                 }
             }
         }
         None
-    }
-}
-
-const LARGEST_FACTOR: f64 = 1e6;
-
-fn is_factor(factor: f64) -> bool {
-    (1.0..=LARGEST_FACTOR).contains(&factor)
-}
-
-/// `runtime` times `factor`, at most 136 years, as long as a log's own estimates can be: sums of estimates must stay
-/// within the range of time.
-fn stretched(runtime: Span, factor: f64) -> Span {
-    let longest = Span::from_secs(u64::from(u32::MAX));
-    if runtime.as_secs_f64() * factor < longest.as_secs_f64() { runtime.scaled(factor) } else { longest.max(runtime) }
-}
-
-/// Text that names no kind of estimates.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("estimates: expected exact, user, or factor:F with F from 1 to 1000000, found {found:?}")]
-pub struct EstimatesError {
-    /// What was given.
-    pub found: String,
-}
-
-impl FromStr for Estimates {
-    type Err = EstimatesError;
-
-    /// `exact`, `user`, or `factor:2.5`.
-    fn from_str(text: &str) -> Result<Self, EstimatesError> {
-        let factor = |text: &str| text.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor);
-        match text {
-            "exact" => Some(Self::Exact),
-            "user" => Some(Self::User),
-            _ => text.strip_prefix("factor:").and_then(factor),
-        }
-        .ok_or_else(|| EstimatesError { found: crate::file::shown(text.as_bytes()) })
-    }
-}
-
-impl fmt::Display for Estimates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exact => f.write_str("exact"),
-            Self::User => f.write_str("user"),
-            Self::Factor(factor) => write!(f, "factor:{factor}"),
-        }
     }
 }

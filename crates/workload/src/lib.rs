@@ -1,15 +1,24 @@
 //! Jobs from logs and from distributions.
 //!
 //! Everything that turns a file or a random stream into [`sim_core::Job`]s lives here, so that a policy crate never sees
-//! a parser. Three ways in:
+//! a parser. Ways in:
 //!
 //! - [`swf`] reads logs in the Standard Workload Format of the Parallel Workloads Archive, plain or gzip, one record at
-//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair.
-//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
+//!   a time; [`intake`] turns its records into jobs under named rules, and counts every repair. What policies are told
+//!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
+//! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
+//! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
+//! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
+//!   when they are out of service.
+//! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
+//! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
+//!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
+//! - [`bench_mix`] draws parallel jobs of measured applications, as in Lérida et al., "MetaLoRaS: A Predictable
+//!   MetaScheduler for Non-dedicated Multiclusters", §3.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that leads to the file, the line
 //! and the field, and says what to do; it is never a panic.
@@ -40,22 +49,46 @@
 //! ```
 
 pub mod file;
+mod lines;
 pub mod swf;
 
+pub mod convert;
+pub mod gwf;
+
 pub mod capacity;
+pub mod deadlines;
+pub mod estimates;
+mod history;
 pub mod intake;
 pub mod repair;
 
+pub mod inspect;
+pub mod validate;
+
+pub mod alea31;
 pub mod machines;
+pub mod outages;
 
+pub mod bench_mix;
 pub mod deadline_mix;
+mod draw;
 pub mod gang_mix;
+pub mod model;
 
+pub use alea31::{Alea31Intake, Alea31Job};
+pub use bench_mix::BenchMix;
 pub use capacity::capacity;
+pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
+pub use deadlines::Deadlines;
+pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
-pub use intake::{Estimates, Intake, LogJob, Options};
+pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use inspect::Inspection;
+pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
+pub use outages::{Outages, OutagesError};
 pub use repair::{Repairs, Rule};
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
+pub use validate::Validation;

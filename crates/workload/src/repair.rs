@@ -19,6 +19,10 @@ pub enum Rule {
     CutAtEstimate,
     /// Submitted earlier than its predecessor: taken as submitted with it.
     SubmitOutOfOrder,
+    /// No job of its user had ended when it was submitted: what the user says is its prediction.
+    NoPastJob,
+    /// Predictions are made from the past, and the wait is unknown: taken as zero.
+    WaitTakenAsZero,
     /// Wider than the machine: kept, for the scheduler to reject.
     WiderThanMachine,
     /// The size of the machine is its number of nodes.
@@ -29,7 +33,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are reported.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::NoSubmit,
         Self::NoRuntime,
         Self::NoProcessors,
@@ -37,6 +41,8 @@ impl Rule {
         Self::EstimateFromRuntime,
         Self::CutAtEstimate,
         Self::SubmitOutOfOrder,
+        Self::NoPastJob,
+        Self::WaitTakenAsZero,
         Self::WiderThanMachine,
         Self::CapacityFromNodes,
         Self::CapacityFromWidestJob,
@@ -52,6 +58,8 @@ impl Rule {
             Self::EstimateFromRuntime => "estimate-from-runtime",
             Self::CutAtEstimate => "cut-at-estimate",
             Self::SubmitOutOfOrder => "submit-out-of-order",
+            Self::NoPastJob => "no-past-job",
+            Self::WaitTakenAsZero => "wait-taken-as-zero",
             Self::WiderThanMachine => "wider-than-machine",
             Self::CapacityFromNodes => "capacity-from-nodes",
             Self::CapacityFromWidestJob => "capacity-from-widest-job",
@@ -68,6 +76,8 @@ impl Rule {
             Self::EstimateFromRuntime => "requested time (field 9) unknown: the run time used as estimate",
             Self::CutAtEstimate => "ran beyond its requested time (field 9): cut there, as an enforced limit would",
             Self::SubmitOutOfOrder => "submitted earlier than the job before it in the log: taken as submitted with it",
+            Self::NoPastJob => "no earlier job of its user had ended, to predict from: the user's estimate used",
+            Self::WaitTakenAsZero => "wait time (field 3) unknown: for predictions from it, taken to start at once",
             Self::WiderThanMachine => "asks for more processors than the machine has: kept, and rejected there",
             Self::CapacityFromNodes => "no MaxProcs in the header: MaxNodes taken as the number of processors",
             Self::CapacityFromWidestJob => "no MaxProcs or MaxNodes in the header: the widest job taken as the machine",

@@ -5,7 +5,7 @@
 //! remarks after their value; comments may also stand between records; columns may be fractions (`142.00`); further
 //! columns may follow the eighteen, as in the logs of MetaCentrum.
 
-mod decimal;
+pub(crate) mod decimal;
 mod error;
 mod header;
 mod reader;

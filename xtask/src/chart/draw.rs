@@ -17,6 +17,9 @@ pub(super) const PRINTED_LOOK: usize = 54;
 /// From this many points on, a line is drawn without marks and its intervals as a band.
 const DENSE: usize = 45;
 
+/// Width of a bar; the next begins one behind it.
+pub(super) const BAR: f64 = 0.8;
+
 /// A chart with every decision taken but nothing drawn.
 pub(super) struct Plan {
     pub(super) frame: Frame,
@@ -164,7 +167,7 @@ fn looks(chart: &Chart) -> Vec<Look> {
 
 fn legend(chart: &Chart, looks: &[Look], with_series: bool) -> Vec<Entry> {
     let mut legend = Vec::new();
-    if with_series {
+    if with_series && !is_histogram(chart) {
         for (series, &look) in chart.series.iter().zip(looks) {
             let line = series.style != LineStyle::MarksOnly;
             legend.push(Entry { name: series.name.clone(), look, line, mark: has_marks(series), hollow: false });
@@ -211,10 +214,15 @@ fn marks(chart: &Chart, frame: &Frame) -> Vec<Mark> {
         .collect()
 }
 
+/// Bars of one kind, which the title names.
+pub(super) fn is_histogram(chart: &Chart) -> bool {
+    matches!(chart.series.as_slice(), [only] if only.style == LineStyle::Bars)
+}
+
 pub(super) fn has_marks(series: &Series) -> bool {
     match series.style {
         LineStyle::Lines => series.points.len() < DENSE,
-        LineStyle::Steps => false,
+        LineStyle::Steps | LineStyle::Bars => false,
         LineStyle::MarksOnly => true,
     }
 }
@@ -238,6 +246,15 @@ fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Seri
     for run in series.points.split(|p| !has_place(p, chart)).filter(|run| !run.is_empty()) {
         match series.style {
             LineStyle::MarksOnly => {}
+            LineStyle::Bars => {
+                for point in run {
+                    let half = BAR / 2.0;
+                    let ((left, top), (right, _)) =
+                        (frame.at(point.x - half, point.y), frame.at(point.x + half, point.y));
+                    let corners = [(left, frame.bottom), (left, top), (right, top), (right, frame.bottom)];
+                    canvas.fill(&corners, colour, 1.0)?;
+                }
+            }
             LineStyle::Lines => {
                 let path: Vec<_> = run.iter().map(place).collect();
                 if !has_marks(series) {

@@ -17,6 +17,8 @@ pub(crate) struct Gantt {
     pub(crate) time: String,
     /// Number of processors, numbered from 0.
     pub(crate) processors: u32,
+    /// Sites, if there are several: the first processor of each, and its name.
+    pub(crate) sites: Vec<(u32, String)>,
     /// The jobs that ran.
     pub(crate) bars: Vec<Bar>,
 }
@@ -33,6 +35,9 @@ pub(crate) struct Bar {
     /// The processors it held: first of each block and how many.
     pub(crate) processors: Vec<(u32, u32)>,
 }
+
+/// More sites than these are told apart by lines alone: there is no room for names.
+const NAMED_SITES: usize = 12;
 
 impl Gantt {
     /// Time runs from the first start to the last end.
@@ -67,6 +72,13 @@ pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
                 block(canvas, &frame, bar, look.colour(), first, count)?;
             }
         }
+        for (first, name) in &gantt.sites {
+            let (left, at) = frame.at(frame.x.low, f64::from(*first));
+            canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0)?;
+            if gantt.sites.len() <= NAMED_SITES {
+                canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End)?;
+            }
+        }
         Ok(())
     })
 }
@@ -80,7 +92,9 @@ fn block(canvas: &Canvas<'_>, frame: &Frame, bar: &Bar, colour: Rgb, first: u32,
     let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
     let (top, bottom) = (top + gap_y, bottom - gap_y);
     canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour.mix(Rgb::WHITE, 0.45), 1.0)?;
-    canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0)?;
+    if right - left > 6.0 {
+        canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0)?;
+    }
     let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: Rgb::INK };
     if look.size >= 7.0 && look.width(&bar.job) <= right - left - 5.0 {
         let baseline = f64::midpoint(top, bottom) + 0.36 * look.size;

@@ -1,6 +1,6 @@
 //! A picture as data for the report page, whose script hands it to plotly.
 
-use super::draw::{PRINTED, Plan};
+use super::draw::{PRINTED, Plan, is_histogram};
 use super::marks::{LegendMark, Look};
 use super::scale::{Scale, has_place, significant};
 use super::{Chart, Gantt, LineStyle, Picture, Point, Series};
@@ -13,6 +13,8 @@ pub(crate) struct Interactive {
     y: AxisSpec,
     traces: Vec<Trace>,
     bars: Vec<BarSpec>,
+    /// First processor and name of each site of a Gantt chart, if there are several.
+    sites: Vec<(u32, String)>,
     /// Every trace in a strip of its own, below each other.
     strips: bool,
     /// Samples for the legend, in the order of the traces.
@@ -47,7 +49,7 @@ impl AxisSpec {
 #[derive(Debug, Clone, Serialize)]
 struct Trace {
     name: String,
-    /// `lines`, `steps` or `marks`.
+    /// `lines`, `steps`, `marks` or `bars`.
     style: &'static str,
     shape: &'static str,
     light: &'static str,
@@ -110,12 +112,16 @@ fn of_chart(chart: &Chart) -> Interactive {
         });
         traces.push(trace(chart, series, *look, hollow, entry, dodge / width));
     }
+    if is_histogram(chart) && chart.reference.is_empty() {
+        legend.clear();
+    }
     let (x, y) = (&plan.frame.x, &plan.frame.y);
     Interactive {
         x: AxisSpec::new(&chart.x.label, x),
         y: AxisSpec::new(&chart.y.label, y),
         traces,
         bars: Vec::new(),
+        sites: Vec::new(),
         strips: !plan.strips.is_empty(),
         legend,
     }
@@ -133,6 +139,7 @@ fn trace(chart: &Chart, series: &Series, look: Look, hollow: bool, entry: usize,
             LineStyle::Lines => "lines",
             LineStyle::Steps => "steps",
             LineStyle::MarksOnly => "marks",
+            LineStyle::Bars => "bars",
         },
         shape: look.shape(),
         light: look.hex(),
@@ -198,6 +205,7 @@ fn of_gantt(gantt: &Gantt) -> Interactive {
         y: AxisSpec::new("Processor", &y),
         traces: Vec::new(),
         bars,
+        sites: gantt.sites.clone(),
         strips: false,
         legend: Vec::new(),
     }

@@ -33,7 +33,8 @@ impl Scale {
 
     /// The vertical scale of a chart.
     ///
-    /// It covers every mean. It shows zero for percentages, and otherwise where that costs at most half of the height.
+    /// It covers every mean. It shows zero for percentages and bars, and otherwise where that costs at most half of the
+    /// height.
     /// Intervals are covered too, up to one and a half times the spread of the means: two
     /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture are
     /// drawn without a cap.
@@ -48,6 +49,10 @@ impl Scale {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             return Scale::logarithmic(low.max(mean_low / 10.0) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
         }
+        if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
+            // Nothing but zeros: one step of what is counted, lest the eye look for thousandths.
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
         let (low, high) = extent(ends().chain([mean_low, mean_high])).expect("not empty");
         let (low, high) = (low.max(mean_low - spread), high.min(mean_high + spread));
@@ -56,7 +61,8 @@ impl Scale {
         if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
             return Scale::linear(0.0, high.clamp(100.0, 105.0), 0.0, 100.0, axis);
         }
-        let with_zero = |near: f64, far: f64| percent || near <= 0.5 * far;
+        let stands = chart.series.iter().any(|s| s.style == LineStyle::Bars);
+        let with_zero = |near: f64, far: f64| percent || stands || near <= 0.5 * far;
         let (floor, ceiling) = (low >= 0.0 && with_zero(low, high), high <= 0.0 && with_zero(-high, -low));
         let (low, high) = (if floor { 0.0 } else { low }, if ceiling { 0.0 } else { high });
         let room = if high > low { high - low } else { (0.2 * high.abs()).max(1.0) };
@@ -85,6 +91,9 @@ impl Scale {
             let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
             let high = if high > low { high } else { low + 1.0 };
             return Scale::linear(low, high, low, high, axis);
+        }
+        if chart.series.iter().any(|s| s.style == LineStyle::Bars) {
+            return Scale::linear(low - 0.6, high + 0.6, low, high, axis);
         }
         let room = if high > low { 0.05 * (high - low) } else { (0.1 * high.abs()).max(1.0) };
         let mut scale = Scale::linear(low - room, high + room, low, high, axis);

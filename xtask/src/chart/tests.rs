@@ -28,6 +28,7 @@ fn gantt() -> Gantt {
         processors,
     };
     Gantt {
+        sites: Vec::new(),
         id: "gantt".into(),
         title: "Schedule".into(),
         time: "Time (s)".into(),
@@ -109,4 +110,18 @@ fn png_has_two_pixels_per_css_pixel_and_shows_text() {
     let mut untitled = example();
     untitled.title.clear();
     assert_ne!(bytes, png(&svg(&untitled.into()).unwrap()).unwrap(), "the title left no trace: is there a font?");
+}
+
+#[test]
+fn bars_stand_on_the_ground_and_need_no_legend() {
+    let points = vec![Point::new(0.0, 70.0), Point::new(1.0, 90.0)];
+    let chart = Chart { series: vec![Series::bars("jobs", points)], ..Chart::default() };
+    let scale = scale::Scale::of_y(&chart);
+    assert!(scale.low.abs() < 1e-12, "{scale:?}");
+    let svg = svg(&chart.clone().into()).unwrap();
+    assert_well_formed(&svg);
+    assert_eq!(svg.matches("<polygon").count(), 1 + 2, "the paper and two bars");
+    assert!(!svg.contains(">jobs<"));
+    let page = serde_json::to_value(interactive(&chart.into())).unwrap();
+    assert_eq!((&page["traces"][0]["style"], &page["legend"]), (&"bars".into(), &serde_json::json!([])));
 }

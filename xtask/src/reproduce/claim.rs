@@ -116,6 +116,22 @@ pub(crate) struct JudgedCell {
     pub(crate) verdict: Verdict,
 }
 
+impl JudgedCell {
+    /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
+    pub(crate) fn observed(&self) -> String {
+        let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
+        match self.rule {
+            Rule::Band { low, high } | Rule::Within { low, high }
+                if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
+            {
+                format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
+            }
+            _ => super::in_words(&self.estimate),
+        }
+    }
+}
+
 impl Judged {
     /// Judges `claim`, given how to estimate a quantity.
     pub(crate) fn new<C>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {

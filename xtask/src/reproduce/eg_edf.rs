@@ -71,7 +71,7 @@ struct RunTable {
 #[serde(deny_unknown_fields)]
 struct ReadingsTable {
     benchmark: Benchmark,
-    deadline_beyond: [f64; 2],
+    deadline: Due,
     late_percent_of: LateOf,
     machines: MachineDraws,
     placement: Placement,
@@ -90,7 +90,7 @@ struct ReadingsTable {
 
 /// R1: the speed of the machine that run times refer to.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a speed, or \"ignored\"")]
+#[serde(untagged, expecting = "expected a speed, \"per-job\" or \"ignored\"")]
 enum Benchmark {
     Speed(f64),
     Word(BenchmarkWord),
@@ -99,8 +99,20 @@ enum Benchmark {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum BenchmarkWord {
+    /// That of a machine drawn for each job, as fast as the grid's machines are.
+    PerJob,
     /// A job takes its run time on every machine.
     Ignored,
+}
+
+/// R2: when a job is due, in seconds after its submission.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
+enum Due {
+    /// Its run time and so many seconds, uniform.
+    Beyond([f64; 2]),
+    /// So many times its run time, uniform.
+    Times { times: [f64; 2] },
 }
 
 /// R3: what late jobs are counted against.
@@ -201,7 +213,14 @@ impl EgEdfPaper {
             runtime: workload.runtime,
             interarrival: workload.interarrival[load],
             deadline_share: workload.deadline_share,
-            margin: Margin::Beyond(readings.deadline_beyond),
+            benchmark_speed: match readings.benchmark {
+                Benchmark::Word(BenchmarkWord::PerJob) => Some(grid.machine_speed),
+                Benchmark::Speed(_) | Benchmark::Word(BenchmarkWord::Ignored) => None,
+            },
+            margin: match readings.deadline {
+                Due::Beyond(range) => Margin::Beyond(range),
+                Due::Times { times } => Margin::Times(times),
+            },
         }
     }
 
@@ -213,6 +232,7 @@ impl EgEdfPaper {
         };
         let speed = |speed: f64| match self.file.readings.benchmark {
             Benchmark::Speed(benchmark) => speed / benchmark,
+            Benchmark::Word(BenchmarkWord::PerJob) => speed / self.file.grid.machine_speed[1],
             Benchmark::Word(BenchmarkWord::Ignored) => 1.0,
         };
         let drawn = self.mix(cell.load).machines(streams).into_iter();
@@ -310,13 +330,13 @@ impl Paper for EgEdfPaper {
             "R1",
             "benchmark",
             "Which speed do run times refer to?",
-            &["200.0", "250.0", "300.0", "400.0", "ignored"],
+            &["200.0", "250.0", "300.0", "400.0", "per-job", "ignored"],
         ),
         Reading::new(
             "R2",
-            "deadline_beyond",
-            "How many seconds beyond its run time is a job due?",
-            &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]"],
+            "deadline",
+            "When is a job due: so many seconds after its run time, or so many times its run time after submission?",
+            &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }"],
         ),
         Reading::new(
             "R3",

@@ -2,9 +2,12 @@
 
 use super::claim::Claim;
 use super::quantity::Quantity;
+pub(crate) use super::table::{Entry, Row, Table};
+use crate::chart::Gantt;
 use crate::scenario::Scenario;
 use anyhow::Result;
 use sim_core::Streams;
+use std::path::Path;
 
 /// Who wrote it, and which crate holds it.
 pub(crate) struct About {
@@ -33,15 +36,56 @@ pub(crate) trait Paper: Sized + Sync {
     const ABOUT: About;
     /// The readings, in the order of the specification.
     const READINGS: &'static [Reading];
+    /// Ids of the figures that show schedules.
+    const SCHEDULES: &'static [&'static str] = &[];
 
     /// Reads and checks the scenario.
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
+
+    /// Looks for data that are no part of the workspace: logs, in the folder `traces` or else where the environment says.
+    /// Called once before anything is simulated, and not where a paper is only listed.
+    fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
+        let _ = traces;
+        Ok(self)
+    }
 
     fn replications(&self) -> u32;
     fn seed(&self) -> u64;
 
     fn figures(&self) -> Vec<Figure<Self::Cell>>;
     fn claims(&self) -> Vec<Claim<Self::Cell>>;
+
+    /// Names of the positions 0, 1, 2 … on the x axis of a figure, where these are no numbers.
+    fn positions(&self, figure: &str) -> &'static [&'static str] {
+        let _ = figure;
+        &[]
+    }
+
+    /// Tables that go with figures.
+    fn tables(&self) -> Vec<Table<Self::Cell>> {
+        Vec::new()
+    }
+
+    /// The figure called `id`, one of [`SCHEDULES`](Self::SCHEDULES).
+    fn schedule(&self, id: &'static str, streams: &Streams) -> Schedule {
+        let _ = streams;
+        Schedule { id, caption: String::new(), panels: Vec::new() }
+    }
+
+    /// The first line of the report, if it has one: that something ran in the place of something else, say.
+    fn preface(&self) -> Option<String> {
+        None
+    }
+
+    /// Which verdicts on record this run is compared with, if not the plain ones: `stand-in`.
+    fn record(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Files that were read from outside the workspace: name and SHA-256.
+    fn data(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 
     /// What a reader must know before anything else.
     fn notes(&self) -> Vec<String>;
@@ -51,6 +95,12 @@ pub(crate) trait Paper: Sized + Sync {
 
     /// All that determines a run, but for the seed and the replication.
     fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
+
+    /// How many of `wanted` replications of a cell are run: fewer where they take too long for what they tell.
+    fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {
+        let _ = cell;
+        wanted
+    }
 
     /// About how long a run takes, in any unit.
     fn cost(&self, cell: &Self::Cell) -> u64;
@@ -88,6 +138,14 @@ pub(crate) struct Panel<C> {
     pub(crate) series: Vec<Series<C>>,
     /// What the paper prints: series name, x, value.
     pub(crate) printed: Vec<(&'static str, f64, f64)>,
+}
+
+/// A figure that shows schedules as Gantt charts.
+pub(crate) struct Schedule {
+    pub(crate) id: &'static str,
+    pub(crate) caption: String,
+    /// Each is called `ID-SUFFIX`, in files as in its own id.
+    pub(crate) panels: Vec<(&'static str, Gantt)>,
 }
 
 /// One line of a plot.

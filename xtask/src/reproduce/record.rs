@@ -13,11 +13,13 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    const fn column(self) -> &'static str {
-        match self {
-            Self::Default => "verdict",
-            Self::Decide => "--decide",
-            Self::Quick => "--quick",
+    /// The name of the column; `kind` tells records of one paper apart, as `stand-in` and `stand-in --quick`.
+    fn column(self, kind: Option<&str>) -> String {
+        match (self, kind) {
+            (Self::Default, None) => "verdict".to_owned(),
+            (Self::Default, Some(kind)) => kind.to_owned(),
+            (Self::Decide, kind) => format!("{} --decide", kind.unwrap_or_default()).trim_start().to_owned(),
+            (Self::Quick, kind) => format!("{} --quick", kind.unwrap_or_default()).trim_start().to_owned(),
         }
     }
 }
@@ -27,14 +29,14 @@ impl Mode {
 pub(crate) struct Recorded(BTreeMap<String, String>);
 
 impl Recorded {
-    /// Reads the record of the paper `slug`.
-    pub(crate) fn read(slug: &str, mode: Mode) -> Result<Self> {
+    /// Reads the record of the paper `slug`; of the `kind` of run, where the paper has several.
+    pub(crate) fn read(slug: &str, mode: Mode, kind: Option<&str>) -> Result<Self> {
         let path = workspace().join("docs/papers").join(format!("{slug}.md"));
         let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text, mode).with_context(|| path.display().to_string())
+        Self::parse(&text, &mode.column(kind)).with_context(|| path.display().to_string())
     }
 
-    fn parse(text: &str, mode: Mode) -> Result<Self> {
+    fn parse(text: &str, column: &str) -> Result<Self> {
         let mut rows = text
             .lines()
             .skip_while(|line| *line != "## Verdicts")
@@ -44,8 +46,8 @@ impl Recorded {
                 line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>()
             });
         let header = rows.next().context("no table under \"## Verdicts\"")?;
-        let position = header.iter().position(|name| *name == mode.column());
-        let position = position.with_context(|| format!("the table of verdicts has no column {:?}", mode.column()))?;
+        let position = header.iter().position(|name| *name == column);
+        let position = position.with_context(|| format!("the table of verdicts has no column {column:?}"))?;
         let mut verdicts = BTreeMap::new();
         for row in rows.skip(1) {
             ensure!(
@@ -75,16 +77,22 @@ mod tests {
 
     #[test]
     fn each_kind_of_run_has_its_column() {
-        let record = Recorded::parse(TEXT, Mode::Default).expect("a good table");
+        let record = Recorded::parse(TEXT, &Mode::Default.column(None)).expect("a good table");
         assert_eq!(record.verdict("P1"), Some("inconclusive"));
-        let record = Recorded::parse(TEXT, Mode::Decide).expect("a good table");
+        let record = Recorded::parse(TEXT, &Mode::Decide.column(None)).expect("a good table");
         assert_eq!(record.verdict("P1"), Some("reproduced at 40 replications"));
         assert_eq!(record.verdict("P2"), None);
     }
 
     #[test]
+    fn a_kind_of_run_has_columns_of_its_own() {
+        let columns = [Mode::Default, Mode::Decide, Mode::Quick].map(|mode| mode.column(Some("stand-in")));
+        assert_eq!(columns, ["stand-in", "stand-in --decide", "stand-in --quick"]);
+    }
+
+    #[test]
     fn a_missing_column_is_named() {
-        let error = Recorded::parse(TEXT, Mode::Quick).expect_err("there is none").to_string();
+        let error = Recorded::parse(TEXT, &Mode::Quick.column(None)).expect_err("there is none").to_string();
         assert!(error.contains("\"--quick\""), "{error}");
     }
 }

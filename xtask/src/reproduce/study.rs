@@ -33,7 +33,7 @@ impl<'a, P: Paper> Study<'a, P> {
         Self { paper, seed, store, names: paper.metrics(), runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
     }
 
-    /// Makes sure that each of `cells` has at least `replications` replications.
+    /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
     ///
     /// # Errors
     ///
@@ -42,8 +42,7 @@ impl<'a, P: Paper> Study<'a, P> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
             .flat_map(|cell| {
-                let have = u32::try_from(self.runs.get(cell).map_or(0, Vec::len)).expect("few replications");
-                (have..replications).map(move |replication| (cell, replication))
+                (self.replications_of(cell)..self.paper.affordable(cell, replications)).map(move |replication| (cell, replication))
             })
             .collect();
         let total = missing.iter().map(|(cell, _)| self.paper.cost(cell)).sum();
@@ -79,11 +78,21 @@ impl<'a, P: Paper> Study<'a, P> {
         Ok(())
     }
 
+    fn replications_of(&self, cell: &P::Cell) -> u32 {
+        u32::try_from(self.runs.get(cell).map_or(0, Vec::len)).expect("few replications")
+    }
+
+    /// Whether asking for so many replications would run any.
+    pub(crate) fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
+        cells.iter().any(|cell| self.paper.affordable(cell, replications) > self.replications_of(cell))
+    }
+
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
         Identity { paper: P::ABOUT.slug, models: MODELS, cell: determinants, seed: self.seed, replication }
     }
 
-    /// The mean of `quantity` over the first `replications` replications, with its interval.
+    /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells
+    /// have.
     ///
     /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
     pub(crate) fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> Interval {
@@ -94,6 +103,9 @@ impl<'a, P: Paper> Study<'a, P> {
                 self.runs[cell][replication][position]
             })
         };
+        let mut cells = BTreeSet::new();
+        quantity.collect_cells(&mut cells);
+        let replications = cells.iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
         let sample: Vec<f64> = (0..replications as usize).map(value).filter(|value| value.is_finite()).collect();
         if sample.is_empty() {
             return Interval { mean: f64::NAN, low: None, high: None, replications: 0, level: Interval::LEVEL };

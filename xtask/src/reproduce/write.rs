@@ -1,8 +1,10 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
 use super::claim::Judged;
-use super::paper::{About, Figure, Panel, Paper};
+use super::paper::{About, Figure, Panel, Paper, Schedule, Table};
+use super::quantity::Quantity;
 use super::study::{MODELS, Study};
+use super::table::Row;
 use super::{Request, Session, in_words, run_id, seconds};
 use crate::chart::{self, Axis, Chart, Picture, Point};
 use crate::output::OutDir;
@@ -19,7 +21,9 @@ use std::time::{Duration, Instant};
 pub(super) struct Findings<'a, P: Paper> {
     pub(super) session: &'a Session<P>,
     pub(super) request: &'a Request,
-    pub(super) figures: &'a [Figure<P::Cell>],
+    pub(super) figures: Vec<Figure<P::Cell>>,
+    pub(super) tables: Vec<Table<P::Cell>>,
+    pub(super) schedules: Vec<Schedule>,
     pub(super) judged: &'a [(Judged, Option<String>)],
     pub(super) study: &'a Study<'a, P>,
 }
@@ -31,8 +35,9 @@ impl<P: Paper> Findings<'_, P> {
     /// Writes every file; the report last, so that whoever finds it finds the rest.
     pub(super) fn write(&self, out: &OutDir, began: Instant) -> Result<()> {
         // Drawing takes longer than all else here: a thread for each figure, and then in their order again.
-        let shown: Vec<Vec<page::Figure>> =
-            self.figures.par_iter().map(|figure| self.write_figure(figure, out)).collect::<Result<_>>()?;
+        let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, out));
+        let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, out));
+        let shown: Vec<Vec<page::Figure>> = schedules.chain(figures).collect::<Result<_>>()?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
@@ -44,53 +49,82 @@ impl<P: Paper> Findings<'_, P> {
     /// The pictures of a figure and its data; back comes what the page shows of it.
     fn write_figure(&self, figure: &Figure<P::Cell>, out: &OutDir) -> Result<Vec<page::Figure>> {
         let mut data = csv::Writer::from_writer(Vec::new());
-        data.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
+        data.write_record(TIDY)?;
+        let mut row = |series: &str, x: &str, metric: &str, estimate: &Interval| {
+            data.write_record([
+                figure.id,
+                series,
+                x,
+                metric,
+                &number(estimate.mean),
+                &optional(estimate.low),
+                &optional(estimate.high),
+                &estimate.replications.to_string(),
+            ])
+        };
+        let positions = self.session.paper.positions(figure.id);
         let mut shown = Vec::new();
         for panel in &figure.panels {
             let estimates = self.estimates(panel);
             for (series, points) in panel.series.iter().zip(&estimates) {
                 for (x, estimate) in points {
-                    data.write_record([
-                        figure.id,
-                        &series.name,
-                        &x.to_string(),
-                        panel.metric,
-                        &number(estimate.mean),
-                        &optional(estimate.low),
-                        &optional(estimate.high),
-                        &estimate.replications.to_string(),
-                    ])?;
+                    row(&series.name, &position(*x, positions), panel.metric, estimate)?;
                 }
             }
-            let picture = Picture::from(chart(figure, panel, &estimates));
-            let svg = chart::svg(&picture)?;
-            #[cfg(feature = "png")]
-            out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
-            out.write(format!("figures/{}.svg", picture.id()), svg)?;
-            shown.push(self.page_figure(figure, picture));
+            let picture = Picture::from(chart(figure, panel, &estimates, positions));
+            write_picture(&picture, out)?;
+            shown.push(self.page_figure(figure.id, &figure.caption, picture));
+        }
+        for table in self.tables.iter().filter(|table| table.id == figure.id) {
+            for (column, entry, quantity) in table.found() {
+                row(column, &entry.x, &entry.metric, &self.estimate(quantity))?;
+            }
         }
         out.write(format!("data/{}.csv", figure.id), data.into_inner()?)?;
         Ok(shown)
     }
 
+    /// The pictures of a schedule, and its bars as data: a row for the start, the end and the processors of each job.
+    fn write_schedule(&self, schedule: &Schedule, out: &OutDir) -> Result<Vec<page::Figure>> {
+        let mut data = csv::Writer::from_writer(Vec::new());
+        data.write_record(TIDY)?;
+        let mut shown = Vec::new();
+        for (suffix, gantt) in &schedule.panels {
+            for bar in &gantt.bars {
+                let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();
+                for (metric, value) in [("start", bar.start), ("end", bar.end), ("processors", processors.into())] {
+                    data.write_record([schedule.id, suffix, &bar.job, metric, &number(value), "", "", "1"])?;
+                }
+            }
+            let picture = Picture::from(gantt.clone());
+            write_picture(&picture, out)?;
+            shown.push(self.page_figure(schedule.id, &schedule.caption, picture));
+        }
+        out.write(format!("data/{}.csv", schedule.id), data.into_inner()?)?;
+        Ok(shown)
+    }
+
+    fn estimate(&self, quantity: &Quantity<P::Cell>) -> Interval {
+        self.study.estimate(quantity, self.session.replications)
+    }
+
     fn estimates(&self, panel: &Panel<P::Cell>) -> Vec<Vec<Estimated>> {
-        let estimate = |quantity: &_| self.study.estimate(quantity, self.session.replications);
         let points = |series: &super::paper::Series<P::Cell>| {
-            series.points.iter().map(|(x, quantity)| (*x, estimate(quantity))).collect()
+            series.points.iter().map(|(x, quantity)| (*x, self.estimate(quantity))).collect()
         };
         panel.series.iter().map(points).collect()
     }
 
-    fn page_figure(&self, figure: &Figure<P::Cell>, picture: Picture) -> page::Figure {
-        let about_it = |judged: &&(Judged, _)| judged.0.figures.contains(&figure.id);
+    fn page_figure(&self, id: &'static str, caption: &str, picture: Picture) -> page::Figure {
+        let about_it = |judged: &&(Judged, _)| judged.0.figures.contains(&id);
         let stem = picture.id().to_owned();
         let mut shown = page::Figure::new(picture, &stem);
-        shown.caption.clone_from(&figure.caption);
+        caption.clone_into(&mut shown.caption);
         shown.claims = self.judged.iter().filter(about_it).map(|(judged, _)| judged.id.to_owned()).collect();
         for (label, address) in &mut shown.files {
             // The panels of a figure share its data.
             if label == "CSV" {
-                *address = format!("data/{}.csv", figure.id);
+                *address = format!("data/{id}.csv");
             }
         }
         shown
@@ -172,7 +206,7 @@ impl<P: Paper> Findings<'_, P> {
 
     fn manifest(&self, took: Duration) -> Result<Vec<u8>> {
         let (computed, reused) = self.study.effort();
-        let manifest = serde_json::json!({
+        let mut manifest = serde_json::json!({
             "paper": P::ABOUT.slug,
             "scenario_hash": self.session.scenario.hash(),
             "seed": self.session.seed,
@@ -195,13 +229,17 @@ impl<P: Paper> Findings<'_, P> {
                 "replications_reused": reused,
             },
         });
+        let data = self.session.paper.data();
+        if !data.is_empty() {
+            manifest["data"] = data.into_iter().map(|(name, hash)| (name, serde_json::Value::from(hash))).collect();
+        }
         Ok(format!("{manifest:#}\n").into_bytes())
     }
 
     /// The command that makes this run again. Options that cannot change a result are left out.
     fn command(&self) -> String {
         let mut command = format!("cargo xtask reproduce {}", P::ABOUT.slug);
-        let Request { quick, decide, only, reps, seed, set, .. } = self.request;
+        let Request { quick, decide, only, reps, seed, set, traces, .. } = self.request;
         for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
             if wanted {
                 command += flag;
@@ -216,6 +254,9 @@ impl<P: Paper> Findings<'_, P> {
         if let Some(seed) = seed {
             command += &format!(" --seed {seed}");
         }
+        if let Some(traces) = traces {
+            command += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
+        }
         for assignment in set {
             command += &format!(" --set {}", provenance::quoted(assignment));
         }
@@ -225,7 +266,7 @@ impl<P: Paper> Findings<'_, P> {
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let About { slug, title, citation, .. } = P::ABOUT;
         let session = self.session;
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
         if self.request.quick {
             notes.push(
                 "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned(),
@@ -247,7 +288,8 @@ impl<P: Paper> Findings<'_, P> {
                 .figures
                 .iter()
                 .filter(|figure| figure.as_table)
-                .flat_map(|figure| self.tables(figure))
+                .flat_map(|figure| self.tables_of(figure))
+                .chain(self.tables.iter().map(|table| self.page_table(table)))
                 .collect(),
             figures,
             readings: self.readings(),
@@ -279,14 +321,17 @@ impl<P: Paper> Findings<'_, P> {
                     format!("cargo xtask reproduce {slug} --run '{}'", self.first_run()),
                 ),
             ],
-            provenance: vec![
+            provenance: [
                 ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
                 ("Git revision".to_owned(), provenance::git_revision()),
                 ("Models (SHA-256 of the sources)".to_owned(), MODELS.to_owned()),
                 ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
                 ("Seed".to_owned(), session.seed.to_string()),
                 ("Replications".to_owned(), session.replications.to_string()),
-            ],
+            ]
+            .into_iter()
+            .chain(session.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash)))
+            .collect(),
         }
     }
 
@@ -312,7 +357,7 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     /// A figure as a table: a row per series, a column per x.
-    fn tables(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
+    fn tables_of(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
         let table = |panel: &Panel<P::Cell>| {
             let estimates = self.estimates(panel);
             let xs: Vec<f64> = ticks(&estimates);
@@ -331,9 +376,39 @@ impl<P: Paper> Findings<'_, P> {
         };
         figure.panels.iter().map(table).collect()
     }
+
+    fn page_table(&self, table: &Table<P::Cell>) -> page::Table {
+        let row = |row: &Row<P::Cell>| {
+            let cells = row.cells.iter().map(|entry| entry.text(|quantity| self.estimate(quantity)));
+            row.names.iter().cloned().chain(cells).collect()
+        };
+        page::Table {
+            id: format!("{}-values", table.id),
+            title: table.title.clone(),
+            caption: table.caption.clone(),
+            columns: [&table.names[..], &table.columns].concat(),
+            rows: table.rows.iter().map(row).collect(),
+        }
+    }
 }
 
-fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
+/// The columns of a figure's data.
+const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
+
+fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
+    let svg = chart::svg(picture)?;
+    #[cfg(feature = "png")]
+    out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
+    out.write(format!("figures/{}.svg", picture.id()), svg)
+}
+
+/// A place on the x axis in words: its name, or the number.
+fn position(x: f64, names: &[&str]) -> String {
+    let named = names.iter().zip(0_u32..).find(|(_, place)| f64::from(*place).total_cmp(&x).is_eq());
+    named.map_or_else(|| x.to_string(), |(name, _)| (*name).to_owned())
+}
+
+fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>], positions: &[&str]) -> Chart {
     let point = |(x, estimate): &Estimated| {
         let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
         match (estimate.low, estimate.high) {
@@ -342,7 +417,9 @@ fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) 
         }
     };
     let series = panel.series.iter().zip(estimates);
-    let series = series.map(|(series, points)| chart::Series::lines(&series.name, points.iter().map(point).collect()));
+    // Between categories there is nothing to join.
+    let drawn = if positions.is_empty() { chart::Series::lines } else { chart::Series::marks };
+    let series = series.map(|(series, points)| drawn(series.name.clone(), points.iter().map(point).collect()));
     let mut printed: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
     for (name, x, y) in &panel.printed {
         printed.entry(name).or_default().push(Point::new(*x, *y));
@@ -350,7 +427,7 @@ fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) 
     let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
     let reference =
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
-    let labels = ticks(estimates).into_iter().map(|x| (x, x.to_string())).collect();
+    let labels = ticks(estimates).into_iter().map(|x| (x, position(x, positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
     // Several plots of one figure are told apart by what they show.
     let title =
@@ -382,7 +459,7 @@ fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
         statement: judged.statement.clone(),
         test: judged.test.clone(),
         expected: cell.rule.to_string(),
-        observed: in_words(&cell.estimate),
+        observed: cell.observed(),
         verdict: judged.verdict,
         recorded: recorded.as_deref().and_then(Verdict::from_words),
         reps: judged.decided_at,

@@ -1,13 +1,14 @@
 //! What is kept of a run while it goes: the summary, the levels over time, and `jobs.csv`.
 
 use super::GANTT_JOBS;
+use super::sites::Sites;
 use anyhow::{Context, Result};
 use metrics::{Summary, Timeline};
 use rustc_hash::FxHashMap;
-use sim_core::record::Sink;
-use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
+use sim_core::record::{Sink, Tally};
+use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufWriter;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
@@ -28,7 +29,8 @@ struct Ledger {
     summary: Summary,
     busy: Timeline,
     numbers: Numbers,
-    site: String,
+    /// Names of the sites, by number.
+    sites: Vec<String>,
     rows: csv::Writer<BufWriter<NamedTempFile>>,
     /// The first error in writing; told when the run is over.
     failed: Option<csv::Error>,
@@ -47,6 +49,8 @@ pub(super) struct Placed {
 pub(super) struct Watched {
     pub(super) summary: Summary,
     pub(super) rejected: u64,
+    /// Runs that a failure cut short.
+    pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
     /// `jobs.csv`, complete but for its name.
@@ -57,14 +61,14 @@ pub(super) struct Watched {
 
 impl Watch {
     /// Begins `jobs.csv` in a file that has no name yet.
-    pub(super) fn new(jobs: NamedTempFile, site: String) -> Result<Self> {
+    pub(super) fn new(jobs: NamedTempFile, sites: &Sites) -> Result<Self> {
         let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, jobs));
         rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).context(WRITING)?;
         let ledger = Ledger {
             summary: Summary::new(),
             busy: Timeline::new(),
             numbers: Numbers::default(),
-            site,
+            sites: sites.iter().map(|site| site.name.clone()).collect(),
             rows,
             failed: None,
             last_finish: Time::ZERO,
@@ -80,7 +84,9 @@ impl Watch {
 
     /// What is known now that the run is over.
     pub(super) fn finish(self) -> Result<Watched> {
-        let rejected = self.log.tally().rejected;
+        let Tally { rejected, interrupted, .. } = self.log.tally();
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let interrupted = interrupted as f64;
         let Ledger { summary, busy, rows, failed, last_finish, placed, .. } = self.log.into_sink();
         if let Some(error) = failed {
             return Err(error).context(WRITING);
@@ -90,6 +96,7 @@ impl Watch {
         Ok(Watched {
             summary,
             rejected,
+            interrupted,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(last_finish),
             jobs,
@@ -105,6 +112,10 @@ impl Probe for Watch {
             Fact::Started { processors, .. } => {
                 self.waiting.lower(now, 1);
                 self.log.sink_mut().busy.raise(now, u64::from(*processors));
+            }
+            Fact::Interrupted { processors, .. } => {
+                self.waiting.raise(now, 1);
+                self.log.sink_mut().busy.lower(now, u64::from(*processors));
             }
             Fact::Rejected { job, .. } => {
                 self.waiting.lower(now, 1);
@@ -134,7 +145,7 @@ impl Sink for Ledger {
             Seconds(record.start),
             Seconds(record.finish),
             record.processors,
-            &self.site,
+            &self.sites[record.site.index()],
         );
         if let Err(error) = self.rows.serialize(row) {
             self.failed.get_or_insert(error);
@@ -151,25 +162,26 @@ impl serde::Serialize for Seconds {
     }
 }
 
-/// Gives each job processors of lowest number that are free: blocks of `(first, count)`.
-pub(super) fn assign(placed: &[Placed], processors: u32) -> Vec<(Placed, Vec<(u32, u32)>)> {
-    let mut free: BTreeSet<u32> = (0..processors).collect();
+/// Gives each job processors of lowest number that are free on its site: blocks of `(first, count)`. Processors are
+/// numbered on through the sites.
+pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32, u32)>)> {
+    let processors = sites.first_processors().zip(sites.iter());
+    let mut free: Vec<BTreeSet<u32>> =
+        processors.map(|((first, _), site)| (first..first + site.machine.processors).collect()).collect();
     let mut by_start = placed.to_vec();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let mut running: BTreeSet<(Time, JobId)> = BTreeSet::new();
-    let mut held: FxHashMap<JobId, Vec<u32>> = FxHashMap::default();
+    let mut running: BTreeMap<(Time, JobId), (SiteId, Vec<u32>)> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(by_start.len());
     for placed in by_start {
         let record = &placed.record;
-        while let Some(&(finish, job)) = running.first()
-            && finish <= record.start
-        {
-            running.pop_first();
-            free.extend(held.remove(&job).unwrap_or_default());
+        while let Some(ended) = running.first_entry().filter(|first| first.key().0 <= record.start) {
+            let (site, processors) = ended.remove();
+            free[site.index()].extend(processors);
         }
-        let taken: Vec<u32> = free.iter().copied().take(record.processors as usize).collect();
+        let here = &mut free[record.site.index()];
+        let taken: Vec<u32> = here.iter().copied().take(record.processors as usize).collect();
         taken.iter().for_each(|processor| {
-            free.remove(processor);
+            here.remove(processor);
         });
         let mut blocks: Vec<(u32, u32)> = Vec::new();
         for &processor in &taken {
@@ -178,8 +190,7 @@ pub(super) fn assign(placed: &[Placed], processors: u32) -> Vec<(Placed, Vec<(u3
                 _ => blocks.push((processor, 1)),
             }
         }
-        running.insert((record.finish, record.job.id));
-        held.insert(record.job.id, taken);
+        running.insert((record.finish, record.job.id), (record.site, taken));
         assigned.push((placed, blocks));
     }
     assigned

@@ -132,7 +132,13 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     let log = file(&folder, "log.swf", FOUR_JOBS);
     let log = log.to_str().expect("UTF-8");
     let check = |arguments: &[&str], words: &[&str]| simulate(&[&["--trace", log], arguments].concat(), 2, words);
-    check(&["--policy", "fcfs,esay"], &["'esay'", "fcfs, easy", "'easy'"]);
+    check(&["--policy", "fcfs,esay"], &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, flex"]);
+    check(&["--policy", "easy:x"], &["\"easy:x\"", "easy:K with a number of reservations from 0 on, or easy:all"]);
+    check(&["--deadlines", "factor:0"], &["--deadlines", "factor:F with F above 0", "factor:0"]);
+    check(&["--outages", "mtbf:3,mttr:1h"], &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
+    check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);
+    check(&["--time-limit", "0"], &["--time-limit", "milliseconds, above 0"]);
+    check(&["--inside", "machine"], &["--inside", "--machines <FILE>"]);
     check(&["--estimates", "factor:0"], &["--estimates", "factor:F with F from 1", "factor:0"]);
     check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F with F from 1", "factor:NaN"]);
     check(&["--procs", "0"], &["--procs", "0 is not in 1.."]);
@@ -160,6 +166,10 @@ fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
         &["blanks.machines:1: ", "6 columns separated by tabs", "found 1"],
     );
     check("empty.machines", "", &["empty.machines: there is no cluster", "one line for each"]);
+    let machines = file(&folder, "speeds.machines", "0\tone\t4\t2\t1.0\t1000\n1\ttwo\t4\t2\t2.5\t1000\n");
+    let arguments = ["--trace", log.to_str().expect("UTF-8"), "--inside", "pool", "--machines"];
+    let words = ["speeds.machines: cluster two has speed 2.5, and one has 1", "--inside cluster"];
+    simulate(&[&arguments[..], &[machines.to_str().expect("UTF-8")]].concat(), 2, &words);
 }
 
 #[test]

@@ -275,6 +275,88 @@ fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit(
     assert_eq!(jobs("easy"), format!("{header}1,0,0,10,4,pool\n3,6,6,11,2,pool\n2,5,11,21,8,pool\n"));
 }
 
+/// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both
+/// idle, go to the fast one and take half their time there; jobs 2 and 4 are wider than any place.
+#[test]
+fn a_job_runs_inside_one_cluster_or_one_machine() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let machines = file(&folder, "m.machines", "0\tslow\t2\t2\t1\t1000\n1\tfast\t1\t4\t2\t1000\n");
+    let jobs = |inside: &str| {
+        let out = folder.path().join(inside);
+        let run = ["simulate", "--policy", "easy,eg-edf", "--inside", inside, "--trace"];
+        let run = xtask().args(run).arg(&log).arg("--machines").arg(&machines).arg("--out").arg(&out).assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        assert!(text.contains("2 jobs were rejected: no place is wider than 4 processors"), "{text}");
+        let [easy, plan] =
+            ["easy", "eg-edf"].map(|it| fs::read_to_string(out.join(it).join("jobs.csv")).expect("a table"));
+        (easy, plan)
+    };
+    let header = "job,submit,start,finish,processors,site\n";
+    let (easy, plan) = jobs("cluster");
+    assert_eq!(easy, format!("{header}1,0,0,5,4,fast\n3,6,6,8.5,2,fast\n"));
+    assert_eq!(plan, easy, "both are idle when a job comes");
+    let (easy, _) = jobs("machine");
+    assert_eq!(easy, format!("{header}1,0,0,5,4,fast-0\n3,6,6,8.5,2,fast-0\n"));
+}
+
+/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
+/// behind job 2 but before job 3, which has not arrived yet, and starts anew. Nobody knows how long the repair takes, so the
+/// planner cannot plan before 8 s; it then plans the jobs in the order in which they wait.
+#[test]
+fn jobs_that_a_failure_hits_start_anew() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let outages = file(&folder, "outages.csv", "machine,down,up\npool,6,8\n");
+    let out = folder.path().join("out");
+    let run = ["simulate", "--policy", "fcfs,eg-edf", "--trace"];
+    xtask().args(run).arg(&log).arg("--outages").arg(&outages).arg("--out").arg(&out).assert().code(0);
+    for policy in ["fcfs", "eg-edf"] {
+        let jobs = fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
+        let header = "job,submit,start,finish,processors,site\n";
+        assert_eq!(jobs, format!("{header}2,5,8,18,8,pool\n3,6,18,23,2,pool\n1,0,18,28,4,pool\n"), "{policy}");
+    }
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows[0]["interrupted"], "1");
+}
+
+/// By hand: job 3 may pass job 2 under any number of reservations, since it is believed to end in time. With none, so may
+/// whoever fits; of these jobs, nobody else.
+#[test]
+fn reservations_are_counted_in_the_policys_name() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["easy", "easy:0", "easy:1", "easy:all", "cons", "flex:2"];
+    let run = ["simulate", "--policy", &policies.join(","), "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
+}
+
+#[test]
+fn a_time_limit_is_marked_as_not_reproducible() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let check = |policy: &str, is_reproducible: bool| {
+        let run = xtask()
+            .args(["simulate", "--time-limit", "0.5", "--policy", policy, "--trace"])
+            .arg(&log)
+            .arg("--out")
+            .arg(&out)
+            .assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        let report = fs::read_to_string(out.join("report.html")).expect("a report");
+        assert_eq!(manifest(&out)["reproducible"], is_reproducible);
+        for text in [text, report] {
+            assert_eq!(text.contains("Not reproducible"), !is_reproducible, "{policy}");
+        }
+    };
+    check("easy,eg-edf-tabu", false);
+    check("easy,eg-edf", true);
+}
+
 #[test]
 fn with_json_the_result_is_alone_on_standard_output() {
     let folder = folder();

@@ -2,6 +2,7 @@
 
 mod program;
 
+mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;
@@ -10,3 +11,5 @@ mod readme;
 mod real_logs;
 mod resume;
 mod star;
+mod swift_gap;
+mod workload;

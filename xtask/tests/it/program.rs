@@ -1,7 +1,7 @@
 //! Running the program, and looking at what it wrote.
 
 use assert_cmd::Command;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -55,23 +55,28 @@ pub(crate) fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> P
     path
 }
 
-/// Every file below `root`, by its path relative to it.
-pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+/// The path of every file below `root`, relative to it, in order. The program may be writing there meanwhile.
+pub(crate) fn names(root: &Path) -> BTreeSet<String> {
+    fn collect(root: &Path, folder: &Path, names: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() {
-                collect(root, &entry, files);
+                collect(root, &entry, names);
             } else {
-                let name = entry.strip_prefix(root).expect("it lies below").to_string_lossy().replace('\\', "/");
-                files.insert(name, fs::read(&entry).expect("a file"));
+                let name = entry.strip_prefix(root).expect("it lies below");
+                names.insert(name.to_string_lossy().replace('\\', "/"));
             }
         }
     }
-    let mut files = BTreeMap::new();
+    let mut found = BTreeSet::new();
     if root.exists() {
-        collect(root, root, &mut files);
+        collect(root, root, &mut found);
     }
-    files
+    found
+}
+
+/// Every file below `root`, by its path relative to it, once nobody writes there any more.
+pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    names(root).into_iter().map(|name| (name.clone(), fs::read(root.join(name)).expect("a file"))).collect()
 }
 
 /// Every file that must not depend on when, where and with how many threads a run was made: all of them, but without the

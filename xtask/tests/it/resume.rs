@@ -1,6 +1,6 @@
 //! Interrupted in any way, the next start reuses what is finished, and ends with the same bytes.
 
-use crate::program::{assert_same, file, folder, manifest, results, tree, xtask, xtask_process};
+use crate::program::{assert_same, file, folder, manifest, names, results, tree, xtask, xtask_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
@@ -27,7 +27,7 @@ fn finish(out: &Path) {
 
 /// Finished replications.
 fn cells(out: &Path) -> Vec<PathBuf> {
-    let names = tree(&out.join("cells")).into_keys().filter(|name| name.ends_with(".json"));
+    let names = names(&out.join("cells")).into_iter().filter(|name| name.ends_with(".json"));
     names.map(|name| out.join("cells").join(name)).collect()
 }
 

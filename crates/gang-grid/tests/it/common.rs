@@ -189,6 +189,7 @@ pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
     for (now, fact) in transcript {
         let (Fact::Submitted(Job { id, .. })
         | Fact::Started { job: id, .. }
+        | Fact::Interrupted { job: id, .. }
         | Fact::Finished { job: id }
         | Fact::Rejected { job: id, .. }
         | Fact::Seized { job: id, .. }
@@ -203,6 +204,7 @@ pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
             Fact::Started { site, processors, .. } => {
                 assert!(of.started.replace((*now, *site, *processors)).is_none(), "job {id} started twice");
             }
+            Fact::Interrupted { .. } => panic!("job {id} was interrupted where no site fails"),
             Fact::Finished { .. } => assert!(of.finished.replace(*now).is_none(), "job {id} finished twice"),
             Fact::Rejected { .. } => of.rejected = true,
             Fact::Seized { processor, .. } => of.tasks.push((*processor, *now, None)),

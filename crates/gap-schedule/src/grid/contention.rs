@@ -7,8 +7,9 @@ use sim_core::{Fact, JobId, Probe, Time};
 /// how many jobs start as soon as they come.
 #[derive(Clone, Debug, Default)]
 pub struct Contention {
+    /// When each was submitted; `None` if it has run before, and was interrupted.
     // Never iterated: its order cannot reach a result.
-    waiting: FxHashMap<JobId, Time>,
+    waiting: FxHashMap<JobId, Option<Time>>,
     last_arrival: Time,
     /// How many waited when all of the instant of the last arrival had happened, once time has gone on.
     waiting_then: Option<usize>,
@@ -27,7 +28,7 @@ impl Contention {
         self.waiting_then.unwrap_or(self.waiting.len())
     }
 
-    /// How many jobs have started.
+    /// How many jobs have started: each counts once, however often it was interrupted.
     pub const fn started(&self) -> u64 {
         self.started
     }
@@ -45,7 +46,7 @@ impl Probe for Contention {
         }
         match fact {
             Fact::Submitted(job) => {
-                self.waiting.insert(job.id, job.submit);
+                self.waiting.insert(job.id, Some(job.submit));
                 self.last_arrival = now;
                 self.waiting_then = None;
             }
@@ -53,8 +54,12 @@ impl Probe for Contention {
                 self.waiting.remove(job);
             }
             Fact::Started { job, .. } => {
-                self.started += 1;
-                self.started_at_once += u64::from(self.waiting.remove(job) == Some(now));
+                let first = self.waiting.remove(job).flatten();
+                self.started += u64::from(first.is_some());
+                self.started_at_once += u64::from(first == Some(now));
+            }
+            Fact::Interrupted { job, .. } => {
+                self.waiting.insert(*job, None);
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
@@ -82,6 +87,8 @@ mod tests {
         hear(4, start(1));
         let early = contention.waiting_at_last_arrival();
         let mut hear = |now, fact| contention.hear(Time::from_secs(now), &fact);
+        hear(5, start(2));
+        hear(5, Fact::Interrupted { job: JobId(2), site: SiteId(0), processors: 1 });
         hear(5, start(2));
         hear(6, start(3));
         assert_eq!((early, contention.waiting_at_last_arrival()), (2, 2));

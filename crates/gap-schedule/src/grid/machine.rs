@@ -45,7 +45,8 @@ impl Machine {
         request.estimate.map_or(Span::MAX, |estimate| self.takes(estimate))
     }
 
-    /// Whether the machine is wide enough for the job.
+    /// Whether the machine is wide enough for the job; see [`GridView::suits`](crate::GridView::suits) for whether the job
+    /// may run there.
     #[inline]
     pub const fn suits(&self, request: &Request) -> bool {
         request.processors <= self.processors

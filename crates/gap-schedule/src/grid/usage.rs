@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 /// A probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all that
 /// there are, or as many as the jobs in the system ask for if that is less. While nobody asks for any, usage is not
-/// defined, and such times do not count.
+/// defined, and such times do not count. Processors of a machine that is down are among those that there are: failures
+/// lower the usage. A job that was interrupted asks for its processors again; what it had done counts as activity.
 ///
 /// What it keeps are integers: active processor-time, separately for each number of processors that could be active. Only
 /// the last step, [`mean`](Self::mean), leaves them.
@@ -113,6 +114,7 @@ impl Probe for Usage {
                 self.forget(*job);
             }
             Fact::Started { processors, .. } => self.active += u64::from(*processors),
+            Fact::Interrupted { processors, .. } => self.active -= u64::from(*processors),
             Fact::Finished { job } => self.active -= self.forget(*job),
             Fact::Seized { .. } | Fact::Released { .. } => {}
         }
@@ -177,6 +179,20 @@ mod tests {
         check(UsageOver::Time, (8.0 + 5.0 + 10.0) / 30.0);
         check(UsageOver::Events, (0.0 + 1.0 + 0.5 + 1.0) / 4.0);
         check(UsageOver::UntilLastArrival, (8.0 + 5.0 + 10.0) / 30.0);
+    }
+
+    #[test]
+    fn an_interrupted_job_asks_again() {
+        let job = job(0, 0, 2);
+        let mut usage = Usage::new(4);
+        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        hear(0, Fact::Submitted(job));
+        hear(0, start(&job)); // for 3 s, 2 of 2
+        hear(3, Fact::Interrupted { job: job.id, site: SiteId(0), processors: 2 }); // for 1 s, 0 of 2
+        hear(4, start(&job)); // for 6 s, 2 of 2
+        hear(10, Fact::Finished { job: job.id }); // then nobody asks
+        hear(20, Fact::Submitted(job));
+        assert_eq!(usage.mean(UsageOver::Time), Some(0.9));
     }
 
     #[test]

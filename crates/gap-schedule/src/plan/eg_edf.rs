@@ -1,11 +1,11 @@
+use super::Plan;
 use super::gap::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine::{Machine, Releases, Trial};
-use super::weight::Score;
-use super::{Plan, site};
+use super::weight::{Scale, Score};
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span, Time};
-use std::cmp::Reverse;
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
 ///
@@ -81,6 +81,8 @@ pub enum Found {
 struct Candidate {
     rank: Standing,
     machine: usize,
+    /// How many machines are faster.
+    faster: u32,
     position: usize,
     start: Time,
     end: Time,
@@ -99,25 +101,28 @@ struct Hope {
 }
 
 /// Who wins: the greater. No two are equal, for no machine has two.
+///
+/// All that decides is packed into two numbers, since hundreds are compared for every job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Standing {
-    /// In the order of the weights themselves.
-    weight: u64,
-    tie: Reverse<(u64, usize)>,
-    machine: Reverse<usize>,
+    /// The weight, in the order of the weights themselves, and then the first part of the tie, the less the better.
+    high: u128,
+    /// The second part of the tie, and then the index of the machine, the less the better.
+    low: u64,
 }
 
 impl Standing {
-    fn new(weight: f64, tie: (u64, usize), machine: usize) -> Self {
+    fn new(weight: f64, tie: (u64, u32), machine: usize) -> Self {
         // As `f64::total_cmp` does, for unsigned numbers.
         let bits = weight.to_bits();
         let weight = if weight.is_sign_negative() { !bits } else { bits | 1 << 63 };
-        Self { weight, tie: Reverse(tie), machine: Reverse(machine) }
+        let machine = u32::try_from(machine).expect("fewer than 2^32 machines");
+        Self { high: u128::from(weight) << 64 | u128::from(!tie.0), low: u64::from(!tie.1) << 32 | u64::from(!machine) }
     }
 }
 
 impl EgTies {
-    fn key(self, start: Time, end: Time, faster: usize) -> (u64, usize) {
+    fn key(self, start: Time, end: Time, faster: u32) -> (u64, u32) {
         match self {
             Self::StartThenFastest => (start.as_nanos(), faster),
             Self::First => (0, 0),
@@ -127,14 +132,14 @@ impl EgTies {
     }
 
     /// The latest start with which a machine of higher index and equal weight could still beat `best`.
-    fn latest_start(self, best: &Candidate, span: Span, faster: usize) -> Option<Time> {
+    fn latest_start(self, best: &Candidate, span: Span, faster: u32) -> Option<Time> {
         let before = |at: Time, span: Span| at.as_nanos().checked_sub(span.as_nanos()).map(Time::from_nanos);
         let one = Span::from_nanos(1);
         match self {
-            Self::StartThenFastest if faster < best.rank.tie.0.1 => Some(best.start),
+            Self::StartThenFastest if faster < best.faster => Some(best.start),
             Self::StartThenFastest => before(best.start, one),
             Self::EarliestFinish => before(best.end, span + one),
-            Self::Fastest if faster < best.rank.tie.0.1 => Some(Time::MAX),
+            Self::Fastest if faster < best.faster => Some(Time::MAX),
             Self::First | Self::Fastest => None,
         }
     }
@@ -169,12 +174,14 @@ impl EgEdf {
         self.operations
     }
 
-    /// Plans the job, which has just arrived. `None`, and the plan is as before, if it is wider than every machine.
+    /// Plans the job, which has just arrived. `None`, and the plan is as before, if no machine suits it (but for those that
+    /// are down nobody knows how long).
     pub fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> Option<Placed> {
         let old = plan.score();
-        let gap = self.best_gap(plan, &job, now, &old);
+        let scale = Scale::new(&old);
+        let gap = self.best_gap(plan, &job, now, &old, &scale);
         let found = if gap.is_some() { Found::Gap } else { Found::Edf };
-        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old))?;
+        let best = gap.or_else(|| self.best_by_deadline(plan, &job, now, &old, &scale))?;
         let machine = site(best.machine);
         match found {
             Found::Gap => {
@@ -188,7 +195,7 @@ impl EgEdf {
         Some(Placed { machine, start: best.start, end: best.end, found, weight: best.weight })
     }
 
-    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score, scale: &Scale) -> Option<Candidate> {
         let gaps = Gaps::new(plan, job, now, self.bound);
         let mut best: Option<Candidate> = None;
         self.operations += plan.machines.len() as u64;
@@ -208,37 +215,41 @@ impl EgEdf {
             let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
-            let weight = score.weight_over(old);
+            let weight = scale.weight(&score);
             let rank = Standing::new(weight, self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
-                best = Some(Candidate { rank, machine: index, position: 0, start, end, score, weight });
+                best = Some(Candidate { rank, machine: index, faster, position: 0, start, end, score, weight });
             }
         }
         best
     }
 
-    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<Candidate> {
+    fn best_by_deadline(
+        &mut self,
+        plan: &Plan,
+        job: &PlanJob,
+        now: Time,
+        old: &Score,
+        scale: &Scale,
+    ) -> Option<Candidate> {
         let Self { ties, edf, operations, releases, hopes, .. } = self;
         let position = |machine: &Machine| match edf {
             Edf::Shifts => machine.edf_position(job.deadline),
             Edf::Appends => machine.planned.len(),
         };
         // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
-        let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
+        let within = [false, true].map(|on_time| scale.weight(&old.with(old.makespan, on_time)));
         let at_best = |machine: &Machine, index: usize, start: Time| {
             let end = start + machine.span(job);
             let on_time = job.is_met_by(end);
-            let weight = if end <= old.makespan {
-                within[usize::from(on_time)]
-            } else {
-                old.with(end, on_time).weight_over(old)
-            };
+            let weight =
+                if end <= old.makespan { within[usize::from(on_time)] } else { scale.weight(&old.with(end, on_time)) };
             Standing::new(weight, ties.key(start, end, machine.faster), index)
         };
         hopes.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
-            if job.processors > machine.processors {
+            if job.processors > machine.processors || !job.sites.contains(site(index)) {
                 continue;
             }
             let position = position(machine);
@@ -246,6 +257,9 @@ impl EgEdf {
             let goes_last = position == machine.planned.len();
             if goes_last {
                 start = machine.idle.last_start(start, job.processors, operations);
+                if start == Time::MAX {
+                    continue; // the machine is down, and nobody knows for how long
+                }
             }
             let best = at_best(machine, index, start);
             hopes.push(Hope { best, machine: index, position, start_is_known: goes_last });
@@ -254,28 +268,35 @@ impl EgEdf {
         let first = (0..hopes.len()).max_by_key(|hope| hopes[*hope].best)?;
         hopes.swap(0, first);
         let mut best: Option<Candidate> = None;
-        for hope in hopes.iter() {
-            if best.as_ref().is_some_and(|best| best.rank > hope.best) {
+        for &Hope { best: hope, machine: index, position, start_is_known } in hopes.iter() {
+            if best.as_ref().is_some_and(|best| best.rank > hope) {
                 continue;
             }
-            let machine = &plan.machines[hope.machine];
-            let position = hope.position;
-            if !hope.start_is_known && best.is_some() {
-                let start = machine.try_start(position, job, now, releases, operations);
-                let hope = at_best(machine, hope.machine, start);
-                if best.as_ref().is_some_and(|best| best.rank > hope) {
+            let machine = &plan.machines[index];
+            let start = machine.try_start(position, job, now, releases);
+            if let Some(best) = best.as_ref().filter(|_| !start_is_known) {
+                *operations += (machine.running.len() + position) as u64;
+                if best.rank > at_best(machine, index, start) {
                     continue;
                 }
             }
-            let trial = machine.try_insert(position, job, now, releases, operations);
-            let makespan = old.makespan.max(trial.completion);
-            let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
-            let score = Score { makespan, nondelayed };
-            let weight = score.weight_over(old);
-            let Trial { start, end, .. } = trial;
-            let rank = Standing::new(weight, ties.key(start, end, machine.faster), hope.machine);
-            if best.as_ref().is_none_or(|best| rank > best.rank) {
-                best = Some(Candidate { rank, machine: hope.machine, position, start, end, score, weight });
+            let judge = |trial: &Trial| {
+                let makespan = old.makespan.max(trial.completion);
+                let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
+                let score = Score { makespan, nondelayed };
+                let weight = scale.weight(&score);
+                let Trial { start, end, .. } = *trial;
+                let rank = Standing::new(weight, ties.key(start, end, machine.faster), index);
+                Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
+            };
+            let hopeless = |trial: &Trial| best.as_ref().is_some_and(|best| best.rank > judge(trial).rank);
+            // A trial counts all of the machine's jobs, although it ends as soon as it is hopeless.
+            *operations += (machine.running.len() + machine.planned.len()) as u64;
+            if let Some(trial) = machine.try_insert(position, job, start, releases, hopeless) {
+                let candidate = judge(&trial);
+                if best.as_ref().is_none_or(|best| candidate.rank > best.rank) {
+                    best = Some(candidate);
+                }
             }
         }
         best

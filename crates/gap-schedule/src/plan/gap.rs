@@ -1,6 +1,7 @@
 use super::Plan;
 use super::job::PlanJob;
 use super::machine::Machine;
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{Span, Time};
 
@@ -67,7 +68,11 @@ impl<'a> Gaps<'a> {
     }
 
     /// How long the job takes on the machine; `None` if it certainly has no gap there.
+    #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
+        if !self.job.sites.contains(site(machine)) {
+            return None;
+        }
         match self.reach {
             Some(reach) if reach[machine].is_zero() => None,
             Some(reach) => Some(self.plan.span_at(machine, self.job)).filter(|span| *span <= reach[machine]),

@@ -1,4 +1,4 @@
-use sim_core::{Job, JobId, Span, Time};
+use sim_core::{Job, JobId, SiteSet, Span, Time};
 
 /// What a plan knows of a job: never its runtime.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct PlanJob {
     pub submit: Time,
     /// When it ought to be finished.
     pub deadline: Option<Time>,
+    /// Where it may run.
+    pub sites: SiteSet,
 }
 
 /// A job on a machine, planned or running.
@@ -36,6 +38,7 @@ impl PlanJob {
             estimate,
             submit: job.submit,
             deadline: job.request.deadline,
+            sites: job.request.sites,
         })
     }
 

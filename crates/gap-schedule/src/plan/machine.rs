@@ -12,7 +12,8 @@ pub(super) struct Machine {
     /// 1 / speed.
     pub(super) slowness: f64,
     /// How many machines are faster.
-    pub(super) faster: usize,
+    pub(super) faster: u32,
+    /// The last to end first.
     pub(super) running: Vec<PlannedJob>,
     /// In order; starts never decrease.
     pub(super) planned: VecDeque<PlannedJob>,
@@ -51,6 +52,12 @@ impl Releases {
     fn reset(&mut self, processors: u32) {
         self.idle = processors;
         self.ends.clear();
+    }
+
+    /// The same as `seize`, where nothing that has been seized ends before.
+    fn seize_first(&mut self, end: Time, processors: u32) {
+        self.idle -= processors;
+        self.ends.push((end, processors));
     }
 
     fn seize(&mut self, end: Time, processors: u32) {
@@ -108,7 +115,8 @@ impl Machine {
 
     pub(super) fn outlook(&self) -> Outlook {
         let next_start = self.planned.front().map_or(Time::MAX, |planned| planned.start);
-        Outlook { completion: self.completion, next_start, slowness: self.slowness, late: self.late }
+        let next_end = self.running.last().map_or(Time::MAX, |running| running.end);
+        Outlook { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
     }
 
     pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {
@@ -161,7 +169,7 @@ impl Machine {
             );
             free -= job.processors;
             self.late -= u32::from(!due.is_on_time());
-            self.running.push(due);
+            self.run(due);
             started(due);
         }
         self.idle.forget_before(now);
@@ -171,6 +179,11 @@ impl Machine {
         self.index_deadlines();
     }
 
+    fn run(&mut self, job: PlannedJob) {
+        let place = self.running.partition_point(|other| other.end > job.end);
+        self.running.insert(place, job);
+    }
+
     fn running_position(&self, job: JobId) -> usize {
         let position = self.running.iter().position(|running| running.job.id == job);
         position.unwrap_or_else(|| panic!("job {job} does not run here"))
@@ -178,7 +191,7 @@ impl Machine {
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) -> PlanJob {
         let position = self.running_position(job);
-        let ended = self.running.swap_remove(position);
+        let ended = self.running.remove(position);
         if ended.end != now || self.completion == now {
             self.lay_out(0, now);
         } else {
@@ -190,7 +203,8 @@ impl Machine {
 
     pub(super) fn expect(&mut self, job: JobId, end: Time, now: Time) {
         let position = self.running_position(job);
-        self.running[position].end = end;
+        let job = self.running.remove(position);
+        self.run(PlannedJob { end, ..job });
         self.lay_out(0, now);
     }
 
@@ -211,7 +225,7 @@ impl Machine {
         releases.reset(self.processors);
         (self.completion, self.late, self.on_time) = (Time::ZERO, 0, 0);
         for running in &self.running {
-            releases.seize(running.end.max(now), running.job.processors);
+            releases.seize_first(running.end.max(now), running.job.processors);
             self.completion = self.completion.max(running.end);
             self.on_time += u32::from(running.is_on_time());
         }
@@ -243,53 +257,49 @@ impl Machine {
         self.index();
     }
 
-    /// What inserting the job at `position` would do. `operations` counts the jobs looked at.
+    /// What inserting the job at `position` would do, if it starts `at` the instant that [`try_start`](Self::try_start) has
+    /// just found, with such `releases`. `None` as soon as it is `hopeless`: each guess that it is asked about is at least
+    /// as good as what follows, for jobs that shift end no earlier than they would.
     pub(super) fn try_insert(
         &self,
         position: usize,
         job: &PlanJob,
-        now: Time,
+        mut at: Time,
         releases: &mut Releases,
-        operations: &mut u64,
-    ) -> Trial {
-        *operations += (self.planned.len() - position) as u64;
-        let mut at = self.try_start(position, job, now, releases, operations);
-        let mut completion = releases.ends.first().map_or(at, |last| last.0);
-        let mut on_time = self.on_time;
-        let mut place = |job: &PlanJob, span: Span| {
-            while let Some(released) = releases.release_for(at, job.processors) {
+        hopeless: impl Fn(&Trial) -> bool,
+    ) -> Option<Trial> {
+        let (start, end) = (at, at + self.span(job));
+        releases.seize(end, job.processors);
+        let completion = releases.ends.first().map_or(end, |last| last.0);
+        let mut trial = Trial { start, end, completion, on_time: self.on_time + u32::from(job.is_met_by(end)) };
+        for other in self.planned.range(position..) {
+            while let Some(released) = releases.release_for(at, other.job.processors) {
                 at = at.max(released);
             }
-            let end = at + span;
-            releases.seize(end, job.processors);
-            completion = completion.max(end);
-            (at, end)
-        };
-        let (start, end) = place(job, self.span(job));
-        on_time += u32::from(job.is_met_by(end));
-        for other in self.planned.range(position..) {
-            let (_, end) = place(&other.job, other.end.since(other.start));
-            on_time = on_time + u32::from(other.job.is_met_by(end)) - u32::from(other.is_on_time());
+            let end = at + other.end.since(other.start);
+            releases.seize(end, other.job.processors);
+            let becomes_late = other.is_on_time() && !other.job.is_met_by(end);
+            if becomes_late || end > trial.completion {
+                trial.completion = trial.completion.max(end);
+                trial.on_time -= u32::from(becomes_late);
+                if hopeless(&trial) {
+                    return None;
+                }
+            }
         }
-        Trial { start, end, completion, on_time }
+        Some(trial)
     }
 
     /// When the job would start at `position`. Leaves in `releases` what is to come after all that runs or is planned before
     /// it, as it is then.
-    pub(super) fn try_start(
-        &self,
-        position: usize,
-        job: &PlanJob,
-        now: Time,
-        releases: &mut Releases,
-        operations: &mut u64,
-    ) -> Time {
-        *operations += (self.running.len() + position) as u64;
+    pub(super) fn try_start(&self, position: usize, job: &PlanJob, now: Time, releases: &mut Releases) -> Time {
         let mut at = self.start_before(position, now);
         releases.reset(self.processors);
-        let before = self.running.iter().chain(self.planned.range(..position));
-        for other in before.filter(|other| other.end > at) {
-            releases.seize(other.end, other.job.processors);
+        for running in self.running.iter().take_while(|running| running.end > at) {
+            releases.seize_first(running.end, running.job.processors);
+        }
+        for planned in self.planned.range(..position).filter(|planned| planned.end > at) {
+            releases.seize(planned.end, planned.job.processors);
         }
         while let Some(released) = releases.release_for(at, job.processors) {
             at = at.max(released);

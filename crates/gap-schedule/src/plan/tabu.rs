@@ -1,6 +1,8 @@
 use super::gap::{GapBound, Gaps};
 use super::machine::Machine;
-use super::{Plan, PlannedJob, Taken, site};
+use super::weight::Scale;
+use super::{Plan, PlannedJob, Taken};
+use crate::grid::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;
@@ -103,6 +105,12 @@ impl Tabu {
         Self { iterations, length, memory, ..self }
     }
 
+    /// The same, with at most so many iterations per call.
+    #[must_use]
+    pub fn with_iterations(self, iterations: u32) -> Self {
+        Self { iterations, ..self }
+    }
+
     /// What it has done so far, in all calls.
     pub const fn counts(&self) -> TabuCounts {
         self.counts
@@ -140,6 +148,7 @@ impl Tabu {
             self.list.pop_front();
         }
         let without = plan.score();
+        let scale = Scale::new(&before);
         let gaps = Gaps::new(plan, &job, now, self.bound);
         let better = (0..plan.machines.len()).find_map(|index| {
             self.counts.operations += 1;
@@ -147,7 +156,7 @@ impl Tabu {
             let start = gaps.start(index, span, Time::MAX, &mut self.counts.operations)?;
             self.counts.tried += 1;
             let end = start + span;
-            let weight = without.with(end, job.is_met_by(end)).weight_over(&before);
+            let weight = scale.weight(&without.with(end, job.is_met_by(end)));
             (weight > 0.0).then_some((index, start))
         });
         if let Some((index, start)) = better {

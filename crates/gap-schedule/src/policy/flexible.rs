@@ -1,10 +1,12 @@
 use crate::grid::{GridView, Machine, Scheduler};
+use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
-use crate::policy::scan::Scan;
-use crate::queue::Waiting;
+use crate::policy::scan;
+use crate::queue::{Least, Waiting};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
+use std::cmp::Reverse;
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
@@ -15,21 +17,28 @@ use sim_core::{JobId, SiteId, Span, Time};
 /// looked up at each pass, and is never later than before, as long as estimates are upper bounds.
 ///
 /// Operations are counted as by `GridEasyScan`, and one more for each job whose priority is computed; sorting n of
-/// them counts as n ⌈log₂ n⌉ comparisons, the bound of a merge sort, whatever the sort of this program needs.
+/// them counts as n ⌈log₂ n⌉ comparisons, the bound of a merge sort. This program needs fewer: while a head waits that
+/// holds the reservation, only the jobs that may start have a place in the order that matters.
 ///
 /// Sources: Klusáček et al. (2008), §3.1; A. D. Techiouba et al., "Backfilling strategies for scheduling streams of jobs on
 /// computational farms", CoreGRID 2007.
 #[derive(Clone, Debug, Default)]
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
-    readings: BackfillReadings,
-    /// In order of arrival.
-    queue: Vec<Candidate>,
-    /// Positions in the queue, in order of priority; a small key beside each, since they are sorted at every pass.
-    order: Vec<(u64, u32)>,
+    /// The smallest estimate of all that wait.
+    shortest: Option<Span>,
     /// The job that holds the reservation.
-    head: Option<JobId>,
-    scan: Scan,
+    head: Option<Candidate>,
+    /// The others, in no particular order.
+    queue: Vec<Candidate>,
+    /// The number of the next job that arrives.
+    arrivals: u32,
+    rule: EasyRule,
+    operations: u64,
+    /// Kept for its memory only.
+    ahead: Vec<Place>,
+    /// Kept for its memory only.
+    passed: Vec<u32>,
 }
 
 /// The constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning
@@ -62,12 +71,46 @@ pub enum Minext {
     Job,
 }
 
-/// A waiting job and what it is sorted by.
+/// A waiting job, and all that its priority depends on beside the instant and the rest of the queue.
 #[derive(Clone, Debug)]
 struct Candidate {
     waiting: Waiting,
+    /// Of jobs of equal priority, the first to arrive comes first.
+    arrival: u32,
     submit: Time,
-    started: bool,
+    urgency: Option<Urgency>,
+    length: Length,
+}
+
+/// The heuristic *Deadline*, where there is one.
+#[derive(Copy, Clone, Debug)]
+struct Urgency {
+    deadline: Time,
+    /// Nxtime: how long the job takes on the most powerful machine.
+    next: Span,
+    /// k · Nxtime, in seconds.
+    reach: f64,
+    /// (Max − Min) / (k · Nxtime), per second.
+    slope: f64,
+}
+
+/// The heuristic *Wait Minimization*, as far as it is known before the rest of the queue is.
+#[derive(Copy, Clone, Debug)]
+enum Length {
+    /// The boost, whatever the others are.
+    Known(f64),
+    /// Seconds, to be compared with the shortest job in the queue.
+    Compared(f64),
+}
+
+/// Where a job stands in the order of priorities: the greater, the earlier its turn.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// In the order of the priorities themselves.
+    priority: u64,
+    arrival: Reverse<u32>,
+    /// In the queue.
+    position: u32,
 }
 
 impl Default for FlexibleConfig {
@@ -82,113 +125,237 @@ impl FlexibleConfig {
     /// `fastest` is the most powerful machine, by which the time is predicted, optimistically; `shortest` is the smallest
     /// estimate in the queue. A job without an estimate takes for ever: its deadline cannot be met, and it gets no boost.
     pub fn priority(&self, now: Time, submit: Time, job: &Waiting, fastest: &Machine, shortest: Span) -> f64 {
-        let age = now.saturating_since(submit).as_secs_f64();
-        self.age_factor * age + self.urgency(now, job, fastest) + self.shortness(job, fastest, shortest)
+        self.candidate(job, 0, submit, fastest).priority(self, now, shortest.as_secs_f64())
     }
 
-    /// The heuristic *Deadline*.
-    fn urgency(&self, now: Time, job: &Waiting, fastest: &Machine) -> f64 {
-        let Some(deadline) = job.request.deadline else { return self.min };
-        let next = fastest.expects(&job.request); // Nxtime
-        let end = now.saturating_add(next); // Extime
-        if end > deadline {
-            return self.min;
-        }
-        // t = Deadline − k · Nxtime may lie before the beginning of time, so only distances are computed. The straight
-        // line through (t, Min) and (Deadline, Max) has the slope (Max − Min) / (k · Nxtime).
-        let reach = self.k * next.as_secs_f64();
-        let beyond = reach - deadline.since(end).as_secs_f64(); // Extime − t
-        if beyond <= 0.0 { self.min } else { (self.max - self.min) / reach * beyond + self.min }
-    }
-
-    /// The heuristic *Wait Minimization*.
-    fn shortness(&self, job: &Waiting, fastest: &Machine, shortest: Span) -> f64 {
-        let Some(estimate) = job.request.estimate else { return 0.0 };
-        let least = match self.minext {
-            Minext::Queue => shortest,
-            Minext::Job => fastest.takes(estimate),
+    /// All that can be computed once.
+    fn candidate(&self, job: &Waiting, arrival: u32, submit: Time, fastest: &Machine) -> Candidate {
+        let next = fastest.expects(&job.request);
+        let urgency = job.request.deadline.map(|deadline| {
+            // t = Deadline − k · Nxtime may lie before the beginning of time, so only distances are computed. The straight
+            // line through (t, Min) and (Deadline, Max) has the slope (Max − Min) / (k · Nxtime).
+            let reach = self.k * next.as_secs_f64();
+            Urgency { deadline, next, reach, slope: (self.max - self.min) / reach }
+        });
+        let length = match job.request.estimate {
+            None => Length::Known(0.0),
+            // A job of no length is as short as can be.
+            Some(Span::ZERO) => Length::Known(self.boost),
+            Some(estimate) if self.minext == Minext::Job => {
+                Length::Known(self.boost * next.as_secs_f64() / estimate.as_secs_f64())
+            }
+            Some(estimate) => Length::Compared(estimate.as_secs_f64()),
         };
-        // A job of no length is as short as can be.
-        if estimate.is_zero() { self.boost } else { self.boost * least.as_secs_f64() / estimate.as_secs_f64() }
+        Candidate { waiting: *job, arrival, submit, urgency, length }
+    }
+}
+
+impl Candidate {
+    /// P(J), where the shortest job in the queue takes `shortest` seconds.
+    fn priority(&self, config: &FlexibleConfig, now: Time, shortest: f64) -> f64 {
+        let age = now.saturating_since(self.submit).as_secs_f64();
+        let urgency = self.urgency.map_or(config.min, |urgency| urgency.at(now, config.min));
+        let shortness = match self.length {
+            Length::Known(boost) => boost,
+            Length::Compared(estimate) => config.boost * shortest / estimate,
+        };
+        config.age_factor * age + urgency + shortness
+    }
+}
+
+impl Urgency {
+    fn at(&self, now: Time, min: f64) -> f64 {
+        let end = now.saturating_add(self.next); // Extime
+        if end > self.deadline {
+            return min;
+        }
+        let beyond = self.reach - self.deadline.since(end).as_secs_f64(); // Extime − t
+        if beyond <= 0.0 { min } else { self.slope * beyond + min }
+    }
+}
+
+/// A walk along the queue by priority, the head first.
+///
+/// The order is not worked out before it is needed, and not where it is not: for the jobs that may start, once it is known
+/// who the head is.
+struct ByPriority<'a> {
+    head: Option<&'a Candidate>,
+    queue: &'a [Candidate],
+    config: &'a FlexibleConfig,
+    now: Time,
+    /// The smallest estimate in the queue, in seconds.
+    shortest: f64,
+    reached: Reached,
+    /// Some of those that the walk has not come to, and their places in the order.
+    ahead: &'a mut Vec<Place>,
+    /// The positions of the jobs that the walk has come to, the head excepted.
+    passed: &'a mut Vec<u32>,
+}
+
+/// How far a walk has come.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Reached {
+    /// No further than the head: nothing is known of the order.
+    Head,
+    /// Jobs in their turn: `ahead` are all others.
+    All,
+    /// Jobs that are worth it: `ahead` are all that may be.
+    Some,
+}
+
+impl ByPriority<'_> {
+    /// Finds the places of all jobs that are `worth` it.
+    fn look_ahead(&mut self, worth: impl Fn(Least) -> bool) {
+        for (position, job) in (0..).zip(self.queue) {
+            if worth(job.least()) {
+                let priority = ascending(job.priority(self.config, self.now, self.shortest));
+                self.ahead.push(Place { priority, arrival: Reverse(job.arrival), position });
+            }
+        }
+    }
+
+    fn least(&self, place: &Place) -> Least {
+        self.queue[place.position as usize].least()
+    }
+
+    /// The first of those ahead. To search for it takes less than to sort, for few are asked for before there is no room
+    /// left.
+    fn first_ahead(&mut self) -> Option<Waiting> {
+        let (first, _) = self.ahead.iter().enumerate().max_by_key(|(_, place)| **place)?;
+        let position = self.ahead.swap_remove(first).position;
+        self.passed.push(position);
+        Some(self.queue[position as usize].waiting)
+    }
+}
+
+impl Line for ByPriority<'_> {
+    fn next(&mut self) -> Option<Waiting> {
+        if let Some(head) = self.head.take() {
+            return Some(head.waiting);
+        }
+        if self.reached == Reached::Head {
+            self.look_ahead(|_| true);
+            self.reached = Reached::All;
+        }
+        self.first_ahead()
+    }
+
+    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
+        if self.reached == Reached::Head {
+            self.look_ahead(worth);
+        } else {
+            self.ahead.retain(|place| worth(self.queue[place.position as usize].least()));
+        }
+        self.reached = Reached::Some;
+        self.first_ahead()
+    }
+
+    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
+        match self.reached {
+            Reached::Head => self.queue.iter().any(|job| worth(job.least())),
+            Reached::All | Reached::Some => self.ahead.iter().any(|place| worth(self.least(place))),
+        }
+    }
+}
+
+impl Candidate {
+    fn least(&self) -> Least {
+        Least::of(&self.waiting.request)
     }
 }
 
 impl FlexibleBackfill {
     /// The policy, with nobody waiting.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        Self { config, readings, ..Self::default() }
+        Self { config, rule: EasyRule::new(readings), ..Self::default() }
     }
 
     /// The job that holds the reservation since the last pass.
-    pub const fn head(&self) -> Option<JobId> {
-        self.head
+    pub fn head(&self) -> Option<JobId> {
+        self.head.as_ref().map(|head| head.waiting.job)
     }
 
-    /// Computes all priorities and sorts the queue by them; the job that holds the reservation comes first.
-    fn sort(&mut self, view: &GridView<'_>) {
-        let Some(fastest) = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)) else {
-            return;
-        };
-        let estimates = self.queue.iter().filter_map(|job| job.waiting.request.estimate);
-        let shortest = estimates.min().unwrap_or(Span::ZERO);
-        self.order.clear();
-        for (position, job) in (0..).zip(&self.queue) {
-            let priority = self.config.priority(view.now, job.submit, &job.waiting, fastest, shortest);
-            let is_head = Some(job.waiting.job) == self.head;
-            self.order.push((if is_head { 0 } else { key(priority) }, position));
+    /// Lets the jobs go that have started, and sets the new head apart.
+    fn leave(&mut self, head: Option<JobId>, starts: &[(JobId, SiteId)]) {
+        let mut shortest_left = false;
+        let mut started = starts.iter().map(|(job, _)| *job).peekable();
+        if let Some(old) = self.head.take_if(|old| Some(old.waiting.job) != head) {
+            shortest_left |= old.waiting.request.estimate == self.shortest;
+            started.next();
         }
-        self.order.sort_unstable();
-        let jobs = self.queue.len() as u64;
-        let levels = u64::from(jobs.next_power_of_two().trailing_zeros()); // ⌈log₂ n⌉
-        self.scan.operations += jobs + jobs * levels;
+        // The walk came to those that have started in the order of the starts.
+        let job = |position: u32| self.queue[position as usize].waiting.job;
+        self.passed.retain(|position| Some(job(*position)) == head || started.next_if_eq(&job(*position)).is_some());
+        // From the back: whoever takes an empty place comes from further back still.
+        self.passed.sort_unstable();
+        for position in self.passed.drain(..).rev() {
+            let gone = self.queue.swap_remove(position as usize);
+            if Some(gone.waiting.job) == head {
+                self.head = Some(gone);
+            } else {
+                shortest_left |= gone.waiting.request.estimate == self.shortest;
+            }
+        }
+        if shortest_left {
+            let jobs = self.head.iter().chain(&self.queue);
+            self.shortest = jobs.filter_map(|job| job.waiting.request.estimate).min();
+        }
     }
 }
 
 impl Scheduler for FlexibleBackfill {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.rule.begin(view);
+    }
+
     fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.queue.push(Candidate { waiting: *job, submit, started: false });
+        self.queue.push(self.config.candidate(job, self.arrivals, submit, &self.rule.fastest()));
+        self.arrivals += 1;
+        self.shortest = [self.shortest, job.request.estimate].into_iter().flatten().min();
     }
 
     fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.sort(view);
-        let by_priority = self.order.iter().map(|(_, position)| &self.queue[*position as usize].waiting);
-        self.head = self.scan.pass(by_priority, self.readings, view, starts);
-        if starts.is_empty() {
-            return;
-        }
-        // Jobs start in the order of their priorities.
-        let mut started = starts.iter().map(|(job, _)| *job).peekable();
-        for (_, position) in &self.order {
-            let job = &mut self.queue[*position as usize];
-            job.started = started.next_if_eq(&job.waiting.job).is_some();
-        }
-        self.queue.retain(|job| !job.started);
+        self.ahead.clear();
+        let mut line = ByPriority {
+            head: self.head.as_ref(),
+            queue: &self.queue,
+            config: &self.config,
+            now: view.now,
+            shortest: self.shortest.unwrap_or(Span::ZERO).as_secs_f64(),
+            reached: Reached::Head,
+            ahead: &mut self.ahead,
+            passed: &mut self.passed,
+        };
+        let head = self.rule.pass(&mut line, view, starts);
+        let jobs = self.queue.len() + usize::from(self.head.is_some());
+        let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
+        self.operations += (jobs + jobs * levels) as u64;
+        self.operations += scan::operations(jobs, head.as_ref(), &self.rule, view, starts);
+        self.leave(head.map(|head| head.job), starts);
     }
 
     fn operations(&self) -> u64 {
-        self.scan.operations
+        self.operations
     }
 }
 
-/// A key that is the smaller the higher the priority, and never 0.
-fn key(priority: f64) -> u64 {
-    let bits = priority.to_bits();
-    // The order of IEEE 754's totalOrder as that of integers: all bits of a negative number flipped, else the sign alone.
-    let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    (!ascending).max(1)
+/// The number as an integer: the order of `f64::total_cmp` is that of the integers.
+const fn ascending(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::Request;
+    use sim_core::{Request, SiteSet};
 
     /// A job of 100 s at reference speed, 50 s on the fastest machine.
     fn priority(now: u64, submit: u64, deadline: Option<u64>, config: FlexibleConfig) -> f64 {
         let estimate = Some(Span::from_secs(100));
-        let request = Request { processors: 1, estimate, deadline: deadline.map(Time::from_secs) };
+        let request = Request { processors: 1, estimate, deadline: deadline.map(Time::from_secs), sites: SiteSet::ALL };
         let fastest = Machine { processors: 4, speed: 2.0 };
         let job = Waiting { job: JobId(0), request };
         config.priority(Time::from_secs(now), Time::from_secs(submit), &job, &fastest, Span::from_secs(25))

@@ -5,7 +5,7 @@ use sim_core::{JobId, SiteId, Time};
 use std::collections::VecDeque;
 
 /// First come first served on several machines: the head of the queue starts on the first machine, by index, that has
-/// room for it; where none has, it blocks all behind it.
+/// room for it and that it may use; where none has, it blocks all behind it.
 ///
 /// An operation is the examination of one machine for one job.
 ///
@@ -37,9 +37,9 @@ impl Scheduler for GridFcfs {
         self.free.extend(view.free);
         while let Some(head) = self.queue.front() {
             let need = head.request.processors;
-            let found = (0..).zip(&mut self.free).find(|(_, free)| {
+            let found = (0..).zip(&mut self.free).find(|(machine, free)| {
                 self.operations += 1;
-                **free >= need
+                **free >= need && head.request.sites.contains(SiteId(*machine))
             });
             let Some((machine, free)) = found else { break };
             *free -= need;

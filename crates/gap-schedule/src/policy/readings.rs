@@ -44,9 +44,4 @@ impl Placement {
         }
         order
     }
-
-    /// Whether `one` is preferred to `other`, which has the lower index.
-    pub(super) fn prefers(self, one: &Machine, other: &Machine) -> bool {
-        self == Self::Fastest && one.speed > other.speed
-    }
 }

@@ -1,11 +1,12 @@
 //! Where is room for so many processors?
 
-use crate::grid::Machine;
+use crate::grid::{Machine, site};
 use crate::policy::readings::Placement;
+use sim_core::Request;
 
 /// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine
 /// with room is found in O(log n).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rooms {
     /// Node `n` has the children `2n` and `2n + 1`; the leaf of the machine at `rank` is `width + rank`.
     tree: Vec<u32>,
@@ -13,6 +14,8 @@ pub(super) struct Rooms {
     order: Vec<usize>,
     /// The place of each machine in that order.
     ranks: Vec<usize>,
+    /// The same as in the leaves, by machine.
+    free: Vec<u32>,
 }
 
 impl Rooms {
@@ -29,7 +32,7 @@ impl Rooms {
         for node in (1..width).rev() {
             tree[node] = tree[2 * node].max(tree[2 * node + 1]);
         }
-        Self { tree, order, ranks }
+        Self { tree, order, ranks, free: free.to_vec() }
     }
 
     /// The machines, the preferred one first.
@@ -44,7 +47,7 @@ impl Rooms {
 
     /// Free processors of one machine.
     pub(super) fn free(&self, machine: usize) -> u32 {
-        self.tree[self.width() + self.ranks[machine]]
+        self.free[machine]
     }
 
     /// Free processors of the machine that has most.
@@ -52,7 +55,21 @@ impl Rooms {
         self.tree[1]
     }
 
+    /// From now on, so many are `free`, by machine.
+    pub(super) fn update(&mut self, free: &[u32]) {
+        const AT_ONCE: usize = 16;
+        // Most of them are as before.
+        for (from, now_free) in (0..).step_by(AT_ONCE).zip(free.chunks(AT_ONCE)) {
+            if self.free[from..][..now_free.len()] != *now_free {
+                for (machine, now_free) in (from..).zip(now_free) {
+                    self.set(machine, *now_free);
+                }
+            }
+        }
+    }
+
     pub(super) fn set(&mut self, machine: usize, free: u32) {
+        self.free[machine] = free;
         let mut node = self.width() + self.ranks[machine];
         self.tree[node] = free;
         while node > 1 {
@@ -93,9 +110,17 @@ impl Rooms {
         }
     }
 
-    /// The most preferred machine on which `processors` (at least one) are free.
-    pub(super) fn first(&self, processors: u32, steps: &mut u64) -> Option<usize> {
-        self.next(0, processors, steps).map(|rank| self.order[rank])
+    /// The most preferred machine, of those the job may use, with room for it.
+    pub(super) fn first(&self, job: &Request, steps: &mut u64) -> Option<usize> {
+        let mut rank = 0;
+        loop {
+            rank = self.next(rank, job.processors, steps)?;
+            let machine = self.order[rank];
+            if job.sites.contains(site(machine)) {
+                return Some(machine);
+            }
+            rank += 1;
+        }
     }
 
     const fn width(&self) -> usize {
@@ -107,24 +132,29 @@ impl Rooms {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sim_core::{Job, JobId, SiteId, SiteSet, Span, Time};
 
     proptest! {
         /// The twin: a walk along the machines in order of preference.
         #[test]
         fn the_preferred_machine_with_room_is_found(
             machines in prop::collection::vec((1..9_u32, 1..4_u8), 1..20),
-            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..9_u32, 1..9_u32), 1..50),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..9_u32, 1..9_u32, any::<u16>()), 1..50),
             placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]),
         ) {
             let machines: Vec<Machine> =
                 machines.into_iter().map(|(processors, speed)| Machine { processors, speed: speed.into() }).collect();
             let mut free: Vec<u32> = machines.iter().map(|machine| machine.processors).collect();
             let mut rooms = Rooms::new(&machines, &free, placement);
-            for (machine, now_free, need) in changes {
+            let mut updated = rooms.clone();
+            for (machine, now_free, need, mask) in changes {
                 let machine = machine.index(machines.len());
                 free[machine] = now_free;
                 rooms.set(machine, now_free);
                 prop_assert_eq!(rooms.free(machine), now_free);
+                // The same, told of all machines at once.
+                updated.update(&free);
+                prop_assert_eq!(&updated, &rooms);
                 prop_assert_eq!(rooms.most(), *free.iter().max().expect("a machine"));
                 let mut from = 0;
                 let mut found = Vec::new();
@@ -133,7 +163,11 @@ mod tests {
                     from = rank + 1;
                 }
                 let plain: Vec<usize> = rooms.order().iter().copied().filter(|place| free[*place] >= need).collect();
-                prop_assert_eq!(found.first().copied(), rooms.first(need, &mut 0));
+                let sites: SiteSet = (0..16).filter(|bit| mask >> bit & 1 == 1).map(SiteId).collect();
+                let job = Job::new(JobId(0), Time::ZERO, need, Span::ZERO);
+                let first = found.iter().copied().find(|machine| sites.contains(site(*machine)));
+                prop_assert_eq!(rooms.first(&Request { sites, ..job.request }, &mut 0), first);
+                prop_assert_eq!(rooms.first(&job.request, &mut 0), found.first().copied());
                 prop_assert_eq!(found, plain);
             }
         }

@@ -3,10 +3,10 @@
 use crate::common::job;
 use crate::grid_common::{starts, transcript};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs, GridView, Machine,
-    Passes, Placement, RunningJob, Scheduler, Waiting,
+    Backfill, BackfillReadings, BackfillRule, EgEdf, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs,
+    GridView, Machine, Passes, Placement, Planner, RunningJob, Scheduler, Tabu, Waiting,
 };
-use sim_core::{Fact, Job, JobId, Rejection, Sim, SiteId, Time};
+use sim_core::{Fact, Job, JobId, Rejection, Request, Sim, SiteId, Time};
 
 const FAST: Machine = Machine { processors: 2, speed: 2.0 };
 const SLOW: Machine = Machine { processors: 4, speed: 0.5 };
@@ -223,6 +223,46 @@ impl Scheduler for Overeager {
 #[should_panic(expected = "the scheduler started job 1 on 3 processors of machine 1, where 2 are free")]
 fn a_scheduler_cannot_overbook_a_machine() {
     starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
+}
+
+/// The same job, on these machines only.
+fn only(job: Job, machines: &[u32]) -> Job {
+    let sites = machines.iter().copied().map(SiteId).collect();
+    Job { request: Request { sites, ..job.request }, ..job }
+}
+
+#[test]
+#[should_panic(expected = "the scheduler started job 1 on machine 1, which it may not use")]
+fn a_scheduler_starts_jobs_where_they_may_run() {
+    starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), only(job(1, 0, 1, 10), &[0])]);
+}
+
+/// Job 1 waits for machine 0, for job 1 may not use the idle machine 1. Job 2 may, and job 3 would delay job 1.
+#[test]
+fn a_job_waits_for_a_machine_that_it_may_use() {
+    let machines = [Machine::new(4), Machine::new(4)];
+    let jobs =
+        [only(job(0, 0, 3, 100), &[0]), only(job(1, 1, 4, 10), &[0]), job(2, 2, 4, 200), only(job(3, 3, 1, 200), &[0])];
+    let backfilled = [(0., 0), (100., 0), (2., 1), (110., 0)];
+    check(&machines, easy(), &jobs, &backfilled);
+    let others: [Box<dyn Scheduler>; 4] = [
+        Box::new(FlexibleBackfill::default()),
+        Box::new(Backfill::conservative()),
+        Box::new(Planner::new(EgEdf::new(), None)),
+        Box::new(Planner::new(EgEdf::new(), Some(Tabu::new()))),
+    ];
+    check(&machines, others, &jobs, &backfilled);
+    assert_eq!(starts(&machines, GridFcfs::new(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);
+}
+
+#[test]
+fn a_job_that_no_machine_suits_is_rejected() {
+    // The second machine is wide enough, but job 0 may not use it; there is no third.
+    let jobs = [only(job(0, 0, 3, 10), &[0]), only(job(1, 0, 1, 10), &[2]), job(2, 0, 3, 10)];
+    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let rejected: Vec<Fact> =
+        told.iter().map(|(_, fact)| *fact).filter(|fact| matches!(fact, Fact::Rejected { .. })).collect();
+    assert_eq!(rejected, [0, 1].map(|id| Fact::Rejected { job: JobId(id), reason: Rejection::TooWide }));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Shared set-up for several machines.
 
 use crate::common::Transcript;
-use gap_schedule::{BackfillReadings, BackfillRule, Grid, Machine, Passes, Placement, Scheduler};
+use gap_schedule::{
+    BackfillReadings, BackfillRule, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+};
 use proptest::prelude::*;
-use sim_core::{Job, JobLog, JobRecord, Sim, Span, Time};
+use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, SiteSet, Span, Time};
 
 pub(crate) fn transcript(machines: &[Machine], scheduler: impl Scheduler, passes: Passes, jobs: &[Job]) -> Transcript {
     let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
@@ -48,10 +50,41 @@ pub(crate) fn hurried(mut jobs: Vec<Job>, by: u64) -> Vec<Job> {
 pub(crate) fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
     for job in &mut jobs {
         job.request.estimate = Some(job.runtime);
+    }
+    due(jobs)
+}
+
+/// The same jobs, with deadlines for two in three.
+pub(crate) fn due(mut jobs: Vec<Job>) -> Vec<Job> {
+    for job in &mut jobs {
         let margin = Span::from_secs(u64::from(job.id.0 * 7 % 30));
         job.request.deadline = (job.id.0 % 3 > 0).then(|| job.submit + job.runtime + margin);
     }
     jobs
+}
+
+/// The same jobs; half the time, half of them may run on some sites only, some of which may not exist.
+pub(crate) fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
+    let mask = prop_oneof![3 => Just(None), 1 => Just(Some(0b1)), 2 => (0..64_u8).prop_map(Some)];
+    let masks = prop_oneof![Just(Vec::new()), prop::collection::vec(mask, 60)];
+    (Just(jobs), masks).prop_map(|(mut jobs, masks)| {
+        for (job, mask) in jobs.iter_mut().zip(masks) {
+            job.request.sites = mask.map_or(SiteSet::ALL, sites);
+        }
+        jobs
+    })
+}
+
+/// The sites whose bits are set.
+pub(crate) fn sites(mask: u8) -> SiteSet {
+    (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect()
+}
+
+/// Whether some machine that the job may use is wide enough for it.
+pub(crate) fn is_admitted(machines: &[Machine], job: &Job) -> bool {
+    let suits =
+        |(site, machine): (u32, &Machine)| machine.suits(&job.request) && job.request.sites.contains(SiteId(site));
+    (0..).zip(machines).any(suits)
 }
 
 /// Estimates that are wrong in both directions or missing, and some jobs of no length.
@@ -65,4 +98,49 @@ pub(crate) fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
         }
         jobs
     })
+}
+
+/// Every pass asks both, in the run of the first: not only their whole runs agree. `COUNTS`: so do their operations.
+#[derive(Clone)]
+pub(crate) struct Both<Fast, Slow, const COUNTS: bool>(pub(crate) Fast, pub(crate) Slow);
+
+impl<Fast: Scheduler, Slow: Scheduler, const COUNTS: bool> Scheduler for Both<Fast, Slow, COUNTS> {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.0.begin(view);
+        self.1.begin(view);
+    }
+
+    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+        self.0.arrive(job, submit, view);
+        self.1.arrive(job, submit, view);
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        self.0.finish(job, machine, view);
+        self.1.finish(job, machine, view);
+    }
+
+    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
+        self.0.down(machine, lost, view);
+        self.1.down(machine, lost, view);
+    }
+
+    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+        self.0.up(machine, view);
+        self.1.up(machine, view);
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.0.pass(view, starts);
+        let mut obvious = Vec::new();
+        self.1.pass(view, &mut obvious);
+        assert_eq!(*starts, obvious, "{view:?}");
+        if COUNTS {
+            assert_eq!(self.0.operations(), self.1.operations(), "{view:?}");
+        }
+    }
+
+    fn operations(&self) -> u64 {
+        self.0.operations()
+    }
 }

@@ -1,16 +1,18 @@
 //! Several machines: what holds for every workload.
 
-use crate::common::{self, Transcript};
-use crate::grid_common::{hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::common;
+use crate::grid_books::{self, Scene};
+use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Contention, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
-    GridEasyScan, GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Usage, UsageOver, Waiting,
+    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
+    GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Waiting,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Pool, Profile, Purpose, Sim, SiteId, Span, Streams, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use sim_core::{Job, JobId, JobLog, Pool, Profile, Purpose, Sim, SiteId, SiteSet, Span, Streams, Time};
+use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
 
@@ -18,46 +20,21 @@ const WIDEST: u32 = 6;
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
     let jobs = (workload(WIDEST + 1), 1..4_u64).prop_map(|(jobs, by)| hurried(jobs, by));
     jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
+        .prop_flat_map(choosy)
 }
 
-/// Asserts what every schedule owes, from nothing but what was told.
-fn check_schedule(machines: &[Machine], jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> {
-    let widest = machines.iter().map(|machine| machine.processors).max().expect("a machine");
-    let mut busy = vec![0; machines.len()];
-    let (mut submitted, mut rejected, mut finished) = (Vec::new(), 0, 0);
-    let mut started: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
-    for (now, fact) in told {
-        match *fact {
-            Fact::Submitted(job) => {
-                prop_assert_eq!(job.submit, *now);
-                submitted.push(job);
-            }
-            Fact::Rejected { job, .. } => {
-                prop_assert!(jobs[job.index()].request.processors > widest);
-                rejected += 1;
-            }
-            Fact::Started { job, site, processors } => {
-                prop_assert!(submitted.iter().any(|known| known.id == job), "job {} started before submission", job);
-                prop_assert_eq!(processors, jobs[job.index()].request.processors);
-                prop_assert_eq!(started.insert(job, (*now, site)), None, "job {} started twice", job);
-                busy[site.index()] += processors;
-                prop_assert!(busy[site.index()] <= machines[site.index()].processors);
-            }
-            Fact::Finished { job } => {
-                let (start, site) = started[&job];
-                prop_assert_eq!(*now, start + jobs[job.index()].runtime.scaled(1.0 / machines[site.index()].speed));
-                busy[site.index()] -= jobs[job.index()].request.processors;
-                finished += 1;
-            }
-            Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a grid does not know processors apart"),
-        }
-    }
-    prop_assert_eq!(&submitted, jobs);
-    prop_assert_eq!(jobs.len(), finished + rejected);
-    prop_assert_eq!(rejected, jobs.iter().filter(|job| job.request.processors > widest).count());
-    Ok(())
+/// The paper's constants, and others that weigh the three heuristics differently or make priorities equal.
+fn configs() -> impl Strategy<Value = FlexibleConfig> {
+    let minext = prop::sample::select(vec![Minext::Queue, Minext::Job]);
+    let constants = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
+    (constants, minext, any::<bool>()).prop_map(|((age, k, max, boost), minext, papers)| {
+        let [age_factor, k, max, boost] = [age, k, max, boost].map(f64::from);
+        let others = FlexibleConfig { age_factor, k: k + 0.5, max: 4.0 * max, min: 0.1, boost, minext };
+        if papers { FlexibleConfig { minext, ..FlexibleConfig::default() } } else { others }
+    })
 }
 
+/// With passes of both kinds.
 fn check_policy(
     policy: impl Scheduler + Clone,
     machines: &[Machine],
@@ -65,22 +42,7 @@ fn check_policy(
     branch: usize,
 ) -> Result<(), TestCaseError> {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let told = transcript(machines, policy.clone(), passes, jobs);
-        check_schedule(machines, jobs, &told)?;
-        prop_assert_eq!(&transcript(machines, policy.clone(), passes, jobs), &told, "same input, same transcript");
-
-        let grid = || Grid::new(machines.to_vec(), policy.clone(), jobs.iter().copied()).with_passes(passes);
-        let (_, (_, beside)) = Sim::new(grid(), (JobLog::collecting(), Transcript::new())).run();
-        prop_assert_eq!(&beside, &told, "a probe changes nothing");
-
-        let mut original = Sim::new(grid(), Transcript::new());
-        for _ in 0..branch {
-            original.step();
-        }
-        let fork = original.fork(Transcript::new());
-        let before = original.probe().len();
-        prop_assert_eq!(fork.run().1, &told[before..], "a fork continues like its original");
-        prop_assert_eq!(original.run().1, told, "an original does not notice its fork");
+        grid_books::check_policy(policy.clone(), &Scene::new(machines, jobs), passes, branch)?;
     }
     Ok(())
 }
@@ -124,8 +86,10 @@ impl<S: Scheduler> Scheduler for Promising<S> {
         }
         let head = (self.head)(&self.policy, &self.waiting);
         if let Some(head) = self.waiting.iter().find(|job| Some(job.job) == head) {
-            let earliest = |plan: &Profile| plan.earliest(view.now, Span::from_nanos(1), head.request.processors);
-            let promise = plans.iter().filter_map(earliest).min().expect("some machine is wide enough");
+            let suits = (0..plans.len()).filter(|machine| view.suits(*machine, &head.request));
+            let earliest =
+                |machine: usize| plans[machine].earliest(view.now, Span::from_nanos(1), head.request.processors);
+            let promise = suits.filter_map(earliest).min().expect("some machine suits it");
             self.promises.entry(head.job).or_default().push(promise);
         }
     }
@@ -192,9 +156,8 @@ proptest! {
     #[test]
     fn flexible_backfilling_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
-        minext in prop::sample::select(vec![Minext::Queue, Minext::Job]),
+        config in configs(),
     ) {
-        let config = FlexibleConfig { minext, ..FlexibleConfig::default() };
         check_policy(FlexibleBackfill::new(config, readings), &machines, &jobs, branch)?;
     }
 
@@ -206,7 +169,7 @@ proptest! {
 
     #[test]
     fn easy_never_delays_a_promised_start(
-        machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)),
+        machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
     ) {
         check_promises(GridEasyScan::new(readings), first, &machines, &jobs)?;
         check_promises(GridEasy::new(readings), first, &machines, &jobs)?;
@@ -214,7 +177,7 @@ proptest! {
 
     #[test]
     fn flexible_backfilling_never_delays_a_promised_start(
-        machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)),
+        machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
         exact in any::<bool>(),
     ) {
         let jobs = if exact { with_deadlines(jobs) } else { jobs };
@@ -228,7 +191,9 @@ proptest! {
     }
 
     #[test]
-    fn one_machine_is_a_cluster_whatever_the_estimates(jobs in jobs()) {
+    fn one_machine_is_a_cluster_whatever_the_estimates(mut jobs in jobs()) {
+        // A cluster does not ask where a job may run.
+        jobs.iter_mut().for_each(|job| job.request.sites = SiteSet::ALL);
         check_like_cluster(WIDEST, &jobs)?;
     }
 
@@ -244,41 +209,29 @@ proptest! {
     }
 }
 
-/// Every pass asks both, in the run of the first: not only their whole runs agree.
-#[derive(Clone)]
-struct Both(GridEasy, GridEasyScan);
+/// Asks both at every pass, and has the first run alone.
+fn check_twins<const COUNTS: bool>(
+    fast: &(impl Scheduler + Clone),
+    slow: impl Scheduler + Clone,
+    passes: Passes,
+    machines: &[Machine],
+    jobs: &[Job],
+) {
+    let told = transcript(machines, Both::<_, _, COUNTS>(fast.clone(), slow), passes, jobs);
+    assert!(transcript(machines, fast.clone(), passes, jobs) == told, "a twin beside it changes nothing");
+}
 
-impl Scheduler for Both {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.0.begin(view);
-        self.1.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.0.arrive(job, submit, view);
-        self.1.arrive(job, submit, view);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.0.finish(job, machine, view);
-        self.1.finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.0.pass(view, starts);
-        let mut scanned = Vec::new();
-        self.1.pass(view, &mut scanned);
-        assert_eq!(*starts, scanned, "{view:?}");
-    }
-
-    fn operations(&self) -> u64 {
-        self.0.operations()
-    }
+/// All that backfill against the twin that looks at everything.
+fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
+    let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
+    check_twins::<false>(&GridEasy::new(readings), easy.clone(), passes, machines, jobs);
+    check_twins::<true>(&GridEasyScan::new(readings), easy, passes, machines, jobs);
+    check_twins::<true>(&FlexibleBackfill::new(config, readings), flexible, passes, machines, jobs);
 }
 
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
 #[test]
-fn easy_equals_its_twin_at_the_scale_of_the_paper() {
+fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
     let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);
     let (mut sizes, mut speeds, mut jobs) = (draws("sizes"), draws("speeds"), draws("jobs"));
     let uniform = |low: f64, high: f64| Uniform::new(low, high).expect("a range");
@@ -293,59 +246,14 @@ fn easy_equals_its_twin_at_the_scale_of_the_paper() {
             let runtime = Span::from_secs_f64(uniform(500.0, 3_000.0).sample(&mut jobs));
             let mut job = Job::new(JobId(id), submit, whole(1, 8).sample(&mut jobs), runtime);
             job.request.estimate = Some(runtime.scaled(uniform(0.9, 2.0).sample(&mut jobs)));
+            let due = submit + runtime + Span::from_secs_f64(uniform(30.0, 1_000.0).sample(&mut jobs));
+            job.request.deadline = (id % 10 < 7).then_some(due);
             job
         })
         .collect();
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
-        let fast = transcript(&machines, GridEasy::new(readings), Passes::PerInstant, &jobs);
-        let slow = transcript(&machines, GridEasyScan::new(readings), Passes::PerInstant, &jobs);
-        assert!(fast == slow, "{rule:?}");
-    }
-}
-
-/// System usage by its definition: of each stretch of time in which nothing happens, from finished records.
-fn plain_usage(processors: u32, records: &[JobRecord], until: Time) -> Option<f64> {
-    let instants: BTreeSet<Time> =
-        records.iter().flat_map(|record| [record.job.submit, record.start, record.finish]).collect();
-    let instants: Vec<Time> = instants.into_iter().filter(|at| *at <= until).collect();
-    let (mut usage, mut demand) = (0.0, 0.0);
-    for stretch in instants.windows(2) {
-        let sum = |wanted: &dyn Fn(&JobRecord) -> bool| -> u32 {
-            records.iter().filter(|record| wanted(record)).map(|record| record.processors).sum()
-        };
-        let asked = sum(&|record| record.job.submit <= stretch[0] && stretch[0] < record.finish);
-        let active = sum(&|record| record.start <= stretch[0] && stretch[0] < record.finish);
-        if asked > 0 {
-            let span = stretch[1].since(stretch[0]).as_secs_f64();
-            usage += f64::from(active) / f64::from(asked.min(processors)) * span;
-            demand += span;
-        }
-    }
-    (demand > 0.0).then_some(usage / demand)
-}
-
-proptest! {
-    #[test]
-    fn usage_is_its_definition(machines in machines(WIDEST), jobs in workload(WIDEST)) {
-        let processors = machines.iter().map(|machine| machine.processors).sum();
-        let fits = |job: &Job| machines.iter().any(|machine| machine.suits(&job.request));
-        let jobs: Vec<Job> = jobs.into_iter().filter(fits).collect();
-        let grid = Grid::new(machines, GridEasy::default(), jobs.into_iter());
-        let probes = (JobLog::collecting(), (Usage::new(processors), Contention::new()));
-        let (_, (log, (usage, contention))) = Sim::new(grid, probes).run();
-        let records = log.into_sink();
-        let last_arrival = records.iter().map(|record| record.job.submit).max().unwrap_or_default();
-        for (over, until) in [(UsageOver::Time, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)] {
-            match (usage.mean(over), plain_usage(processors, &records, until)) {
-                (Some(found), Some(plain)) => prop_assert!((found - plain).abs() < 1e-9, "{found} instead of {plain}"),
-                (found, plain) => prop_assert_eq!(found, plain),
-            }
-        }
-        let at_once = records.iter().filter(|record| record.wait().is_zero()).count();
-        prop_assert_eq!(usize::try_from(contention.started_at_once()), Ok(at_once));
-        let waiting = records.iter().filter(|record| record.start > last_arrival).count();
-        prop_assert_eq!(contention.waiting_at_last_arrival(), waiting);
+        check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
     }
 }
 
@@ -353,11 +261,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn easy_equals_its_twin(machines in machines(WIDEST), readings in readings(), jobs in jobs()) {
+    fn backfilling_equals_its_twins(
+        machines in machines(WIDEST), config in configs(), readings in readings(), jobs in jobs(),
+    ) {
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let both = Both(GridEasy::new(readings), GridEasyScan::new(readings));
-            let told = transcript(&machines, both, passes, &jobs);
-            prop_assert_eq!(transcript(&machines, GridEasy::new(readings), passes, &jobs), told);
+            check_scans(config, readings, passes, &machines, &jobs);
         }
     }
 }

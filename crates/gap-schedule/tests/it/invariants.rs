@@ -46,6 +46,7 @@ fn check_schedule(jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> 
                 busy.lower(*now, jobs[job.index()].request.processors.into());
                 finished += 1;
             }
+            Fact::Interrupted { .. } => prop_assert!(false, "a pool does not fail"),
             Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a pool does not know processors apart"),
         }
     }

@@ -1,13 +1,25 @@
 //! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
 
+mod alea31_common;
+mod alea31_obvious;
+mod alea31_oracles;
+mod alea31_twin;
+mod backfill;
 mod cases;
 mod common;
+mod conservative;
 mod example;
+mod flexible_deep;
+mod grid_books;
 mod grid_cases;
 mod grid_common;
 mod grid_invariants;
+mod grid_outages;
+mod grid_scan_twin;
+mod grid_usage;
 mod invariants;
 mod obvious;
+mod obvious_backfill;
 mod oracles;
 mod plan;
 mod plan_common;

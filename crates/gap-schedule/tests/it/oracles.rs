@@ -1,8 +1,8 @@
 //! Schedules that an independent simulator (pyss) made from logs whose events never coincide.
 
-use crate::common::records;
-use gap_schedule::{Dispatch, EasyBackfill, Fcfs};
-use sim_core::{Job, JobId, Span, Time};
+use crate::{common, grid_common};
+use gap_schedule::{Backfill, Depth, Dispatch, EasyBackfill, Fcfs, Machine, Placement};
+use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -33,8 +33,17 @@ fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
 }
 
 fn check(name: &str, processors: u32, policy: impl Dispatch) {
+    check_starts(name, |jobs| common::records(processors, policy, jobs));
+}
+
+fn check_depth(name: &str, processors: u32, depth: Depth) {
+    let policy = Backfill::new(depth, Placement::Fastest);
+    check_starts(name, |jobs| grid_common::records(&[Machine::new(processors)], policy, jobs));
+}
+
+fn check_starts(name: &str, run: impl FnOnce(&[Job]) -> Vec<JobRecord>) {
     let Some((jobs, expected)) = read(name) else { return };
-    let records = records(processors, policy, &jobs);
+    let records = run(&jobs);
     assert_eq!(records.len(), expected.len(), "{name}: every job runs");
     for (record, expected) in records.iter().zip(expected) {
         assert_eq!(record.start, expected, "{name}: {record:?}");
@@ -59,4 +68,19 @@ fn fcfs_agrees_on_every_start_of_lublin_256() {
 #[test]
 fn easy_agrees_on_every_start_of_lublin_256() {
     check("pyss-easy-tf-lublin_256-exact-2k", 256, EasyBackfill::new());
+}
+
+#[test]
+fn conservative_backfilling_agrees_on_every_start_of_hpc2n() {
+    check_depth("pyss-conservative-tf-hpc2n-exact", 240, Depth::All);
+}
+
+#[test]
+fn one_reservation_agrees_with_easy_on_every_start_of_hpc2n() {
+    check_depth("pyss-easy-tf-hpc2n", 240, Depth::Jobs(1));
+}
+
+#[test]
+fn one_reservation_agrees_with_easy_on_every_start_of_lublin_256() {
+    check_depth("pyss-easy-tf-lublin_256-exact-2k", 256, Depth::Jobs(1));
 }

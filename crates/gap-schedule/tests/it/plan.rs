@@ -1,9 +1,11 @@
 //! Plans, gaps and EG-EDF.
 
-use crate::plan_common::{Arrival, Beside, Readings, arrivals, bounds, machines, readings};
-use gap_schedule::{Edf, EgEdf, EgTies, Found, GapBound, Plan, PlanJob, PlannedJob, TabuChoice, TabuMemory};
+use crate::plan_common::{Arrival, Beside, Readings, arrivals, bounds, failures, machines, readings};
+use gap_schedule::{
+    Edf, EgEdf, EgTies, Found, GapBound, Plan, PlanJob, PlannedJob, RunningJob, TabuChoice, TabuMemory,
+};
 use proptest::prelude::*;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 use std::collections::BTreeMap;
 
 pub(crate) const DEFAULTS: Readings = Readings {
@@ -17,7 +19,14 @@ pub(crate) const DEFAULTS: Readings = Readings {
 
 fn job(id: u32, submit: u64, processors: u32, estimate: u64, deadline: Option<u64>) -> PlanJob {
     let (submit, estimate) = (Time::from_secs(submit), Span::from_secs(estimate));
-    PlanJob { id: JobId(id), processors, estimate, submit, deadline: deadline.map(Time::from_secs) }
+    PlanJob {
+        id: JobId(id),
+        processors,
+        estimate,
+        submit,
+        deadline: deadline.map(Time::from_secs),
+        sites: SiteSet::ALL,
+    }
 }
 
 /// Real starts, by id, of jobs that take as long as they say, on one machine of four processors.
@@ -104,6 +113,58 @@ fn a_missed_start_is_noticed() {
     plan.start_due(Time::from_secs(1), &mut Vec::new());
 }
 
+#[test]
+fn a_machine_that_fails_is_held_until_its_expected_repair() {
+    let mut plan = Plan::new([(4, 1.0), (2, 1.0)]);
+    let mut rule = EgEdf::new();
+    let machine = SiteId(0);
+    plan.insert(machine, 0, job(0, 0, 4, 100, Some(100)), Time::ZERO);
+    plan.insert(machine, 1, job(1, 0, 4, 10, None), Time::ZERO);
+    plan.start_due(Time::ZERO, &mut Vec::new());
+    let now = Time::from_secs(40);
+    let planned = plan.down(machine, Time::from_secs(70), now);
+    assert_eq!(planned.iter().map(|job| job.id).collect::<Vec<_>>(), [JobId(1)]);
+    // What ran there is forgotten, and an outage is no job.
+    assert!(plan.is_down(machine) && plan.is_empty());
+    assert_eq!((plan.nondelayed(), plan.makespan()), (0, Time::ZERO));
+    let mut place = |plan: &mut Plan, id, processors| rule.place(plan, job(id, 0, processors, 10, None), now);
+    let start = |placed: Option<gap_schedule::Placed>| placed.map(|placed| (placed.machine.0, placed.start));
+    assert_eq!(start(place(&mut plan, 1, 4)), Some((0, Time::from_secs(70))));
+    assert_eq!(start(place(&mut plan, 2, 2)), Some((1, now)));
+    assert_eq!((plan.nondelayed(), plan.makespan()), (2, Time::from_secs(80)));
+
+    let mut early = plan.clone();
+    early.up(machine, Time::from_secs(60));
+    assert_eq!(early.start_of(JobId(1)), Some(Time::from_secs(60)));
+    assert!(!early.is_down(machine));
+    plan.overrun(machine, RunningJob::OUTAGE, Time::from_secs(90), Time::from_secs(70));
+    assert_eq!(plan.start_of(JobId(1)), Some(Time::from_secs(90)));
+}
+
+#[test]
+fn nothing_is_planned_where_nobody_knows_of_a_repair() {
+    let mut plan = Plan::new([(4, 1.0), (2, 1.0)]);
+    let mut rule = EgEdf::new().with_bound(GapBound::Unbounded);
+    assert!(plan.down(SiteId(0), Time::MAX, Time::ZERO).is_empty());
+    let wide = job(0, 0, 4, 10, None);
+    let before = plan.clone();
+    assert_eq!(rule.place(&mut plan, wide, Time::ZERO), None);
+    assert_eq!(plan, before);
+    let narrow = rule.place(&mut plan, job(1, 0, 2, 10, None), Time::ZERO).expect("a machine is up");
+    assert_eq!(narrow.machine, SiteId(1));
+    plan.up(SiteId(0), Time::from_secs(5));
+    let placed = rule.place(&mut plan, wide, Time::from_secs(5)).expect("wide enough");
+    assert_eq!((placed.machine, placed.start), (SiteId(0), Time::from_secs(5)));
+}
+
+#[test]
+#[should_panic(expected = "machine 0 fails at 2 s, but is down already")]
+fn a_machine_that_is_down_does_not_fail() {
+    let mut plan = Plan::new([(4, 1.0)]);
+    plan.down(SiteId(0), Time::MAX, Time::from_secs(1));
+    plan.down(SiteId(0), Time::MAX, Time::from_secs(2));
+}
+
 fn all_planned(plan: &Plan) -> BTreeMap<JobId, PlannedJob> {
     plan.machines().flat_map(|machine| plan.planned(machine)).map(|planned| (planned.job.id, *planned)).collect()
 }
@@ -118,6 +179,17 @@ proptest! {
         readings in readings(),
     ) {
         Beside::new(&machines, readings).run(&arrivals, |_, _| Ok(()))?;
+    }
+
+    /// The same, while machines fail: jobs that ran or were planned there are planned anew.
+    #[test]
+    fn the_plan_is_what_its_twin_computes_while_machines_fail(
+        machines in machines(),
+        arrivals in arrivals(6, true),
+        readings in readings(),
+        failures in failures(),
+    ) {
+        Beside::new(&machines, readings).with_failures(failures).run(&arrivals, |_, _| Ok(()))?;
     }
 
     #[test]
@@ -210,7 +282,7 @@ proptest! {
         let processors = 3;
         let arrivals: Vec<Arrival> = arrivals
             .into_iter()
-            .map(|arrival| Arrival { job: PlanJob { deadline: None, ..arrival.job }, ..arrival })
+            .map(|arrival| Arrival { job: PlanJob { deadline: None, sites: SiteSet::ALL, ..arrival.job }, ..arrival })
             .collect();
         let mut beside = Beside::new(&[(processors, 1.0)], DEFAULTS);
         beside.run(&arrivals, |_, _| Ok(()))?;

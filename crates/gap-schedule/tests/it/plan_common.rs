@@ -1,11 +1,12 @@
 //! A small world around a plan: jobs come, end early, late or as expected, and the plan is compared with its twin after
 //! everything that happens.
 
+use crate::grid_common::sites;
 use crate::plan_twin::{ObviousMachine, ObviousPlan};
-use gap_schedule::{Edf, EgEdf, EgTies, GapBound, Plan, PlanJob, PlannedJob, Tabu, TabuChoice, TabuMemory};
+use gap_schedule::{Edf, EgEdf, EgTies, GapBound, Plan, PlanJob, PlannedJob, RunningJob, Tabu, TabuChoice, TabuMemory};
 use proptest::prelude::*;
-use sim_core::{JobId, SiteId, Span, Time};
-use std::collections::BTreeMap;
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A job of the small world: what the plan is told, and when it really ends, in seconds after (or before) it should.
 #[derive(Clone, Copy, Debug)]
@@ -14,21 +15,48 @@ pub(crate) struct Arrival {
     pub(crate) late_by: i64,
 }
 
-/// Few instants, few lengths, few widths: ties everywhere. A third of the jobs has no deadline, some cannot meet theirs.
+/// An outage of the small world.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    down: Time,
+    lasts: Span,
+    /// What is said of that, if anything.
+    expected: Option<Span>,
+    machine: prop::sample::Index,
+}
+
+/// Short ones, some of no length. A machine that is down does not fail.
+pub(crate) fn failures() -> impl Strategy<Value = Vec<Failure>> {
+    let span = |longest: u64| (0..longest).prop_map(Span::from_secs);
+    let failure = (span(10), span(12), prop::option::of(span(8)), any::<prop::sample::Index>());
+    prop::collection::vec(failure, 0..12).prop_map(|failures| {
+        let mut down = Time::ZERO;
+        let timed = failures.into_iter().map(|(gap, lasts, expected, machine)| {
+            down += gap;
+            Failure { down, lasts, expected, machine }
+        });
+        timed.collect()
+    })
+}
+
+/// Few instants, few lengths, few widths: ties everywhere. A third of the jobs has no deadline, some cannot meet theirs; a
+/// sixth may not run everywhere.
 pub(crate) fn arrivals(widest: u32, inexact: bool) -> impl Strategy<Value = Vec<Arrival>> {
     let late_by = if inexact { prop_oneof![Just(0), -8..8_i64].boxed() } else { Just(0).boxed() };
     let deadline = prop_oneof![1 => Just(None), 2 => (0..30_u64).prop_map(Some)];
-    let job = (0..4_u64, 1..=widest, 1..6_u64, deadline, late_by);
+    let sites = prop_oneof![5 => Just(SiteSet::ALL), 1 => (1..32_u8).prop_map(sites)];
+    let job = (0..4_u64, 1..=widest, 1..6_u64, deadline, late_by, sites);
     prop::collection::vec(job, 1..40).prop_map(|jobs| {
         let mut submit = Time::ZERO;
         let number = |id: usize| JobId(u32::try_from(id).expect("few jobs"));
         jobs.into_iter()
             .enumerate()
-            .map(|(id, (gap, processors, halves, margin, late_by))| {
+            .map(|(id, (gap, processors, halves, margin, late_by, sites))| {
                 submit += Span::from_secs(gap / 2);
                 let estimate = Span::from_secs(4 * halves);
                 let deadline = margin.map(|margin| submit + estimate + Span::from_secs(margin));
-                Arrival { job: PlanJob { id: number(id), processors, estimate, submit, deadline }, late_by }
+                let job = PlanJob { id: number(id), processors, estimate, submit, deadline, sites };
+                Arrival { job, late_by }
             })
             .collect()
     })
@@ -41,13 +69,14 @@ pub(crate) fn machines() -> impl Strategy<Value = Vec<(u32, f64)>> {
 
 impl ObviousPlan {
     pub(crate) fn new(machines: &[(u32, f64)]) -> Self {
-        let machine = |&(processors, speed): &(u32, f64)| ObviousMachine {
+        let machine = |(site, &(processors, speed)): (u32, &(u32, f64))| ObviousMachine {
+            site: SiteId(site),
             processors,
             speed,
             running: Vec::new(),
             planned: Vec::new(),
         };
-        Self { machines: machines.iter().map(machine).collect(), ended_in_time: 0 }
+        Self { machines: (0..).zip(machines).map(machine).collect(), ended_in_time: 0 }
     }
 
     /// Starts what is due.
@@ -115,6 +144,10 @@ pub(crate) struct Beside {
     /// Real starts.
     pub(crate) starts: BTreeMap<JobId, Time>,
     late_by: BTreeMap<JobId, i64>,
+    failures: VecDeque<Failure>,
+    repairs: BTreeSet<(Time, SiteId)>,
+    /// Those that no machine may hold.
+    stranded: Vec<Arrival>,
 }
 
 impl Beside {
@@ -134,7 +167,14 @@ impl Beside {
             ends: BTreeMap::new(),
             starts: BTreeMap::new(),
             late_by: BTreeMap::new(),
+            failures: VecDeque::new(),
+            repairs: BTreeSet::new(),
+            stranded: Vec::new(),
         }
+    }
+
+    pub(crate) fn with_failures(self, failures: Vec<Failure>) -> Self {
+        Self { failures: failures.into(), ..self }
     }
 
     /// All arrivals, and then all that follows from them. `look` is called after everything that happens.
@@ -146,9 +186,11 @@ impl Beside {
         let mut arrivals = arrivals.iter().peekable();
         loop {
             let ends = self.ends.first_key_value().map(|((end, _), _)| *end);
-            let expected = self.running().map(|(_, running)| running.end).min();
+            let expected = self.running().map(|(_, running)| running.end).filter(|end| *end < Time::MAX).min();
             let arrives = arrivals.peek().map(|arrival| arrival.job.submit);
-            let times = [ends, expected, arrives, self.plan.next_start()];
+            let fails = self.failures.front().map(|failure| failure.down);
+            let repair = self.repairs.first().map(|(at, _)| *at);
+            let times = [ends, expected, arrives, fails, repair, self.plan.next_start()];
             let Some(now) = times.into_iter().flatten().min() else { break };
             while let Some(entry) = self.ends.first_entry().filter(|entry| entry.key().0 == now) {
                 let ((_, job), machine) = entry.remove_entry();
@@ -167,6 +209,10 @@ impl Beside {
                 }
                 self.check(now)?;
             }
+            self.repair_due(now)?;
+            while let Some(failure) = self.failures.pop_front_if(|failure| failure.down == now) {
+                self.fail(&failure)?;
+            }
             self.start_due(now)?;
             while let Some(arrival) = arrivals.next_if(|arrival| arrival.job.submit == now) {
                 self.arrive(arrival, now)?;
@@ -178,7 +224,62 @@ impl Beside {
             self.start_due(now)?;
             look(self, now)?;
         }
-        prop_assert!(self.plan.is_empty());
+        prop_assert!(self.plan.is_empty() && self.stranded.is_empty());
+        Ok(())
+    }
+
+    /// What was planned or ran on the machine that fails arrives anew.
+    fn fail(&mut self, failure: &Failure) -> Result<(), TestCaseError> {
+        let (now, index) = (failure.down, failure.machine.index(self.twin.machines.len()));
+        let machine = SiteId(u32::try_from(index).expect("few machines"));
+        if self.plan.is_down(machine) {
+            return Ok(());
+        }
+        let until = failure.expected.map_or(Time::MAX, |expected| now + expected.max(Span::from_nanos(1)));
+        let planned = self.plan.down(machine, until, now);
+        let twin = &mut self.twin.machines[index];
+        prop_assert_eq!(&planned, &twin.planned);
+        twin.planned.clear();
+        let outage = self.plan.running(machine).to_vec();
+        let [PlannedJob { job, start, end }] = outage[..] else { panic!("one outage: {outage:?}") };
+        prop_assert_eq!((job.id, job.processors, start, end), (RunningJob::OUTAGE, twin.processors, now, until));
+        let lost = std::mem::replace(&mut twin.running, outage);
+        self.ends.retain(|_, site| *site != machine);
+        self.repairs.insert((now + failure.lasts, machine));
+        self.check(now)?;
+        for running in &lost {
+            self.starts.remove(&running.job.id);
+        }
+        self.plan_anew(planned.into_iter().chain(lost.into_iter().map(|running| running.job)), now)
+    }
+
+    fn repair_due(&mut self, now: Time) -> Result<(), TestCaseError> {
+        while let Some((_, machine)) = self.repairs.first().copied().filter(|(at, _)| *at == now) {
+            self.repairs.pop_first();
+            let was_out = self.plan.running(machine)[0].end == Time::MAX;
+            self.plan.up(machine, now);
+            self.twin.machines[machine.index()].running.clear();
+            self.check(now)?;
+            let mut anew = Vec::new();
+            if was_out {
+                let mut planned: Vec<PlannedJob> =
+                    self.twin.machines.iter().flat_map(|machine| machine.laid_out(now)).collect();
+                planned.sort_by_key(|planned| planned.start);
+                anew = self.plan.take_planned(now);
+                prop_assert!(planned.iter().map(|planned| &planned.job).eq(&anew));
+                self.twin.machines.iter_mut().for_each(|machine| machine.planned.clear());
+                self.check(now)?;
+            }
+            anew.extend(self.stranded.drain(..).map(|arrival| arrival.job));
+            self.plan_anew(anew, now)?;
+        }
+        Ok(())
+    }
+
+    fn plan_anew(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) -> Result<(), TestCaseError> {
+        for job in jobs {
+            self.arrive(&Arrival { job, late_by: self.late_by[&job.id] }, now)?;
+        }
         Ok(())
     }
 
@@ -195,6 +296,8 @@ impl Beside {
         if let (Some(placed), Some(twin)) = (placed, twin) {
             prop_assert_eq!((placed.machine.index(), placed.start), (twin.machine, twin.start));
             prop_assert_eq!(placed.weight.to_bits(), twin.weight.to_bits(), "{} {}", placed.weight, twin.weight);
+        } else if self.twin.machines.iter().any(|machine| machine.suits(&arrival.job)) {
+            self.stranded.push(*arrival);
         }
         self.check(now)?;
 

@@ -4,7 +4,7 @@ use crate::plan::DEFAULTS;
 use crate::plan_common::{Beside, Readings, arrivals, bounds, machines};
 use gap_schedule::{EgEdf, Plan, PlanJob, Tabu, TabuChoice, TabuMemory};
 use proptest::prelude::*;
-use sim_core::{JobId, SiteId, Span, Time};
+use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
 proptest! {
     #[test]
@@ -43,6 +43,7 @@ fn crowded() -> Plan {
         estimate: Span::from_secs(estimate),
         submit: Time::ZERO,
         deadline: deadline.map(Time::from_secs),
+        sites: SiteSet::ALL,
     };
     let mut plan = Plan::new([(2, 1.0), (2, 1.0)]);
     plan.insert(SiteId(0), 0, job(0, 2, 100, None), Time::ZERO);

@@ -1,8 +1,8 @@
 //! The obvious plan: lists of jobs without starts. Whatever is asked is computed from the lists, by definition; whatever is
 //! tried is tried on a copy of everything.
 
-use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, Score, TabuChoice};
-use sim_core::{JobId, Profile, Span, Time};
+use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, RunningJob, Score, TabuChoice};
+use sim_core::{JobId, Profile, SiteId, Span, Time};
 
 #[derive(Clone)]
 pub(crate) struct ObviousPlan {
@@ -12,6 +12,7 @@ pub(crate) struct ObviousPlan {
 
 #[derive(Clone)]
 pub(crate) struct ObviousMachine {
+    pub(crate) site: SiteId,
     pub(crate) processors: u32,
     pub(crate) speed: f64,
     pub(crate) running: Vec<PlannedJob>,
@@ -53,9 +54,19 @@ impl ObviousMachine {
         self.laid_out(now).iter().filter(|planned| !planned.is_on_time()).count()
     }
 
+    /// Whether the job may run here, and there are enough processors.
+    pub(crate) fn suits(&self, job: &PlanJob) -> bool {
+        job.processors <= self.processors && job.sites.contains(self.site)
+    }
+
+    /// Whether the job can be planned: they are not for ever in an outage.
+    fn may_hold(&self, job: &PlanJob) -> bool {
+        self.suits(job) && self.running.iter().all(|running| running.end < Time::MAX)
+    }
+
     /// The earliest gap, over all positions: where nobody else moves. Of equal starts, the last position.
     pub(crate) fn gap(&self, job: &PlanJob, now: Time, makespan: Time, bound: GapBound) -> Option<(usize, Time)> {
-        if job.processors > self.processors {
+        if !self.may_hold(job) {
             return None;
         }
         let before = self.laid_out(now);
@@ -86,8 +97,9 @@ impl ObviousPlan {
     pub(crate) fn score(&self, now: Time) -> Score {
         let jobs =
             || self.machines.iter().flat_map(|machine| [machine.running.clone(), machine.laid_out(now)].concat());
-        let makespan = jobs().map(|job| job.end).max().unwrap_or(Time::ZERO);
-        let in_time = jobs().filter(PlannedJob::is_on_time).count() as u64;
+        let is_job = |running: &PlannedJob| running.job.id != RunningJob::OUTAGE;
+        let makespan = jobs().filter(is_job).map(|job| job.end).max().unwrap_or(Time::ZERO);
+        let in_time = jobs().filter(|job| is_job(job) && job.is_on_time()).count() as u64;
         Score { makespan, nondelayed: self.ended_in_time + in_time }
     }
 
@@ -100,7 +112,7 @@ impl ObviousPlan {
         (plan, Choice { machine, start, end, weight })
     }
 
-    /// EG-EDF, by trying everything. `None` if the job is too wide for every machine.
+    /// EG-EDF, by trying everything. `None` if no machine may hold the job.
     pub(crate) fn eg_edf(
         &mut self,
         job: &PlanJob,
@@ -112,7 +124,7 @@ impl ObviousPlan {
         let gaps = all().filter_map(|(index, machine)| Some((index, machine.gap(job, now, old.makespan, bound)?.0)));
         let mut places: Vec<(usize, usize)> = gaps.collect();
         if places.is_empty() {
-            let wide_enough = all().filter(|(_, machine)| machine.processors >= job.processors);
+            let wide_enough = all().filter(|(_, machine)| machine.may_hold(job));
             places = wide_enough
                 .map(|(index, machine)| match edf {
                     Edf::Shifts => (index, machine.edf_position(job.deadline)),

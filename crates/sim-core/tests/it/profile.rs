@@ -1,8 +1,9 @@
-//! The profile against one number per tick.
+//! The profile against one number per tick, and against a walk from step to step.
 
 use proptest::prelude::*;
-use sim_core::testkit::TickProfile;
-use sim_core::{Profile, Span, Time};
+use rand_distr::{Distribution, Uniform};
+use sim_core::testkit::{LinearProfile, TickProfile};
+use sim_core::{Profile, Purpose, Span, Streams, Time};
 
 const CAPACITY: u32 = 8;
 
@@ -72,6 +73,57 @@ proptest! {
         }
         prop_assert!(profile.is_empty());
         prop_assert_eq!(profile.len(), 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Thousands of steps, of which whole stretches are leapt over. In the end all is cancelled, so blocks empty and merge.
+    #[test]
+    fn the_profile_answers_like_a_walk_from_step_to_step(
+        seed in any::<u64>(), requests in 0..8_000_u32, capacity in 1..=40_u32, pass in 0..10_u64,
+    ) {
+        let mut stream = Streams::new(seed, 0).stream(Purpose("requests"), 0);
+        let mut draw = |below: u64| Uniform::new(0, below).expect("a range").sample(&mut stream);
+        let (mut profile, mut twin) = (Profile::new(capacity), LinearProfile::new(capacity));
+        let mut reserved: Vec<(Time, Span, u32)> = Vec::new();
+        let mut now = Time::ZERO;
+        for _ in 0..requests {
+            let from = now + Span::from_secs(draw(20_000));
+            // Lengths of all orders, none included.
+            let longest = 10_u64.pow(u32::try_from(draw(6)).expect("few"));
+            let (span, processors) = (Span::from_secs(draw(longest)), 1 + u32::try_from(draw(capacity.into()))?);
+            let start = twin.earliest(from, span, processors);
+            prop_assert_eq!(profile.earliest(from, span, processors), start);
+            prop_assert_eq!(profile.fits(from, span, processors), start == Some(from));
+            let start = start.expect("no wider than the capacity");
+            profile.reserve(start, span, processors);
+            twin.reserve(start, span, processors);
+            reserved.push((start, span, processors));
+            if draw(8) == 0 {
+                let drawn = usize::try_from(draw(reserved.len() as u64))?;
+                let (start, span, processors) = reserved.swap_remove(drawn);
+                if start >= now {
+                    profile.cancel(start, span, processors);
+                    twin.cancel(start, span, processors);
+                }
+            }
+            now += Span::from_secs(pass);
+            profile.forget_before(now);
+            twin.forget_before(now);
+            prop_assert_eq!(profile.len(), twin.steps().len());
+        }
+        prop_assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free));
+        let copy = profile.clone();
+        for (start, span, processors) in reserved.into_iter().filter(|(start, ..)| *start >= now) {
+            profile.cancel(start, span, processors);
+            twin.cancel(start, span, processors);
+            prop_assert_eq!(profile.len(), twin.steps().len());
+        }
+        prop_assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free));
+        profile.clone_from(&copy);
+        prop_assert_eq!(profile, copy);
     }
 }
 

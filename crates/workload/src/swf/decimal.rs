@@ -1,33 +1,44 @@
 //! Decimal numbers, exactly, from bytes.
 
+use sim_core::Span;
+
 /// A decimal number to nine places, the nearest one if it has more.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decimal {
-    pub(super) negative: bool,
+pub(crate) struct Decimal {
+    pub(crate) negative: bool,
     /// The part before the point; `u64::MAX` stands for everything beyond the range.
-    pub(super) whole: u64,
+    pub(crate) whole: u64,
     /// The part after the point, in billionths.
-    pub(super) billionths: u32,
+    pub(crate) billionths: u32,
 }
 
 impl Decimal {
     /// Whether this is −1, which stands for "unknown".
     #[inline]
-    pub(super) const fn is_minus_one(self) -> bool {
+    pub(crate) const fn is_minus_one(self) -> bool {
         self.negative && self.whole == 1 && self.billionths == 0
     }
 
     /// Whether this is less than zero.
     #[inline]
-    pub(super) const fn is_negative(self) -> bool {
+    pub(crate) const fn is_negative(self) -> bool {
         self.negative && (self.whole > 0 || self.billionths > 0)
     }
+
+    /// So many seconds; `None` below zero, or above the longest time that a file may hold.
+    pub(crate) fn as_span(self) -> Option<Span> {
+        (!self.is_negative() && self.whole <= LONGEST)
+            .then(|| Span::from_nanos(1_000_000_000 * self.whole + u64::from(self.billionths)))
+    }
 }
+
+/// Longest time that a field may hold, in seconds: 136 years. It leaves room for sums of times, and UNIX seconds fit.
+pub(crate) const LONGEST: u64 = u32::MAX as u64;
 
 /// Reads the whole number of up to 18 digits at the start of `text`, and gives it with the rest behind it, which begins
 /// with a blank. `None` if something else stands there; [`parse`] may still know it.
 #[inline]
-pub(super) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
     let (mut whole, mut length) = (0_u64, 0);
     for byte in text {
         let digit = byte.wrapping_sub(b'0');
@@ -42,7 +53,7 @@ pub(super) fn short_integer(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Reads `12`, `-1`, `142.00`, `12.5` or `1.2e3`. `None` if it is no number: neither `nan` nor `inf` is one.
-pub(super) fn parse(token: &[u8]) -> Option<Decimal> {
+pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
     let (negative, token) = match token {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, token),

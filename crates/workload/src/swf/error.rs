@@ -28,20 +28,22 @@ pub enum SwfError {
         /// What to do.
         fix: &'static str,
     },
-    /// A record has fewer than 18 columns.
-    #[error("{path}:{line}: expected 18 columns separated by blanks, found {found}; {fix}", path = path.display())]
+    /// A record has too few columns.
+    #[error("{path}:{line}: expected {expected} columns separated by blanks, found {found}; {fix}", path = path.display())]
     Columns {
         /// The file.
         path: PathBuf,
         /// Its line, counted from 1.
         line: u64,
+        /// Columns that a record has.
+        expected: usize,
         /// Columns of that line.
         found: usize,
         /// What to do.
         fix: &'static str,
     },
     /// A line is longer than any record can be; it was not read to its end.
-    #[error("{path}:{line}: the line is longer than 1 MiB; is this a log in the Standard Workload Format?", path = path.display())]
+    #[error("{path}:{line}: the line is longer than 1 MiB; is this a workload log?", path = path.display())]
     LongLine {
         /// The file.
         path: PathBuf,
@@ -49,7 +51,7 @@ pub enum SwfError {
         line: u64,
     },
     /// The file holds bytes that are no text.
-    #[error("{path}:{line}: the file is not text; give a log in the Standard Workload Format, plain or gzip", path = path.display())]
+    #[error("{path}:{line}: the file is not text; give a workload log, plain or gzip", path = path.display())]
     NotText {
         /// The file.
         path: PathBuf,

@@ -119,7 +119,7 @@ impl Status {
         self as u8
     }
 
-    const fn from_code(code: u64) -> Option<Self> {
+    pub(crate) const fn from_code(code: u64) -> Option<Self> {
         match code {
             0 => Some(Self::Failed),
             1 => Some(Self::Completed),
@@ -156,9 +156,6 @@ pub(super) const NAMES: [&str; COLUMNS] = [
     "preceding job",
     "think time",
 ];
-
-/// Longest time that a field may hold, in seconds: 136 years. It leaves room for sums of times, and UNIX seconds fit.
-const LONGEST: u64 = u32::MAX as u64;
 
 /// What is wrong with a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -283,12 +280,12 @@ impl<'a> Fields<'a> {
     #[inline]
     fn time(&mut self, negative: Negative) -> Option<Span> {
         let value = self.decimal(SECONDS, negative)?;
-        if value.whole > LONGEST {
+        let span = value.as_span();
+        if span.is_none() {
             let fix = "give times in seconds, and -1 for what is not known";
             self.fail("at most 4294967295 seconds, which are 136 years", fix);
-            return None;
         }
-        Some(Span::from_nanos(1_000_000_000 * value.whole + u64::from(value.billionths)))
+        span
     }
 
     #[inline]

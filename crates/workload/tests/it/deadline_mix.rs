@@ -52,6 +52,21 @@ fn streams_of_another_load_differ_in_the_scale_of_their_arrivals_alone() {
 }
 
 #[test]
+fn run_times_measured_on_a_machine_for_each_job_are_handed_on_for_the_fastest() {
+    let paper = DeadlineMix { jobs: 20_000, ..DeadlineMix::of_the_paper(1.0) };
+    let drawn = DeadlineMix { benchmark_speed: Some([200.0, 600.0]), ..paper.clone() };
+    let pairs: Vec<(Job, Job)> = jobs(&paper).into_iter().zip(jobs(&drawn)).collect();
+    let ratios: Vec<f64> =
+        pairs.iter().map(|(one, all)| all.runtime.as_secs_f64() / one.runtime.as_secs_f64()).collect();
+    check_mean("speed / highest speed", &ratios, 400.0 / 600.0);
+    assert!(ratios.iter().all(|ratio| (0.333..=1.0).contains(ratio)));
+    for (one, all) in pairs {
+        assert_eq!((one.submit, one.request.deadline), (all.submit, all.request.deadline));
+        assert_eq!(all.request.estimate, Some(all.runtime));
+    }
+}
+
+#[test]
 fn another_margin_leaves_everything_else_as_it_is() {
     let paper = DeadlineMix::of_the_paper(1.0);
     let other = DeadlineMix { margin: Margin::Times([1.0, 3.0]), ..paper.clone() };

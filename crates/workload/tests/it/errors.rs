@@ -122,7 +122,7 @@ fn too_few_columns() {
 fn a_line_too_long() {
     check(
         after_a_good_line("1 2 3 4 5").repeat(200_000).replace('\n', " "),
-        "a.swf:1: the line is longer than 1 MiB; is this a log in the Standard Workload Format?",
+        "a.swf:1: the line is longer than 1 MiB; is this a workload log?",
     );
 }
 
@@ -145,7 +145,7 @@ fn a_line_too_long_is_not_read_to_its_end() {
 
 #[test]
 fn a_file_that_is_no_text() {
-    let message = "a.swf:1: the file is not text; give a log in the Standard Workload Format, plain or gzip";
+    let message = "a.swf:1: the file is not text; give a workload log, plain or gzip";
     check(b"\x7fELF\x02\x01\x01\0\0\0\n1 2 3".as_slice(), message);
     check([0; 3 << 20].as_slice(), message);
     check(b"1 0 0 9 1 -1 -1 1 9 -1 1 1 1 1 -1 1 1 1 {1} q\xff\n".as_slice(), message);

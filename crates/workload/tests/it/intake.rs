@@ -2,7 +2,6 @@
 
 use crate::data::{line, reader};
 use sim_core::{JobId, Span, Time};
-use workload::intake::EstimatesError;
 use workload::{Estimates, Intake, LogJob, Options, Rule, SwfError, capacity};
 
 /// Name of a rule, how often it was applied, and the line where first.
@@ -74,6 +73,10 @@ fn user_estimates_are_limits() {
     let seconds = |runtime, estimate| (Span::from_secs(runtime), Some(Span::from_secs(estimate)));
     assert_eq!(pairs, [seconds(60, 60), seconds(30, 60), seconds(30, 30), seconds(30, 30)]);
     assert_eq!(repairs, [("estimate-from-runtime", 2, Some(3)), ("cut-at-estimate", 1, Some(1))]);
+    // What the log says is at hand beside.
+    let logged: Vec<_> = jobs.iter().map(|job| (job.logged_runtime, job.requested_time)).collect();
+    let short = Span::from_secs(30);
+    assert_eq!(logged, [seconds(90, 60), seconds(30, 60), (short, None), (short, None)]);
 }
 
 #[test]
@@ -84,26 +87,6 @@ fn a_factor_stretches_the_run_time() {
     // An absurd product stays within the range of time.
     let (jobs, _) = take_in(&line(1, "0", "4000000000", "1", "1", "60"), told(Estimates::Factor(1e6)));
     assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(4_294_967_295)));
-}
-
-#[test]
-#[should_panic(expected = "an estimate cannot be 0.5 times the run time")]
-fn a_factor_is_at_least_1() {
-    let _ = Intake::new(reader(line(1, "0", "9", "1", "1", "60")).expect("a log"), told(Estimates::Factor(0.5)));
-}
-
-#[test]
-fn estimates_are_read_and_printed() {
-    for text in ["exact", "user", "factor:2.5"] {
-        assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
-    }
-    for text in ["", "Exact", "factor", "factor:", "factor:0.9", "factor:nan", "factor:inf", "factor:-2"] {
-        let error: EstimatesError = text.parse::<Estimates>().expect_err(text);
-        assert_eq!(
-            error.to_string(),
-            format!("estimates: expected exact, user, or factor:F with F from 1 to 1000000, found {text:?}")
-        );
-    }
 }
 
 #[test]
@@ -149,7 +132,7 @@ fn a_faulty_line_is_handed_on_and_the_origin_is_kept() {
 #[test]
 fn rules_have_stable_distinct_names_and_one_line_each() {
     let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
-    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order wider-than-machine capacity-from-nodes capacity-from-widest-job");
+    insta::assert_snapshot!(names.join(" "), @"no-submit no-runtime no-processors processors-from-request estimate-from-runtime cut-at-estimate submit-out-of-order no-past-job wait-taken-as-zero wider-than-machine capacity-from-nodes capacity-from-widest-job");
     assert!(Rule::ALL.iter().all(|rule| !rule.description().contains('\n')));
 }
 

@@ -1,13 +1,22 @@
 //! Integration tests of the crate `workload`.
 
+mod alea31;
+mod convert;
 mod data;
 mod deadline_mix;
+mod deadlines;
 mod errors;
+mod estimates;
 mod example;
 mod gang_mix;
+mod gwf;
 mod gzip;
+mod inspect;
 mod intake;
 mod machines;
+mod model;
+mod outages;
 mod reading;
 mod real_logs;
 mod round_trip;
+mod validate;

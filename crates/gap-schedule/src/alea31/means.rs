@@ -1,0 +1,53 @@
+//! The four columns of the paper's tables.
+
+use serde::{Deserialize, Serialize};
+use sim_core::{JobRecord, Span};
+
+/// Means over jobs, as Alea's result collector takes them.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Means {
+    /// Of response / max(1 s, finish − start), at least 1. Dimensionless.
+    pub slowdown: f64,
+    /// Of max(0, finish − deadline), in seconds; a job without a deadline is never late.
+    pub tardiness: f64,
+    /// Of start − submit, in seconds.
+    pub wait: f64,
+    /// Of finish − submit, in seconds.
+    pub response: f64,
+}
+
+impl Means {
+    /// Over `records`; all zero if there are none.
+    pub fn of(records: &[JobRecord]) -> Self {
+        let (mut slowdown, mut tardiness, mut wait, mut response) = (0.0, Span::ZERO, Span::ZERO, Span::ZERO);
+        for record in records {
+            let executed = record.finish.since(record.start).max(Span::from_secs(1));
+            slowdown += (record.response().as_secs_f64() / executed.as_secs_f64()).max(1.0);
+            let deadline = record.job.request.deadline.unwrap_or(record.finish);
+            tardiness += record.finish.saturating_since(deadline);
+            wait += record.wait();
+            response += record.response();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 jobs")]
+        let jobs = records.len().max(1) as f64;
+        Self {
+            slowdown: slowdown / jobs,
+            tardiness: tardiness.as_secs_f64() / jobs,
+            wait: wait.as_secs_f64() / jobs,
+            response: response.as_secs_f64() / jobs,
+        }
+    }
+
+    /// The mean of means, as the paper's tables take it over the numbers of jobs; all zero if there are none.
+    pub fn mean(means: &[Self]) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a handful")]
+        let count = means.len().max(1) as f64;
+        let over = |value: fn(&Self) -> f64| means.iter().map(value).sum::<f64>() / count;
+        Self {
+            slowdown: over(|means| means.slowdown),
+            tardiness: over(|means| means.tardiness),
+            wait: over(|means| means.wait),
+            response: over(|means| means.response),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What happens in Alea, and in which order.
+
+use super::floor::Floor;
+use super::job::Job;
+use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// Clusters behind one scheduler that sends one job at a time.
+///
+/// A scheduling pass sends at most one job. Its processors count as taken at once, but it starts 8 ms later, and until then
+/// no further pass runs: jobs that come in the meantime are queued or planned, no more. The start calls the next pass. So
+/// a batch that was decided at `t` starts at `t` + 0.008, `t` + 0.016, …, and hardly two limits are ever reached at one
+/// instant.
+///
+/// A cluster looks for jobs that are done whenever one of its jobs has run for ⌊work + 1⌋ seconds, and then finds all
+/// whose work is done. So a job runs a second too long, unless its cluster looks in that last second.
+///
+/// It tells [`Fact::Submitted`], [`Fact::Started`] with the cluster as the site, [`Fact::Finished`] and, of jobs that no
+/// cluster suits, [`Fact::Rejected`].
+#[derive(Clone, Debug)]
+pub struct World<P> {
+    floor: Floor,
+    policy: P,
+    /// Of the job in the same place of the floor, once it runs.
+    starts: Vec<Time>,
+    /// Running jobs by the instant at which their work is done, for each cluster.
+    working: Vec<BinaryHeap<Reverse<(Time, usize)>>>,
+    /// The job that comes next.
+    next: usize,
+    /// Jobs that came and have not ended.
+    present: usize,
+    is_sending: bool,
+    pass_is_due: bool,
+}
+
+/// What can happen in a [`World`]. At one instant, what was posted first happens first.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A job comes in.
+    Arrive(usize),
+    /// The policy is asked for a job to send.
+    Pass,
+    /// The job that was sent to this cluster starts.
+    Begin(usize, usize),
+    /// A cluster looks which jobs are done.
+    Look(usize),
+    /// The policy may improve its plan.
+    Search,
+}
+
+/// What a scheduler of Alea does when something happens. Jobs and clusters are named by their places in the [`Floor`].
+pub trait Policy {
+    /// A job comes in that some cluster suits.
+    fn arrive(&mut self, job: usize, now: Time, floor: &Floor);
+
+    /// Takes the next job to send out of the queue or the plan, and names the cluster, which has room for it.
+    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)>;
+
+    /// A job has been sent, and now it starts.
+    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
+        let _ = (job, cluster, now, floor);
+    }
+
+    /// A job has ended that started at `start`.
+    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+        let _ = (job, cluster, start, now, floor);
+    }
+
+    /// How often [`search`](Self::search) is called, if ever.
+    fn period(&self) -> Option<Span> {
+        None
+    }
+
+    /// Improves the plan.
+    fn search(&mut self, now: Time, floor: &Floor) {
+        let _ = (now, floor);
+    }
+}
+
+/// Runs `jobs` on clusters of so many `processors` under `policy`, and returns every job's record, in order of ids.
+///
+/// # Panics
+///
+/// As [`World::new`].
+pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
+    let world = World::new(processors.to_vec(), policy, jobs);
+    let (_, log) = Sim::new(world, JobLog::collecting()).run();
+    let mut records = log.into_sink();
+    records.sort_by_key(|record| record.job.id);
+    records
+}
+
+/// When the simulator is up: 29.2 s on two clusters of 68 nodes. Jobs submitted earlier are sent then.
+pub(super) const START_UP: Time = Time::from_nanos(29_200_000_000);
+
+/// From the decision to the start.
+const TRAVEL: Span = Span::from_nanos(8_000_000);
+
+/// Every event: Alea knows no ranks, only the order of posting.
+const RANK: Rank = Rank::ARRIVE;
+
+/// From the first period of the search to the first job: the simulator starts its timer 5 s before it lets jobs in.
+const TIMER_LEAD: Span = Span::from_secs(5);
+
+impl Ranked for Event {
+    fn rank(&self) -> Rank {
+        RANK
+    }
+}
+
+impl<P: Policy> World<P> {
+    /// Idle clusters of so many `processors`, the largest first, scheduled by `policy`, to which `jobs` come.
+    ///
+    /// # Panics
+    ///
+    /// If the clusters are not in order of size, if there are more than 32, or if the jobs are not in order of submission.
+    pub fn new(processors: Vec<u32>, policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
+        let jobs = jobs.into();
+        assert!(processors.len() <= 32, "a set of clusters holds the first 32, not {}", processors.len());
+        assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
+        assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
+        Self {
+            policy,
+            starts: vec![Time::MAX; jobs.len()],
+            working: vec![BinaryHeap::new(); processors.len()],
+            next: 0,
+            present: 0,
+            is_sending: false,
+            pass_is_due: false,
+            floor: Floor::new(&processors, jobs),
+        }
+    }
+
+    /// The policy, with its queue or plan.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    fn is_over(&self) -> bool {
+        self.next == self.floor.jobs().len() && self.present == 0
+    }
+
+    fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
+        if let Some(job) = self.floor.jobs().get(self.next) {
+            let at = job.submit().max(START_UP);
+            cx.post_at(at, Event::Arrive(self.next));
+        }
+    }
+
+    fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
+        if !self.is_sending && !self.pass_is_due {
+            self.pass_is_due = true;
+            cx.post_at(cx.now(), Event::Pass);
+        }
+    }
+
+    fn arrive(&mut self, job: usize, cx: &mut impl Context<Event>) {
+        cx.tell(Fact::Submitted(self.floor.job(job).job));
+        if self.floor.can_run(job) {
+            self.present += 1;
+            self.policy.arrive(job, cx.now(), &self.floor);
+            self.call_for_pass(cx);
+        } else {
+            cx.tell(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
+        }
+    }
+
+    fn pass(&mut self, cx: &mut impl Context<Event>) {
+        if self.is_sending {
+            return;
+        }
+        if let Some((job, cluster)) = self.policy.select(cx.now(), &self.floor) {
+            self.floor.send(job, cluster);
+            self.is_sending = true;
+            cx.post_in(TRAVEL, Event::Begin(job, cluster));
+        }
+    }
+
+    fn begin(&mut self, job: usize, cluster: usize, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        self.floor.begin(job, cluster, now);
+        self.starts[job] = now;
+        self.working[cluster].push(Reverse((now + self.floor.job(job).work(), job)));
+        cx.post_in(self.floor.job(job).executed_time(), Event::Look(cluster));
+        let site = SiteId(u32::try_from(cluster).expect("at most 32 clusters"));
+        cx.tell(Fact::Started { job: self.id(job), site, processors: self.floor.job(job).processors() });
+        self.policy.begin(job, cluster, now, &self.floor);
+        self.is_sending = false;
+        self.pass(cx);
+    }
+
+    fn look(&mut self, cluster: usize, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        let mut done = Vec::new();
+        while let Some(Reverse((at, job))) = self.working[cluster].peek()
+            && *at <= now
+        {
+            done.push(*job);
+            self.working[cluster].pop();
+        }
+        // All of them are done before the scheduler hears of the first.
+        for &job in &done {
+            self.floor.end(job, cluster, self.starts[job]);
+            self.present -= 1;
+            cx.tell(Fact::Finished { job: self.id(job) });
+        }
+        for &job in &done {
+            self.policy.end(job, cluster, self.starts[job], now, &self.floor);
+        }
+        if !done.is_empty() {
+            self.call_for_pass(cx);
+        }
+    }
+
+    fn id(&self, job: usize) -> JobId {
+        self.floor.job(job).job.id
+    }
+}
+
+impl<P: Policy> Model for World<P> {
+    type Event = Event;
+
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        if let Some(period) = self.policy.period() {
+            let started = START_UP.since(Time::ZERO).saturating_sub(TIMER_LEAD);
+            cx.post_in(started + period, Event::Search);
+        }
+        self.post_next_arrival(cx);
+    }
+
+    fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
+        match event {
+            Event::Arrive(job) => {
+                self.next = job + 1;
+                self.arrive(job, cx);
+                self.post_next_arrival(cx);
+            }
+            Event::Pass => {
+                self.pass_is_due = false;
+                self.pass(cx);
+            }
+            Event::Begin(job, cluster) => self.begin(job, cluster, cx),
+            Event::Look(cluster) => self.look(cluster, cx),
+            Event::Search => {
+                if let Some(period) = self.policy.period()
+                    && !self.is_over()
+                {
+                    self.policy.search(cx.now(), &self.floor);
+                    cx.post_in(period, Event::Search);
+                    self.call_for_pass(cx);
+                }
+            }
+        }
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
+        (**self).arrive(job, now, floor);
+    }
+
+    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)> {
+        (**self).select(now, floor)
+    }
+
+    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
+        (**self).begin(job, cluster, now, floor);
+    }
+
+    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+        (**self).end(job, cluster, start, now, floor);
+    }
+
+    fn period(&self) -> Option<Span> {
+        (**self).period()
+    }
+
+    fn search(&mut self, now: Time, floor: &Floor) {
+        (**self).search(now, floor);
+    }
+}

@@ -1,0 +1,91 @@
+//! The machines, and what holds their processors.
+
+use crate::grid::{GridView, Machine};
+use crate::running::{Running, RunningJob};
+use sim_core::{EventKey, SiteId, Span, Time};
+
+/// The machines, and what holds their processors: jobs, or an outage.
+#[derive(Clone, Debug)]
+pub(super) struct Floor {
+    machines: Vec<Machine>,
+    free: Vec<u32>,
+    running: Vec<Running>,
+    /// Of the machines that are down.
+    repairs: Vec<Option<Repair>>,
+    /// How long a repair is said to take; [`Span::MAX`] if nobody knows.
+    pub(super) repair_expected: Span,
+}
+
+/// What only the world knows of an outage.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Repair {
+    pub(super) at: Time,
+    /// `None` if it never happens.
+    pub(super) event: Option<EventKey>,
+}
+
+impl Floor {
+    pub(super) fn new(machines: Vec<Machine>) -> Self {
+        for (index, machine) in machines.iter().enumerate() {
+            machine.check(index);
+        }
+        let free = machines.iter().map(|machine| machine.processors).collect();
+        let running = vec![Running::new(); machines.len()];
+        let repairs = vec![None; machines.len()];
+        Self { machines, free, running, repairs, repair_expected: Span::MAX }
+    }
+
+    pub(super) fn view(&self, now: Time) -> GridView<'_> {
+        GridView { now, machines: &self.machines, free: &self.free, running: &self.running }
+    }
+
+    pub(super) fn machines(&self) -> &[Machine] {
+        &self.machines
+    }
+
+    /// The job takes its processors.
+    pub(super) fn seize(&mut self, job: RunningJob, machine: SiteId) {
+        let free = &mut self.free[machine.index()];
+        *free = free.checked_sub(job.processors).unwrap_or_else(|| {
+            let RunningJob { job, processors, .. } = job;
+            panic!(
+                "the scheduler started job {job} on {processors} processors of machine {machine}, where {free} are free"
+            )
+        });
+        self.running[machine.index()].insert(job);
+    }
+
+    /// The job gives its processors back.
+    pub(super) fn release(&mut self, job: &RunningJob, machine: SiteId) {
+        self.running[machine.index()].remove(job);
+        self.free[machine.index()] += job.processors;
+    }
+
+    /// The repair of the machine, if it is down.
+    pub(super) fn repair_of(&mut self, machine: SiteId) -> Option<&mut Repair> {
+        self.repairs[machine.index()].as_mut()
+    }
+
+    /// The machine fails: all that runs there is lost, and an outage holds every processor. What was lost, in order of id.
+    pub(super) fn fail(&mut self, machine: SiteId, repair: Repair, now: Time) -> Vec<RunningJob> {
+        let index = machine.index();
+        let mut lost: Vec<RunningJob> = std::mem::take(&mut self.running[index]).iter().copied().collect();
+        lost.sort_unstable_by_key(|job| job.job);
+        self.running[index].insert(RunningJob {
+            expected_end: now.saturating_add(self.repair_expected),
+            job: RunningJob::OUTAGE,
+            processors: self.machines[index].processors,
+        });
+        self.free[index] = 0;
+        self.repairs[index] = Some(repair);
+        lost
+    }
+
+    /// The machine is idle.
+    pub(super) fn repair(&mut self, machine: SiteId) {
+        let index = machine.index();
+        self.running[index] = Running::new();
+        self.free[index] = self.machines[index].processors;
+        self.repairs[index] = None;
+    }
+}

@@ -1,0 +1,330 @@
+//! EASY's rule on several machines, whatever the order of the queue.
+
+use crate::grid::{GridView, Machine, site};
+use crate::policy::readings::{BackfillReadings, BackfillRule};
+use crate::policy::rooms::Rooms;
+use crate::queue::{Least, Waiting, WaitingJobs};
+use crate::running::RunningJob;
+use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::cell::Cell;
+
+/// The rule, and what it knows of the machines from pass to pass. It is described at [`GridEasy`](crate::GridEasy).
+#[derive(Clone, Debug, Default)]
+pub(super) struct EasyRule {
+    readings: BackfillReadings,
+    rooms: Rooms,
+    fastest: Option<Machine>,
+    /// What this pass has started before the head was found.
+    in_turn: Vec<(usize, RunningJob)>,
+    operations: u64,
+}
+
+/// Waiting jobs in the order in which they may start, on a walk that never goes back.
+pub(super) trait Line {
+    /// Walks on to the next job.
+    fn next(&mut self) -> Option<Waiting>;
+
+    /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
+    /// `worth` accepts no more than before.
+    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting>;
+
+    /// Whether there is such a job ahead.
+    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool;
+}
+
+impl Line for WaitingJobs<'_> {
+    fn next(&mut self) -> Option<Waiting> {
+        Iterator::next(self).copied()
+    }
+
+    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
+        WaitingJobs::next_where(self, worth).copied()
+    }
+
+    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
+        WaitingJobs::next_where(&mut self.clone(), worth).is_some()
+    }
+}
+
+/// What the head of the queue is promised.
+#[derive(Copy, Clone, Debug)]
+struct Reservation {
+    machine: usize,
+    /// Time until then. Of a job that is never expected to end, one nanosecond less than for ever.
+    window: Span,
+    /// Processors of the machine that the head leaves over then.
+    extra: u32,
+}
+
+/// Which jobs end within a window on one machine.
+#[derive(Copy, Clone, Debug)]
+struct InTime {
+    machine: Machine,
+    window: Span,
+    /// All estimates up to this do, whatever is rounded.
+    surely: Span,
+    /// No estimate from this on does.
+    surely_not: Span,
+}
+
+impl InTime {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "bounds with a margin far above what is rounded; beyond the range of `u64` they saturate"
+    )]
+    fn new(machine: Machine, window: Span) -> Self {
+        const MARGIN: f64 = 1e-9;
+        // What takes this long at reference speed ends just in time. One nanosecond here is `speed` of them.
+        let longest = window.as_nanos() as f64 * machine.speed;
+        let surely = Span::from_nanos((longest * (1.0 - MARGIN) - machine.speed) as u64);
+        let surely_not = Span::from_nanos((longest * (1.0 + MARGIN) + 2.0 * machine.speed).ceil() as u64);
+        Self { machine, window, surely, surely_not }
+    }
+
+    /// Whether a job with this estimate, [`Span::MAX`] for none, ends in time.
+    #[inline]
+    fn admits(&self, estimate: Span) -> bool {
+        estimate < self.surely_not && (estimate <= self.surely || self.machine.takes(estimate) <= self.window)
+    }
+}
+
+impl EasyRule {
+    pub(super) fn new(readings: BackfillReadings) -> Self {
+        Self { readings, ..Self::default() }
+    }
+
+    pub(super) const fn readings(&self) -> BackfillReadings {
+        self.readings
+    }
+
+    /// Steps and looks so far, as counted by [`GridEasy`](crate::GridEasy).
+    pub(super) const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// What the last pass has started before it found the head, and where.
+    pub(super) fn in_turn(&self) -> &[(usize, RunningJob)] {
+        &self.in_turn
+    }
+
+    /// Gets to know the machines.
+    pub(super) fn begin(&mut self, view: &GridView<'_>) {
+        self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
+        self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
+    }
+
+    /// The fastest machine.
+    pub(super) fn fastest(&self) -> Machine {
+        self.fastest.expect("a job is admitted because there is a machine for it")
+    }
+
+    /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
+    /// head, and starts those behind it that do it no harm. The head, if there is one.
+    pub(super) fn pass(
+        &mut self,
+        line: &mut impl Line,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) -> Option<Waiting> {
+        self.rooms.update(view.free);
+        self.in_turn.clear();
+        let head = loop {
+            let next = line.next()?;
+            let Some(machine) = self.rooms.first(&next.request, &mut self.operations) else {
+                break next;
+            };
+            self.start(&next, machine, starts);
+            self.in_turn.push((machine, view.machines[machine].running(next.job, &next.request, view.now)));
+        };
+        // Most passes end here: the search for a reservation would be for nobody.
+        let most = self.rooms.most();
+        let steps = Cell::new(0);
+        let narrow = line.has_where(|least| {
+            steps.set(steps.get() + 1);
+            least.processors <= most
+        });
+        self.operations += steps.get();
+        if narrow {
+            let promise = self.reserve(&head.request, view);
+            match self.readings.rule {
+                BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
+                BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
+            }
+        }
+        Some(head)
+    }
+
+    /// The machine, of those that suit the job, where its processors are free first, by the expected ends of what runs
+    /// there; of several, the one that R5 prefers.
+    fn reserve(&mut self, job: &Request, view: &GridView<'_>) -> Reservation {
+        let need = job.processors;
+        self.in_turn.sort_unstable();
+        let soonest = view.now.saturating_add(Span::from_nanos(1));
+        let mut best: Option<(Time, usize)> = None;
+        let mut operations = 0;
+        for &machine in self.rooms.order() {
+            operations += 1;
+            if !view.suits(machine, job) {
+                continue;
+            }
+            let mut free = self.rooms.free(machine);
+            let mut beside = self.started_on(machine).iter().map(|(_, job)| job).peekable();
+            // Whether that is all there is to know of this machine.
+            let mut consider = |job: &RunningJob| {
+                operations += 1;
+                let end = job.expected_end.max(soonest);
+                if best.is_some_and(|(at, _)| at <= end) {
+                    return true;
+                }
+                free += job.processors;
+                if free >= need {
+                    best = Some((end, machine));
+                }
+                free >= need
+            };
+            let mut in_order = view.running[machine].iter();
+            let known = in_order.any(|job| {
+                while let Some(other) = beside.next_if(|other| *other < job) {
+                    if consider(other) {
+                        return true;
+                    }
+                }
+                consider(job)
+            });
+            assert!(known || beside.any(consider), "an idle machine has room for every job that suits it");
+        }
+        self.operations += operations;
+        let (at, machine) = best.expect("admission rejects jobs that no machine suits");
+        // All releases of that instant count.
+        let here = self.started_on(machine).iter().map(|(_, job)| job);
+        let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
+        let free = self.rooms.free(machine) + released.map(|job| job.processors).sum::<u32>();
+        Reservation { machine, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
+    }
+
+    /// What this pass has started on the machine before the head was found, once `in_turn` is sorted.
+    fn started_on(&self, machine: usize) -> &[(usize, RunningJob)] {
+        let from = self.in_turn.partition_point(|(place, _)| *place < machine);
+        let to = self.in_turn.partition_point(|(place, _)| *place <= machine);
+        &self.in_turn[from..to]
+    }
+
+    /// Starts, in their order, the jobs behind the head that do it no harm.
+    fn backfill(
+        &mut self,
+        behind: &mut impl Line,
+        promise: Reservation,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) {
+        let Reservation { machine: reserved, window, mut extra } = promise;
+        // The reserved machine has its own rule, and is out of the others' tree meanwhile.
+        let mut left = self.rooms.free(reserved);
+        self.rooms.set(reserved, 0);
+        let in_time = InTime::new(view.machines[reserved], window);
+        let steps = Cell::new(0);
+        loop {
+            let most = self.rooms.most();
+            // Of a single job, `Least` is the job itself, so whatever is found may start, if it may run there.
+            let on_reserved = |least: Least| {
+                least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
+            };
+            let next = behind.next_where(|least| {
+                steps.set(steps.get() + 1);
+                least.processors <= most || on_reserved(least)
+            });
+            let Some(next) = next else { break };
+            let need = next.request.processors;
+            let elsewhere = self.rooms.first(&next.request, &mut self.operations);
+            let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
+            let may_use_reserved = next.request.sites.contains(site(reserved)) && on_reserved(Least::of(&next.request));
+            let machine = if preferred.is_none() && may_use_reserved { Some(reserved) } else { elsewhere };
+            let Some(machine) = machine else { continue };
+            if machine == reserved {
+                left -= need;
+                if !in_time.admits(Least::of(&next.request).estimate) {
+                    extra -= need;
+                }
+            } else {
+                self.rooms.set(machine, self.rooms.free(machine) - need);
+            }
+            starts.push((next.job, site(machine)));
+        }
+        self.rooms.set(reserved, left);
+        self.operations += steps.get();
+    }
+
+    /// The same, where they must end by the reservation on whatever machine (R6, strictly).
+    fn backfill_strictly(
+        &mut self,
+        behind: &mut impl Line,
+        window: Span,
+        view: &GridView<'_>,
+        starts: &mut Vec<(JobId, SiteId)>,
+    ) {
+        let in_time = InTime::new(self.fastest(), window);
+        let steps = Cell::new(0);
+        loop {
+            let most = self.rooms.most();
+            let next = behind.next_where(|least| {
+                steps.set(steps.get() + 1);
+                least.processors <= most && in_time.admits(least.estimate)
+            });
+            let Some(next) = next else { break };
+            let mut rank = 0;
+            while let Some(found) = self.rooms.next(rank, next.request.processors, &mut self.operations) {
+                let machine = self.rooms.order()[found];
+                let may_use = next.request.sites.contains(site(machine));
+                if may_use && view.machines[machine].expects(&next.request) <= window {
+                    self.start(&next, machine, starts);
+                    break;
+                }
+                rank = found + 1;
+            }
+        }
+        self.operations += steps.get();
+    }
+
+    fn start(&mut self, job: &Waiting, machine: usize, starts: &mut Vec<(JobId, SiteId)>) {
+        self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
+        starts.push((job.job, site(machine)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The twin: the formula itself, close to the bound and far from it.
+        #[test]
+        fn what_ends_in_time_is_told_at_a_glance(
+            speed in prop::sample::select(vec![0.01, 0.3, 1.0, 1.7, 3.0, 1_000.0]),
+            window in prop_oneof![0..40_u64, 0..u64::MAX / 2_000],
+            near in -4_000..4_000_i64,
+            far in any::<u64>(),
+        ) {
+            let machine = Machine { processors: 1, speed };
+            let window = Span::from_nanos(window);
+            let in_time = InTime::new(machine, window);
+            let bound = window.scaled(speed);
+            let far = Span::from_nanos(far % (u64::MAX / 200));
+            for estimate in [Span::from_nanos(bound.as_nanos().saturating_add_signed(near)), far, Span::ZERO, Span::MAX] {
+                prop_assert_eq!(in_time.admits(estimate), machine.takes(estimate) <= window, "{}", estimate);
+            }
+        }
+    }
+
+    #[test]
+    fn what_never_ends_is_never_in_time() {
+        let never = Span::from_nanos(u64::MAX - 1);
+        for speed in [0.5, 1.0, 3.0] {
+            let in_time = InTime::new(Machine { processors: 1, speed }, never);
+            assert!(!in_time.admits(Span::MAX));
+            assert!(in_time.admits(Span::from_secs(1_000_000_000)));
+        }
+    }
+}

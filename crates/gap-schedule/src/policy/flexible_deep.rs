@@ -1,0 +1,118 @@
+use crate::grid::{GridView, Scheduler, site};
+use crate::policy::backfill::Depth;
+use crate::policy::flexible::FlexibleConfig;
+use crate::policy::outlook::{Outlook, Slot};
+use crate::policy::readings::Placement;
+use crate::queue::{Least, Waiting};
+use crate::running::RunningJob;
+use sim_core::{JobId, SiteId, Span, Time};
+
+/// Flexible backfilling with any number of reservations: [`Backfill`](crate::Backfill) over a queue that is sorted by
+/// priority at each event, as under [`FlexibleBackfill`](crate::FlexibleBackfill), which is this at depth 1.
+///
+/// The jobs that have been given a reservation have their turn first until they start, in the order in which they were given
+/// it, whatever priorities become. If all have one, priority decides between jobs that come at the same instant alone.
+///
+/// All is laid out anew at each pass. An operation is one priority computed, one search for the earliest start of one job on
+/// one machine, or one look whether it could start there now.
+///
+/// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §3.1 and §5.
+#[derive(Clone, Debug, Default)]
+pub struct DeepFlexibleBackfill {
+    config: FlexibleConfig,
+    placement: Placement,
+    depth: Depth,
+    /// The jobs that hold a reservation, in the order in which they were given it.
+    holders: Vec<Candidate>,
+    /// The others, in order of arrival.
+    queue: Vec<Candidate>,
+    outlook: Outlook,
+    operations: u64,
+}
+
+/// A job that waits.
+#[derive(Copy, Clone, Debug)]
+struct Candidate {
+    waiting: Waiting,
+    submit: Time,
+}
+
+impl DeepFlexibleBackfill {
+    /// The policy with `depth` reservations, and nobody waiting.
+    pub fn new(config: FlexibleConfig, placement: Placement, depth: Depth) -> Self {
+        Self { config, placement, depth, ..Self::default() }
+    }
+
+    /// The others by priority; of equal priority, in order of arrival.
+    fn by_priority(&mut self, view: &GridView<'_>) -> Vec<Candidate> {
+        let fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed));
+        let fastest = fastest.expect("a job waits, so there is a machine");
+        let estimates = self.holders.iter().chain(&self.queue).filter_map(|job| job.waiting.request.estimate);
+        let shortest = estimates.min().unwrap_or(Span::ZERO);
+        self.operations += self.queue.len() as u64;
+        let priority = |job: &Candidate| self.config.priority(view.now, job.submit, &job.waiting, fastest, shortest);
+        let mut order: Vec<(f64, Candidate)> = self.queue.iter().map(|job| (priority(job), *job)).collect();
+        order.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        order.into_iter().map(|(_, job)| job).collect()
+    }
+
+    /// The most preferred machine on which the job can start now.
+    fn room(&mut self, job: &Candidate, now: Time) -> Option<Slot> {
+        let Waiting { request, .. } = job.waiting;
+        let rank = self.outlook.ranks().find(|rank| {
+            self.operations += 1;
+            self.outlook.fits(*rank, Least::of(&request), request.sites, now)
+        });
+        rank.map(|rank| Slot { start: now, rank })
+    }
+}
+
+impl Scheduler for DeepFlexibleBackfill {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.outlook = Outlook::new(view.machines, self.placement);
+    }
+
+    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
+        self.queue.push(Candidate { waiting: *job, submit });
+    }
+
+    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        let now = view.now;
+        self.outlook.begin_pass();
+        for rank in self.outlook.ranks() {
+            self.outlook.look_again(rank, view);
+            self.outlook.clear(rank, view);
+        }
+        let others = self.by_priority(view);
+        let mut passed = Vec::new();
+        for job in std::mem::take(&mut self.holders).into_iter().chain(others) {
+            let request = job.waiting.request;
+            let may_hold = self.depth.allows_beside(self.holders.len());
+            let best =
+                if may_hold { self.outlook.best(self.outlook.ranks(), &request, now) } else { self.room(&job, now) };
+            match best {
+                Some(slot) if slot.start == now => {
+                    self.outlook.start(slot, &request, !self.holders.is_empty());
+                    starts.push((job.waiting.job, site(self.outlook.index(slot.rank))));
+                    passed.push(job.waiting.job);
+                }
+                slot if may_hold => {
+                    if let Some(slot) = slot {
+                        self.outlook.promise(slot, &request);
+                    }
+                    self.holders.push(job);
+                    passed.push(job.waiting.job);
+                }
+                _ => {}
+            }
+        }
+        passed.sort_unstable();
+        self.queue.retain(|job| passed.binary_search(&job.waiting.job).is_err());
+    }
+
+    fn operations(&self) -> u64 {
+        self.operations + self.outlook.searches
+    }
+}

@@ -1,0 +1,310 @@
+//! The policies of the profile `alea31` written once more, as slowly and plainly as the specification puts them.
+
+use gap_schedule::alea31::{Floor, Job, Policy, Release};
+use rand::RngExt;
+use sim_core::{Span, Stream, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A list of jobs for each cluster, planned from scratch whenever anybody asks.
+pub(crate) struct Obvious {
+    kind: Kind,
+    lists: Vec<Vec<usize>>,
+    /// When a job is expected to end, as it was written down last.
+    expected: BTreeMap<usize, Time>,
+    /// Where jobs run, and since when.
+    running: BTreeMap<usize, (usize, Time)>,
+    /// Users in order of appearance, and for each what was waited and used by jobs that have ended.
+    users: Vec<(u32, f64, f64)>,
+    /// Jobs that were sent or run: they count as used.
+    sent: Vec<usize>,
+}
+
+pub(crate) enum Kind {
+    Cons,
+    BestGap,
+    Bgt(Stream),
+}
+
+struct Gap {
+    start: Time,
+    end: Time,
+    processors: u32,
+    job: Option<usize>,
+}
+
+struct Planned {
+    starts: Vec<Time>,
+    gaps: Vec<Gap>,
+}
+
+impl Obvious {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            lists: Vec::new(),
+            expected: BTreeMap::new(),
+            running: BTreeMap::new(),
+            users: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// List scheduling over entries of free processors, sorted anew after each job.
+    fn plan(&self, cluster: usize, now: Time, floor: &Floor) -> Planned {
+        let mut free = Vec::new();
+        floor.clusters()[cluster].releases(now, &mut free);
+        let mut planned = Planned { starts: Vec::new(), gaps: Vec::new() };
+        for &job in &self.lists[cluster] {
+            let processors = floor.job(job).processors();
+            let mut collected = 0;
+            let mut start = now;
+            while collected < processors {
+                let first = free.remove(0);
+                if collected > 0 {
+                    planned.gaps.push(Gap { start, end: first.at, processors: collected, job: Some(job) });
+                }
+                start = first.at;
+                let taken = first.processors.min(processors - collected);
+                collected += taken;
+                if taken < first.processors {
+                    free.insert(0, Release { at: start, processors: first.processors - taken });
+                }
+            }
+            planned.starts.push(start);
+            free.push(Release { at: start + floor.job(job).planned_time(), processors });
+            free.sort_by_key(|release| release.at);
+        }
+        let earliest = free.iter().map(|release| release.at).min().expect("processors");
+        let latest = free.iter().map(|release| release.at).max().expect("processors");
+        if earliest < latest {
+            let processors =
+                free.iter().filter(|release| release.at == earliest).map(|release| release.processors).sum();
+            planned.gaps.push(Gap { start: earliest, end: latest, processors, job: None });
+        }
+        let processors = floor.clusters()[cluster].processors();
+        planned.gaps.push(Gap { start: latest, end: Time::MAX, processors, job: None });
+        planned
+    }
+
+    /// Where the job would go: the chain of gaps is looked for from every gap in turn.
+    fn place(&self, job: usize, cluster: usize, now: Time, floor: &Floor) -> usize {
+        let gaps = self.plan(cluster, now, floor).gaps;
+        let (needed, limit) = (floor.job(job).processors(), floor.job(job).limit());
+        let chain_fits = |first: usize| {
+            let (mut length, mut end) = (Span::ZERO, gaps[first].start);
+            for gap in &gaps[first..] {
+                if gap.processors < needed || gap.start > end {
+                    return false;
+                }
+                let rest = gap.end.since(gap.start);
+                if limit.saturating_sub(length) <= rest {
+                    return true;
+                }
+                length += rest;
+                end = gap.end;
+            }
+            false
+        };
+        // A chain that a gap belongs to already is not tried again from that gap: it ends where the first one ends.
+        let first = (0..gaps.len()).find(|first| chain_fits(*first)).expect("the last gap has no end");
+        gaps[first].job.map_or(self.lists[cluster].len(), |job| {
+            self.lists[cluster].iter().position(|other| *other == job).expect("gaps belong to jobs of the list")
+        })
+    }
+
+    /// Writes down when everything on the cluster is expected to end.
+    fn update(&mut self, cluster: usize, now: Time, floor: &Floor) {
+        let starts = self.plan(cluster, now, floor).starts;
+        for (job, start) in self.lists[cluster].iter().zip(starts) {
+            self.expected.insert(*job, start + floor.job(*job).planned_time());
+        }
+        for (job, (place, start)) in &self.running {
+            if *place == cluster {
+                self.expected.insert(*job, (*start + floor.job(*job).limit()).max(now));
+            }
+        }
+    }
+
+    fn update_all(&mut self, now: Time, floor: &Floor) {
+        for cluster in 0..self.lists.len() {
+            self.update(cluster, now, floor);
+        }
+    }
+
+    fn start_of(&self, job: usize, cluster: usize, now: Time, floor: &Floor) -> Time {
+        let place = self.lists[cluster].iter().position(|other| *other == job).expect("it is planned there");
+        self.plan(cluster, now, floor).starts[place]
+    }
+
+    fn take_out(&mut self, job: usize) {
+        for list in &mut self.lists {
+            list.retain(|other| *other != job);
+        }
+    }
+
+    /// Fairness, response, wait, slowdown.
+    fn score(&self, now: Time, floor: &Floor) -> [f64; 4] {
+        let since = |time: Time, job: &Job| time.saturating_since(job.submit()).as_secs_f64();
+        let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
+        let mut users: BTreeMap<u32, (f64, f64)> =
+            self.users.iter().map(|(user, waited, used)| (*user, (*waited, *used))).collect();
+        let mut count = |job: &Job, waited: f64| {
+            let (total, used) = users.get_mut(&job.user).expect("a user who has come");
+            *total += waited;
+            *used += f64::from(job.processors()) * job.limit().as_secs_f64();
+        };
+        for job in &self.sent {
+            let waited = self.running.get(job).map_or(0.0, |(_, start)| since(*start, floor.job(*job)));
+            count(floor.job(*job), waited);
+        }
+        for cluster in 0..self.lists.len() {
+            for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, floor).starts) {
+                let job = floor.job(*job);
+                let end = start + job.planned_time();
+                count(job, since(start, job));
+                wait += since(start, job);
+                response += since(end, job);
+                slowdown += since(end, job).max(1.0) / job.planned_time().as_secs_f64();
+                jobs += 1;
+            }
+        }
+        let each: Vec<f64> = users.values().map(|(waited, used)| waited / used.max(1.0)).collect();
+        let mean = each.iter().sum::<f64>() / each.len() as f64;
+        let fairness = each.iter().map(|wait| (1.0 + mean - wait).powi(2)).sum();
+        let jobs = f64::from(jobs.max(1));
+        [fairness, response / jobs, wait / jobs, (slowdown / jobs).max(1.0)]
+    }
+
+    fn cons(&mut self, job: usize, now: Time, floor: &Floor) {
+        let mut best: Option<(Time, usize, usize)> = None;
+        for cluster in (0..self.lists.len()).filter(|cluster| floor.suits(*cluster, job)) {
+            let place = self.place(job, cluster, now, floor);
+            self.lists[cluster].insert(place, job);
+            let start = self.start_of(job, cluster, now, floor);
+            if best.is_none_or(|(best, ..)| start < best) {
+                best = Some((start, cluster, place));
+            }
+            self.take_out(job);
+        }
+        let (_, cluster, place) = best.expect("some cluster suits");
+        self.lists[cluster].insert(place, job);
+    }
+
+    fn best_gap(&mut self, job: usize, now: Time, floor: &Floor) {
+        let mut best: Option<([f64; 4], usize, usize)> = None;
+        for cluster in (0..self.lists.len()).filter(|cluster| floor.suits(*cluster, job)) {
+            let place = self.place(job, cluster, now, floor);
+            self.lists[cluster].insert(place, job);
+            let score = self.score(now, floor);
+            if best.is_none_or(|(best, ..)| decision(best, score) > 0.0) {
+                best = Some((score, cluster, place));
+            }
+            self.take_out(job);
+        }
+        let (_, cluster, place) = best.expect("some cluster suits");
+        self.lists[cluster].insert(place, job);
+    }
+}
+
+fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
+    let least = [1e-13, 1e-13, 1e-13, 1.0];
+    let gains = old.into_iter().zip(new).zip(least).map(|((old, new), least)| (old - new) / old.max(least));
+    gains.zip([10.0, 1.0, 1.0, 1.0]).map(|(gain, weight)| gain * weight).sum()
+}
+
+impl Policy for Obvious {
+    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
+        self.lists.resize(floor.clusters().len(), Vec::new());
+        let user = floor.job(job).user;
+        if self.users.iter().all(|(other, ..)| *other != user) {
+            self.users.push((user, 0.0, 0.0));
+        }
+        match self.kind {
+            Kind::Cons => self.cons(job, now, floor),
+            Kind::BestGap | Kind::Bgt(_) => self.best_gap(job, now, floor),
+        }
+        self.update_all(now, floor);
+    }
+
+    fn select(&mut self, _: Time, floor: &Floor) -> Option<(usize, usize)> {
+        let has_room = |cluster: &usize| {
+            let first = self.lists[*cluster].first();
+            first.is_some_and(|job| floor.job(*job).processors() <= floor.clusters()[*cluster].free())
+        };
+        let cluster = (0..self.lists.len()).find(has_room)?;
+        let job = self.lists[cluster].remove(0);
+        self.sent.push(job);
+        Some((job, cluster))
+    }
+
+    fn begin(&mut self, job: usize, cluster: usize, now: Time, _: &Floor) {
+        self.running.insert(job, (cluster, now));
+    }
+
+    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+        self.running.remove(&job);
+        self.sent.retain(|other| *other != job);
+        let user = self.users.iter_mut().find(|(user, ..)| *user == floor.job(job).user).expect("it came");
+        user.1 += start.saturating_since(floor.job(job).submit()).as_secs_f64();
+        user.2 += f64::from(floor.job(job).processors()) * now.since(start).as_secs_f64();
+        let early = self.expected[&job].saturating_since(now);
+        if matches!(self.kind, Kind::Cons) && early > Span::from_secs(60) && !self.lists[cluster].is_empty() {
+            for waiting in std::mem::take(&mut self.lists[cluster]) {
+                let place = self.place(waiting, cluster, now, floor);
+                self.lists[cluster].insert(place, waiting);
+            }
+            self.update(cluster, now, floor);
+        }
+    }
+
+    fn period(&self) -> Option<Span> {
+        matches!(self.kind, Kind::Bgt(_)).then_some(Span::from_secs(300))
+    }
+
+    fn search(&mut self, now: Time, floor: &Floor) {
+        let size: usize = self.lists.iter().map(Vec::len).sum();
+        if size < 2 {
+            return;
+        }
+        let mut tabu = VecDeque::new();
+        for _ in 0..4 * size {
+            let Kind::Bgt(stream) = &mut self.kind else { unreachable!("only BGT searches") };
+            let from = stream.random_range(0..self.lists.len());
+            if self.lists[from].is_empty() {
+                continue;
+            }
+            let place = stream.random_range(0..self.lists[from].len());
+            let job = self.lists[from][place];
+            if tabu.contains(&job) {
+                continue;
+            }
+            tabu.push_back(job);
+            if tabu.len() > 10.min(size / 2) {
+                tabu.pop_front();
+            }
+            let mut clusters: Vec<usize> = Vec::new();
+            for cluster in 0..self.lists.len() {
+                let place = stream.random_range(0..=cluster);
+                clusters.push(cluster);
+                clusters.swap(place, cluster);
+            }
+            let before = self.score(now, floor);
+            let lists = self.lists.clone();
+            self.lists[from].remove(place);
+            let moved = clusters.into_iter().filter(|cluster| floor.suits(*cluster, job)).any(|to| {
+                let place = self.place(job, to, now, floor);
+                self.lists[to].insert(place, job);
+                // The very same plan is no gain, whatever the rounding.
+                let is_better = self.lists != lists && decision(before, self.score(now, floor)) > 0.0;
+                if !is_better {
+                    self.lists[to].remove(place);
+                }
+                is_better
+            });
+            if !moved {
+                self.lists = lists;
+            }
+        }
+        self.update_all(now, floor);
+    }
+}

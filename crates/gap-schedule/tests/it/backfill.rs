@@ -1,0 +1,257 @@
+//! Backfilling with any number of reservations: against its slow and obvious twin, against EASY, and what it owes.
+
+use crate::common::job;
+use crate::grid_books::scenes;
+use crate::grid_common::{Both, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines};
+use crate::obvious_backfill::ObviousBackfill;
+use gap_schedule::{
+    Backfill, BackfillReadings, Depth, GridEasy, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+};
+use proptest::prelude::*;
+use rand_distr::{Distribution, Uniform};
+use sim_core::testkit::workload;
+use sim_core::{Job, JobId, Purpose, SiteId, Span, Streams, Time};
+
+const WIDEST: u32 = 6;
+
+pub(crate) fn depths() -> impl Strategy<Value = Depth> {
+    prop_oneof![Just(Depth::All), (0..5_u32).prop_map(Depth::Jobs)]
+}
+
+pub(crate) fn placements() -> impl Strategy<Value = Placement> {
+    prop::sample::select(vec![Placement::Fastest, Placement::FirstFit])
+}
+
+/// Estimates exact, too long, or wrong in both directions and missing.
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    let jobs = (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by));
+    jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
+        .prop_flat_map(choosy)
+}
+
+fn both(depth: Depth, placement: Placement) -> Both<Backfill, ObviousBackfill, false> {
+    Both(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement))
+}
+
+fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
+    for passes in [Passes::PerInstant, Passes::PerEvent] {
+        transcript(machines, both(depth, placement), passes, jobs);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn it_equals_its_twin(
+        machines in machines(WIDEST), jobs in jobs(), depth in depths(), placement in placements(),
+    ) {
+        check_twin(&machines, &jobs, depth, placement);
+    }
+
+    #[test]
+    fn it_equals_its_twin_on_one_crowded_machine(
+        jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 6)), depth in depths(), exact in any::<bool>(),
+    ) {
+        let jobs = if exact { with_deadlines(jobs) } else { jobs };
+        check_twin(&[Machine::new(WIDEST + 3)], &jobs, depth, Placement::Fastest);
+    }
+
+    #[test]
+    fn it_equals_its_twin_where_machines_fail(
+        scene in scenes(WIDEST), depth in depths(), placement in placements(),
+    ) {
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            scene.transcript(both(depth, placement), passes);
+        }
+    }
+
+    #[test]
+    fn one_reservation_is_easy_backfilling(machines in machines(WIDEST), jobs in jobs(), placement in placements()) {
+        let readings = BackfillReadings { placement, ..BackfillReadings::default() };
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            let easy = transcript(&machines, GridEasy::new(readings), passes, &jobs);
+            let one = Backfill::new(Depth::Jobs(1), placement);
+            prop_assert_eq!(transcript(&machines, one, passes, &jobs), easy);
+        }
+    }
+}
+
+/// When, and where.
+type Start = (Time, SiteId);
+
+/// Notes what each job is promised, at each pass.
+struct Promising {
+    policy: Backfill,
+    waiting: Vec<JobId>,
+    promises: Vec<Vec<Start>>,
+}
+
+impl Scheduler for Promising {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+        self.policy.arrive(job, submit, view);
+        self.waiting.push(job.job);
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        self.policy.finish(job, machine, view);
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.policy.pass(view, starts);
+        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
+        for job in &self.waiting {
+            self.promises[job.index()].extend(self.policy.promised(*job));
+        }
+    }
+
+    fn operations(&self) -> u64 {
+        self.policy.operations()
+    }
+}
+
+/// What each job was promised, and how it then started.
+fn promises(machines: &[Machine], jobs: &[Job]) -> Vec<(Vec<Start>, Start)> {
+    let policy = Backfill::conservative();
+    let mut promising = Promising { policy, waiting: Vec::new(), promises: vec![Vec::new(); jobs.len()] };
+    let records = records(machines, &mut promising, jobs);
+    let promised = |id: JobId| promising.promises[id.index()].clone();
+    records.iter().map(|record| (promised(record.job.id), (record.start, record.site))).collect()
+}
+
+proptest! {
+    #[test]
+    fn conservatively_every_promise_is_kept_to_the_letter_if_estimates_are_exact(
+        machines in machines(WIDEST), jobs in workload(WIDEST).prop_flat_map(choosy), by in 1..6_u64,
+    ) {
+        for (promised, started) in promises(&machines, &with_deadlines(hurried(jobs, by))) {
+            prop_assert!(promised.iter().all(|promise| *promise == started), "{promised:?}, but {started:?}");
+        }
+    }
+
+    #[test]
+    fn conservatively_the_first_job_is_never_delayed_if_estimates_are_bounds(
+        machines in machines(WIDEST), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 4)).prop_flat_map(choosy),
+    ) {
+        // Of those that wait from the beginning on, the first.
+        let jobs: Vec<Job> = jobs.into_iter().map(|job| Job { submit: Time::ZERO, ..job }).collect();
+        if let Some((promised, (start, _))) = promises(&machines, &jobs).iter().find(|(promised, _)| !promised.is_empty()) {
+            let promised: Vec<Time> = promised.iter().map(|(at, _)| *at).collect();
+            prop_assert!(promised.is_sorted_by(|earlier, later| later <= earlier), "{promised:?}");
+            prop_assert!(start <= promised.last().expect("not empty"));
+        }
+    }
+}
+
+/// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
+#[test]
+fn it_equals_its_twin_at_the_scale_of_the_paper() {
+    let draws = |purpose| Streams::new(11, 0).stream(Purpose(purpose), 0);
+    let (mut sizes, mut speeds, mut jobs) = (draws("sizes"), draws("speeds"), draws("jobs"));
+    let uniform = |low: f64, high: f64| Uniform::new(low, high).expect("a range");
+    let whole = |low: u32, high: u32| Uniform::new_inclusive(low, high).expect("a range");
+    let machine =
+        |_| Machine { processors: whole(1, 16).sample(&mut sizes), speed: uniform(1.0, 3.0).sample(&mut speeds) };
+    let machines: Vec<Machine> = (0..150).map(machine).collect();
+    let mut submit = Time::ZERO;
+    let jobs: Vec<Job> = (0..800)
+        .map(|id| {
+            submit += Span::from_secs_f64(uniform(0.0, 1.5).sample(&mut jobs));
+            let runtime = Span::from_secs_f64(uniform(500.0, 3_000.0).sample(&mut jobs));
+            let mut job = Job::new(JobId(id), submit, whole(1, 8).sample(&mut jobs), runtime);
+            job.request.estimate = Some(runtime.scaled(uniform(0.95, 2.0).sample(&mut jobs)));
+            job
+        })
+        .collect();
+    for depth in [Depth::Jobs(10), Depth::All] {
+        transcript(&machines, both(depth, Placement::Fastest), Passes::PerInstant, &jobs);
+    }
+}
+
+/// One machine of so many processors.
+#[track_caller]
+fn check(processors: u32, jobs: &[Job], expected: [(Depth, &[f64]); 3]) {
+    for (depth, expected) in expected {
+        let found = starts(&[Machine::new(processors)], Backfill::new(depth, Placement::Fastest), jobs);
+        assert_eq!(found.iter().map(|(start, _)| *start).collect::<Vec<_>>(), expected, "{depth:?}");
+    }
+}
+
+#[test]
+fn the_deeper_the_reservations_the_fewer_may_pass() {
+    // Job 1 wants the whole machine at 10 s, job 2 three processors from then on. Job 3 could start at once, but would be
+    // in the way of both, and job 4 in the way of job 2 alone.
+    let jobs = [job(0, 0, 3, 10), job(1, 1, 4, 10), job(2, 1, 4, 10), job(3, 2, 1, 20), job(4, 3, 1, 7)];
+    check(
+        4,
+        &jobs,
+        [
+            (Depth::Jobs(0), &[0., 22., 32., 2., 10.]),
+            (Depth::Jobs(1), &[0., 10., 20., 30., 3.]),
+            (Depth::All, &[0., 10., 20., 30., 3.]),
+        ],
+    );
+    // Job 1 leaves a processor over, of which job 2 is in need.
+    let jobs = [job(0, 0, 3, 10), job(1, 1, 3, 10), job(2, 1, 4, 10), job(3, 2, 1, 30)];
+    check(
+        4,
+        &jobs,
+        [
+            (Depth::Jobs(0), &[0., 10., 32., 2.]),
+            (Depth::Jobs(1), &[0., 10., 32., 2.]),
+            (Depth::Jobs(2), &[0., 10., 20., 30.]),
+        ],
+    );
+}
+
+#[test]
+fn after_an_early_end_reservations_are_given_anew_in_order_of_arrival() {
+    // At 1 s, jobs 2 and 3 are promised 20 s and 10 s, until when job 0 is expected to run beside. It ends at 4 s: job 2
+    // moves ahead to 10 s, into the place of job 3, for which there is none then until 20 s.
+    let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
+    jobs[0].request.estimate = Some(Span::from_secs(20));
+    check(
+        4,
+        &jobs,
+        [
+            (Depth::All, &[0., 0., 10., 20.]),
+            (Depth::Jobs(1), &[0., 0., 10., 20.]),
+            (Depth::Jobs(0), &[0., 0., 14., 4.]),
+        ],
+    );
+    // As expected, it would have kept its place.
+    jobs[0].runtime = Span::from_secs(20);
+    let kept = starts(&[Machine::new(4)], Backfill::conservative(), &jobs);
+    assert_eq!(kept, [(0., 0), (0., 0), (20., 0), (10., 0)]);
+}
+
+#[test]
+fn nothing_is_promised_behind_a_job_without_an_estimate() {
+    let mut jobs = [job(0, 0, 3, 50), job(1, 1, 4, 10), job(2, 2, 1, 20), job(3, 3, 1, 20)];
+    jobs[0].request.estimate = None;
+    jobs[3].request.estimate = None;
+    // Job 1 can never start, as far as is known. Job 2 will not delay it; job 3 might, and must wait.
+    check(
+        4,
+        &jobs,
+        [
+            (Depth::All, &[0., 50., 2., 60.]),
+            (Depth::Jobs(1), &[0., 50., 2., 60.]),
+            (Depth::Jobs(0), &[0., 50., 2., 22.]),
+        ],
+    );
+}
+
+#[test]
+fn an_arrival_costs_one_search_per_machine_and_an_expected_end_none() {
+    let machines = [Machine::new(4), Machine::new(4), Machine::new(2)];
+    // Two fill the large machines: one search, then two. Of the others each is tried on both, being too wide for the third.
+    let jobs: Vec<Job> = (0..20).map(|id| job(id, 0, 4, 10)).collect();
+    let mut policy = Backfill::conservative();
+    starts(&machines, &mut policy, &jobs);
+    assert_eq!(policy.operations(), 1 + 2 + 18 * 2);
+}

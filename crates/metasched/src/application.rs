@@ -1,0 +1,93 @@
+//! What arrives, and what is known of it before it has run.
+
+use serde::{Deserialize, Serialize};
+use sim_core::{Job, JobId, Span};
+
+/// One processor, in the units of [`Demand`].
+pub(crate) const PROCESSOR: u32 = 1_000_000;
+
+/// What a task asks of its node, as measured when the application ran in isolation (§2.1).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demand {
+    /// CPU, in millionths of a node's: sums of integers depend on no order.
+    cpu: u32,
+    /// In KiB.
+    memory: u64,
+}
+
+/// Of a slot that no job has used yet.
+pub(crate) const NOTHING: Demand = Demand { cpu: 1, memory: 0 };
+
+impl Demand {
+    /// A demand of `cpu`, a fraction of a node's CPU, and of `memory` KiB.
+    ///
+    /// # Panics
+    ///
+    /// If `cpu` is not between a millionth and 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
+    pub fn new(cpu: f64, memory: u64) -> Self {
+        assert!(
+            (1e-6..=1.0).contains(&cpu),
+            "a task asks for a fraction of a CPU between 0.000001 and 1, not for {cpu}"
+        );
+        Self { cpu: (cpu * f64::from(PROCESSOR)).round() as u32, memory }
+    }
+
+    /// CPU, as a fraction of a node's.
+    pub fn cpu(&self) -> f64 {
+        f64::from(self.cpu) / f64::from(PROCESSOR)
+    }
+
+    /// Memory, in KiB.
+    pub const fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    pub(crate) const fn millionths(&self) -> u32 {
+        self.cpu
+    }
+}
+
+/// What is submitted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The job. Its request's estimate is the time that its application was measured to take in isolation; its runtime
+    /// is what it takes in truth, alone at reference speed.
+    pub job: Job,
+    /// What each of its tasks asks of a node; `None` for [`Config::default_demand`](crate::Config::default_demand).
+    pub demand: Option<Demand>,
+}
+
+impl From<Job> for Submission {
+    /// A job of an application that was never measured.
+    fn from(job: Job) -> Self {
+        Self { job, demand: None }
+    }
+}
+
+/// A job as LoRaS knows it: what was asked for, and what was measured in isolation (§2.1). There is no true runtime in
+/// it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// Whose it is.
+    pub job: JobId,
+    /// Nodes requested, one task on each.
+    pub tasks: u32,
+    /// What each task asks of its node.
+    pub demand: Demand,
+    /// Execution time in isolation at reference speed: the profile.
+    pub time: Span,
+}
+
+impl Application {
+    /// What is known of a submission.
+    pub(crate) fn of(submission: &Submission, default_demand: Demand, default_time: Span) -> Self {
+        let Submission { job, demand } = submission;
+        Self {
+            job: job.id,
+            tasks: job.request.processors,
+            demand: demand.unwrap_or(default_demand),
+            time: job.request.estimate.unwrap_or(default_time).max(Span::from_nanos(1)),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What can be said of a job's turnaround before anything is simulated.
+
+use super::{Floor, Rules, fair_level, time_for, work_of, work_rate};
+use crate::application::Application;
+use sim_core::{Span, Time};
+
+/// Between what TR lies.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// TR is this or more.
+    pub at_least: Span,
+    /// TR is this or less; [`Span::MAX`] if nothing can be said.
+    pub at_most: Span,
+}
+
+impl Bound {
+    /// Whether TR is known: nothing that is known to happen touches the job's nodes before it ends.
+    pub fn is_exact(&self) -> bool {
+        self.at_least == self.at_most
+    }
+}
+
+/// A task on the node that is looked at: what is left of it, in nanoseconds alone at reference speed, and its demand.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Neighbour {
+    left: f64,
+    cpu: u32,
+}
+
+impl Floor {
+    /// Of a job that starts on `places` now, as the predictor would have it: without hidden loss, and without users if it
+    /// does not see them.
+    ///
+    /// CPU shares on its nodes change only when jobs there end, and then for the better, so it is never slower than at
+    /// first. It is never faster than it would be if its slowest node were all there is to it and to its neighbours there,
+    /// who would then end earlier.
+    pub(crate) fn bound(
+        &self,
+        app: &Application,
+        places: &[u32],
+        now: Time,
+        sees_users: bool,
+        overrun: f64,
+        neighbours: &mut Vec<Neighbour>,
+    ) -> Bound {
+        let Self { rules, nodes, tasks, running, .. } = self;
+        let cpu = app.demand.millionths();
+        let tasks_on = |place: u32| {
+            let first = place as usize * rules.mpl as usize;
+            &tasks[first..first + nodes[place as usize].tasks as usize]
+        };
+        let user_of = |place: u32| (nodes[place as usize].users && sees_users).then_some(rules.user_cpu);
+        let left = |slot: u32| {
+            let left = running[slot as usize].believed_left(now, overrun);
+            #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
+            let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
+            nanos
+        };
+
+        let (mut slowest, mut share, mut steady) = (0, f64::INFINITY, f64::INFINITY);
+        for &place in places {
+            let on_node = tasks_on(place);
+            let demands = on_node.iter().map(|task| task.cpu).chain(user_of(place)).chain([cpu]);
+            let level = fair_level(demands.clone().sum(), demands);
+            let factor = rules.factor(nodes[place as usize].tasks + 1, 1.0);
+            let here = factor * f64::from(cpu).min(level);
+            if here < share {
+                (slowest, share) = (place, here);
+            }
+            for task in on_node {
+                let cpu = f64::from(task.cpu);
+                steady = steady.min(left(task.slot) * cpu / (rules.speed * factor * cpu.min(level)));
+            }
+        }
+        let at_most = time_for(work_of(app.time), work_rate(share, f64::from(cpu), rules));
+        if at_most <= rounded_down(steady) {
+            return Bound { at_least: at_most, at_most };
+        }
+        neighbours.clear();
+        neighbours.extend(tasks_on(slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
+        let at_least = rounded_down(on_one_node(app, neighbours, user_of(slowest), rules));
+        Bound { at_least: at_least.min(at_most), at_most }
+    }
+}
+
+/// When the job would end if it and its neighbours ran on this node alone, in nanoseconds from now.
+fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<u32>, rules: &Rules) -> f64 {
+    let cpu = app.demand.millionths();
+    #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
+    let (mut left, mut passed) = (app.time.as_nanos() as f64, 0.0);
+    let mut tasks = 1 + u32::try_from(neighbours.len()).expect("a node runs few tasks");
+    loop {
+        let demands = neighbours.iter().map(|neighbour| neighbour.cpu).chain(user).chain([cpu]);
+        let level = fair_level(demands.clone().sum(), demands);
+        let full = rules.speed * rules.factor(tasks, 1.0);
+        let rate = |cpu: f64| full * cpu.min(level) / cpu;
+        let own = left / rate(cpu.into());
+        let next = neighbours.iter().map(|neighbour| neighbour.left / rate(neighbour.cpu.into())).fold(own, f64::min);
+        passed += next;
+        if own <= next {
+            return passed;
+        }
+        left -= next * rate(cpu.into());
+        neighbours.retain_mut(|neighbour| {
+            neighbour.left -= next * rate(neighbour.cpu.into());
+            // The one that ends is among those of less than a nanosecond.
+            let stays = neighbour.left > 1.0;
+            tasks -= u32::from(!stays);
+            stays
+        });
+    }
+}
+
+/// A little less, against rounding.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn rounded_down(nanos: f64) -> Span {
+    Span::from_nanos((nanos * (1.0 - 1e-9)) as u64).saturating_sub(Span::from_nanos(8))
+}

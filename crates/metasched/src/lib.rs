@@ -1,0 +1,102 @@
+//! A metascheduler that predicts by simulation, over time-shared clusters that have local users.
+//!
+//! The model of J. Ll. Lérida, F. Solsona, F. Giné, M. Hanzich, P. Hernández and E. Luque, "MetaLoRaS: A Predictable
+//! MetaScheduler for Non-dedicated Multiclusters". Sections below are the paper's. The paper measured a real testbed and
+//! prints few numbers, so everything below the policies' formulas is a model of ours: the specification in
+//! `docs/papers/metaloras.md` says which, and what the paper leaves open is a named field of [`Readings`] (R1 … R12).
+//!
+//! **Clusters** (§2.1, [`loras`]). A job has one task on each of so many nodes of one cluster. Nodes are shared: up to MPL
+//! parallel tasks run on one, fewer beside local users, as far as memory goes. CPU is shared max-min fairly among tasks and
+//! users, each further task costs some more, and a job advances at the rate of its slowest task. In each cluster LoRaS keeps
+//! a queue, first come first served, and gives a job the nodes of least CPU demand.
+//!
+//! **Metascheduler** (§2.2, §2.3, [`policy`]). Jobs join an input queue, first in first out; a policy sends each to a cluster.
+//!
+//! | policy | sends a job to |
+//! |---|---|
+//! | [`Ffit`] | the first cluster where it can start now |
+//! | [`Rr`] | each cluster in turn |
+//! | [`Tat`] | the cluster with the smallest predicted turnaround, TR |
+//! | [`Ptt`] | the cluster with the smallest `TR (W TR / MaxTR + (1 − W) LT / MaxLT)`, where LT counts nodes with local users |
+//!
+//! **Prediction** (§2.1). LoRaS predicts by simulating its cluster from what it knows: who runs and how far, who waits, and how
+//! long each application takes in isolation. It is the code that runs the real cluster, driven by profiles in place of the
+//! truth, which it has no way to see: see [`policy`].
+//!
+//! **Local users** (§3.1). Their slowdown is 1 + the CPU that parallel tasks use on their nodes, on average over these nodes
+//! and a window of time: [`MetaLoras::local_slowdown`].
+//!
+//! Words: *turnaround* is the paper's for response, finish − submit. A *profile* is what an application takes in isolation;
+//! it comes as the estimate in a job's request.
+//!
+//! # Example
+//!
+//! Two clusters of two nodes, users in the first. The second job can start beside the users or beside the first job.
+//!
+//! ```
+//! use metasched::{Cluster, Config, Demand, MetaLoras, Outcome, Ptt, SelectCluster, Submission, Tat, Weights};
+//! use sim_core::{Job, JobId, Sim, Span, Streams, Time};
+//!
+//! let clusters = vec![Cluster { nodes: 2, speed: 1.0, memory: 1024 * 1024 }; 2];
+//! let config = Config { clusters, ..Config::of_the_paper(1) };
+//! let job = |id, submit| Submission {
+//!     job: Job::new(JobId(id), Time::from_secs(submit), 2, Span::from_secs(100)),
+//!     demand: Some(Demand::new(0.9, 100 * 1024)),
+//! };
+//!
+//! let run = |policy: Box<dyn SelectCluster>| {
+//!     let jobs = [job(0, 0), job(1, 10)].into_iter();
+//!     let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), &Streams::new(1, 0)).expect("valid");
+//!     let (world, ()) = Sim::new(world, ()).run();
+//!     let mut outcomes: Vec<Outcome> = world.ledger().clone();
+//!     outcomes.sort_by_key(|outcome| outcome.job);
+//!     (outcomes[0].cluster.0, outcomes[1].cluster.0, outcomes[1].predicted.expect("a forecast").as_secs_f64().round())
+//! };
+//!
+//! // The user takes 15 % of a CPU, the first job half of it, and more for sharing.
+//! assert_eq!(run(Box::new(Tat::new(&config.readings))), (1, 0, 106.0));
+//! assert_eq!(run(Box::new(Ptt::new(&config.readings, Weights::Same(0.0)))), (1, 1, 180.0));
+//! ```
+//!
+//! # Beyond the paper
+//!
+//! What its authors leave for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) tells evenly loaded clusters apart;
+//! [`OnOff`] users come and go, and predictions may expect it; [`config::Redistribution`] moves jobs that wait; clusters differ
+//! in size and speed; any [`sim_core::Job`] is a [`Submission`]; and one to ten thousand clusters can be asked, since
+//! [`View::outlook`] bounds TR without a simulation and [`Tat`] and [`Ptt`] have only those clusters simulated that may matter.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`config`] | parameters and readings, each with its section |
+//! | [`application`] | what arrives, and what is known of it before it has run |
+//! | [`loras`] | a cluster as its scheduler knows it |
+//! | [`policy`] | which cluster a job goes to |
+//! | [`world`] | events, and what happens in order |
+//! | [`outcome`] | what became of a job, and of its prediction |
+
+pub mod config;
+
+pub mod application;
+pub mod outcome;
+
+mod share;
+
+mod floor;
+pub mod loras;
+
+mod fate;
+mod predictor;
+
+pub mod policy;
+
+mod users;
+pub mod world;
+
+pub use application::{Application, Demand, Submission};
+pub use config::{Cluster, Config, ConfigError, LocalUsers, OnOff, Readings};
+pub use floor::{Bound, LocalLoad};
+pub use loras::Loras;
+pub use outcome::{Ledger, Outcome};
+pub use policy::{Choice, Ffit, Intrusiveness, Outlook, Ptt, Rr, SelectCluster, Tat, View, Weights};
+pub use predictor::Prediction;
+pub use world::{Event, MetaLoras};

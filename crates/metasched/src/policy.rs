@@ -1,0 +1,216 @@
+//! Cluster selection policies (§2.3, §3): each looks and answers; the [`world`](crate::world) acts.
+//!
+//! A policy sees a [`View`]: the job at the head of the input queue as an [`Application`], and the clusters as their
+//! [`Loras`] know them. True runtimes are in none of these. That is a matter of types; code that asks for one does not
+//! compile:
+//!
+//! ```compile_fail,E0609
+//! use metasched::{Choice, SelectCluster, View};
+//!
+//! struct Clairvoyant;
+//!
+//! impl SelectCluster for Clairvoyant {
+//!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+//!         let short = view.job().runtime < sim_core::Span::from_secs(60); // no field `runtime` on type `&Application`
+//!         short.then(|| Choice::of(sim_core::SiteId(0)))
+//!     }
+//! }
+//! ```
+//!
+//! ```compile_fail,E0616
+//! use metasched::{Choice, SelectCluster, View};
+//!
+//! struct Clairvoyant;
+//!
+//! impl SelectCluster for Clairvoyant {
+//!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+//!         let running = view.clusters()[0].floor.live(); // field `floor` of struct `Loras` is private
+//!         running.is_empty().then(|| Choice::of(sim_core::SiteId(0)))
+//!     }
+//! }
+//! ```
+//!
+//! The same policy without clairvoyance does compile:
+//!
+//! ```
+//! use metasched::{Choice, SelectCluster, View};
+//!
+//! struct ShortJobsFirst;
+//!
+//! impl SelectCluster for ShortJobsFirst {
+//!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+//!         let short = view.job().time < sim_core::Span::from_secs(60); // the profile
+//!         short.then(|| Choice::of(sim_core::SiteId(0)))
+//!     }
+//! }
+//! ```
+//!
+//! Even inside this crate the truth is out of reach: it lives in the world, which hands the predictor and the policies
+//! references to `Loras` alone.
+
+mod ffit;
+mod ptt;
+mod rr;
+mod tat;
+
+pub use ffit::Ffit;
+pub use ptt::{Intrusiveness, Ptt, Weights};
+pub use rr::Rr;
+pub use tat::Tat;
+
+use crate::application::Application;
+use crate::config::{Candidates, NoCandidate, Readings};
+use crate::floor::Bound;
+use crate::loras::Loras;
+use crate::predictor::{Prediction, Predictor};
+use sim_core::{SiteId, Span, Time};
+
+/// Chooses the cluster for the job at the head of the input queue.
+pub trait SelectCluster {
+    /// The cluster whose LoRaS queue the job joins now; `None` if it waits in the input queue, and with it all others. It is
+    /// asked again when a job has ended or local users have come or gone.
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice>;
+}
+
+impl<S: SelectCluster + ?Sized> SelectCluster for Box<S> {
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+        (**self).select(view)
+    }
+}
+
+/// What a policy answers.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Where the job goes.
+    pub cluster: SiteId,
+    /// What the policy predicts for it there, if it has asked.
+    pub prediction: Option<Prediction>,
+}
+
+impl Choice {
+    /// A cluster chosen without prediction.
+    pub const fn of(cluster: SiteId) -> Self {
+        Self { cluster, prediction: None }
+    }
+}
+
+/// What a policy may look at.
+#[derive(Debug)]
+pub struct View<'a> {
+    pub(crate) now: Time,
+    pub(crate) job: &'a Application,
+    pub(crate) clusters: &'a [Loras],
+    pub(crate) predictor: &'a mut Predictor,
+    pub(crate) places: &'a mut Vec<u32>,
+    pub(crate) fastest: f64,
+}
+
+impl<'a> View<'a> {
+    /// The present instant.
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The job at the head of the input queue, as far as it is known.
+    pub const fn job(&self) -> &'a Application {
+        self.job
+    }
+
+    /// The clusters, by [`SiteId`].
+    pub const fn clusters(&self) -> &'a [Loras] {
+        self.clusters
+    }
+
+    /// The names of the clusters, in order.
+    pub fn sites(&self) -> impl Iterator<Item = SiteId> + Clone + use<> {
+        (0..u32::try_from(self.clusters.len()).expect("clusters are numbered by u32")).map(SiteId)
+    }
+
+    /// Whether the job could run on the cluster if it were empty of parallel jobs.
+    pub fn fits(&self, cluster: SiteId) -> bool {
+        self.clusters[cluster.index()].fits(self.job)
+    }
+
+    /// Whether the job could start on the cluster now.
+    pub fn can_start(&mut self, cluster: SiteId) -> bool {
+        self.clusters[cluster.index()].can_start(self.job, self.places)
+    }
+
+    /// What the cluster's LoRaS predicts for the job: TR, LT and occupancy. `None` if no end is in sight.
+    pub fn predict(&mut self, cluster: SiteId) -> Option<Prediction> {
+        self.predict_within(cluster, true, Span::MAX)
+    }
+
+    /// The same, or `None` if TR is above `limit`; of a LoRaS that does not see local users if `sees_users` is false (R9).
+    pub fn predict_within(&mut self, cluster: SiteId, sees_users: bool, limit: Span) -> Option<Prediction> {
+        let startable = self.can_start(cluster);
+        let Self { now, job, clusters, predictor, places, .. } = self;
+        predictor.predict(*now, &clusters[cluster.index()], job, startable.then_some(places), sees_users, limit)
+    }
+
+    /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
+    /// policy need not have all clusters simulated.
+    pub fn outlook(&mut self, cluster: SiteId, sees_users: bool) -> Option<Outlook> {
+        let startable = self.can_start(cluster);
+        let Self { now, job, clusters, predictor, places, .. } = self;
+        startable.then(|| {
+            let loras = &clusters[cluster.index()];
+            let (local_nodes, occupancy) = Predictor::intrusion(loras, places);
+            let turnaround = predictor.bound(*now, loras, job, Some(places), sees_users);
+            Outlook { cluster, turnaround, local_nodes, occupancy }
+        })
+    }
+
+    /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.
+    pub fn shortest_turnaround(&self) -> Span {
+        self.job.time.scaled(1.0 / self.fastest)
+    }
+
+    fn sites_that_fit(&self) -> impl Iterator<Item = SiteId> {
+        self.sites().filter(|&site| self.fits(site))
+    }
+}
+
+/// What can be said of a job that starts on a cluster now, at little cost.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Outlook {
+    /// Which cluster.
+    pub cluster: SiteId,
+    /// Between what TR lies.
+    pub turnaround: Bound,
+    /// LT: as in [`Prediction::local_nodes`].
+    pub local_nodes: u32,
+    /// As in [`Prediction::occupancy`].
+    pub occupancy: f64,
+}
+
+/// R4 and R5.
+#[derive(Copy, Clone, Debug)]
+struct CandidateReadings {
+    candidates: Candidates,
+    no_candidate: NoCandidate,
+}
+
+impl CandidateReadings {
+    const fn of(readings: &Readings) -> Self {
+        Self { candidates: readings.candidates, no_candidate: readings.no_candidate }
+    }
+
+    /// Whether a predicting policy looks for clusters where the job can start now.
+    fn looks_for_room(self) -> bool {
+        self.candidates == Candidates::CanStartNow
+    }
+
+    /// Whether it chooses from the queues of all clusters that the job fits.
+    fn takes_any_queue(self, found_room: bool) -> bool {
+        self.candidates == Candidates::StaticFit || !found_room && self.no_candidate == NoCandidate::Dispatch
+    }
+}
+
+/// Numbers that differ by less than this, relative to the smaller, are a tie.
+const TIE: f64 = 1e-9;
+
+/// Whether `score` is as small as `least`, or so little above it that it does not count.
+fn ties_with(score: f64, least: f64) -> bool {
+    score <= least * (1.0 + TIE)
+}

@@ -1,0 +1,236 @@
+//! The LoRaS predictor: a simulation inside the simulation (§2.1, §2.3).
+
+use crate::application::Application;
+use crate::config::{Belief, OnOff};
+use crate::fate::Fate;
+use crate::floor::{Bound, Floor, Neighbour, Reach};
+use crate::loras::{Loras, Waiting, profiled};
+use sim_core::{Span, Time};
+
+/// What LoRaS predicts for a job on its cluster.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// TR: from now to its end.
+    pub turnaround: Span,
+    /// From now to its start.
+    pub wait: Span,
+    /// LT: how many of the nodes that it gets have local users.
+    pub local_nodes: u32,
+    /// CPU and memory in use on the nodes that it gets, before it starts: the sum over nodes of the mean of both, each as a
+    /// fraction of the node's.
+    pub occupancy: f64,
+}
+
+/// Simulates clusters from what is known of them, again and again in the same memory.
+///
+/// It is handed [`Loras`] and [`Application`]: running jobs and how far they are, waiting jobs, profiles. True runtimes
+/// are no part of either, so it could not use them if it wanted to.
+#[derive(Clone, Debug)]
+pub(crate) struct Predictor {
+    overrun: f64,
+    /// The cluster as it is imagined, by the code that the real one runs on.
+    dream: Loras,
+    fate: Fate,
+    reach: Reach,
+    turns: Turns,
+    /// Nodes found for jobs that wait.
+    found: Vec<u32>,
+    due: Vec<u32>,
+    neighbours: Vec<Neighbour>,
+}
+
+/// The number of the job that is asked about. The world's own numbers are smaller.
+const ASKED: u32 = u32::MAX;
+
+impl Predictor {
+    /// For clusters like `floor`.
+    pub(crate) fn new(floor: &Floor, overrun: f64) -> Self {
+        Self {
+            overrun,
+            dream: Loras::new(Floor::new(0, *floor.rules(), None), None),
+            fate: Fate::default(),
+            reach: Reach::default(),
+            turns: Turns::default(),
+            found: Vec::new(),
+            due: Vec::new(),
+            neighbours: Vec::new(),
+        }
+    }
+
+    /// What becomes of `app` if it is sent to `cluster` now and nothing else ever comes; with `sees_users` false, as if
+    /// there were no local users. It starts at once on `places`, if these are given. `None` if it ends later than `limit`
+    /// from now, or if no end is in sight: if it does not fit beside users who are believed to stay.
+    pub(crate) fn predict(
+        &mut self,
+        now: Time,
+        cluster: &Loras,
+        app: &Application,
+        places: Option<&[u32]>,
+        sees_users: bool,
+        limit: Span,
+    ) -> Option<Prediction> {
+        let bound = self.bound(now, cluster, app, places, sees_users);
+        if bound.at_least > limit {
+            return None;
+        }
+        if let (Some(places), true) = (places, bound.is_exact()) {
+            return Some(Start::at(now, places, &cluster.floor).prediction(now, now + bound.at_least));
+        }
+        let Self { dream, fate, reach, turns, found, due, .. } = self;
+        let asked = Waiting { key: ASKED, app: *app };
+        dream.queue.clear();
+        if let Some(places) = places {
+            // Nobody waits, so jobs that share no node with it, directly or through others, cannot matter to it.
+            dream.floor.copy_around(&cluster.floor, places, now, sees_users, reach);
+        } else {
+            dream.floor.copy_all(&cluster.floor, now, sees_users, reach);
+            dream.queue.extend(&cluster.queue);
+            dream.queue.push_back(asked);
+        }
+        for &slot in dream.floor.live() {
+            let job = dream.floor.running(slot);
+            fate.set(slot, job.done(now) + job.believed_left(now, self.overrun));
+        }
+        fate.reckon(&dream.floor, dream.floor.live());
+
+        turns.begin(cluster.change.filter(|_| sees_users), now, &dream.floor, reach.copied());
+        let mut start = places.map(|places| Start::at(now, places, &dream.floor));
+        let mut slot = places.map(|places| dream.start(fate, now, &asked, places, profiled(app)));
+        let deadline = now.saturating_add(limit);
+        let mut instant = now;
+        loop {
+            dream.start_waiting(
+                fate,
+                instant,
+                found,
+                |job| profiled(&job.app),
+                |job, places, floor| {
+                    start = start.or((job.key == ASKED).then(|| Start::at(instant, places, floor)));
+                },
+            );
+            if start.is_some() && slot.is_none() {
+                // Nobody waits behind it, so it was the last to start.
+                slot = dream.floor.live().last().copied();
+            }
+            instant = match (fate.next_end(&dream.floor), turns.next()) {
+                (Some(end), Some(turn)) => end.min(turn),
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => return None,
+            };
+            if instant > deadline {
+                return None;
+            }
+            if let (Some(slot), Some(start)) = (slot, start)
+                && fate.end(slot) <= instant
+            {
+                return Some(start.prediction(now, instant));
+            }
+            dream.finish_due(fate, instant, due, |_, _| {});
+            turns.take(dream, fate, instant);
+        }
+    }
+
+    /// Between what the turnaround lies, without simulating anything.
+    pub(crate) fn bound(
+        &mut self,
+        now: Time,
+        cluster: &Loras,
+        app: &Application,
+        places: Option<&[u32]>,
+        sees_users: bool,
+    ) -> Bound {
+        let users_turn = sees_users && cluster.change.is_some_and(|change| change.belief == Belief::TakeTurns);
+        match places {
+            Some(places) if !users_turn => {
+                cluster.floor.bound(app, places, now, sees_users, self.overrun, &mut self.neighbours)
+            }
+            _ => {
+                // Not even alone on its nodes; rounding may be a nanosecond off.
+                let alone = app.time.scaled(1.0 / cluster.speed());
+                Bound { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
+            }
+        }
+    }
+
+    /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.
+    pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
+        let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.floor);
+        (local_nodes, occupancy)
+    }
+}
+
+/// How the job that is asked about starts.
+#[derive(Copy, Clone, Debug)]
+struct Start {
+    at: Time,
+    local_nodes: u32,
+    occupancy: f64,
+}
+
+impl Start {
+    /// Of a job that is about to start on `places`.
+    fn at(at: Time, places: &[u32], floor: &Floor) -> Self {
+        Self {
+            at,
+            local_nodes: places.iter().map(|&node| u32::from(floor.has_users(node))).sum(),
+            occupancy: places.iter().map(|&node| floor.occupancy(node)).sum(),
+        }
+    }
+
+    /// Of a job that ends at `end`, asked about `now`.
+    fn prediction(self, now: Time, end: Time) -> Prediction {
+        let Self { at, local_nodes, occupancy } = self;
+        Prediction { turnaround: end.since(now), wait: at.since(now), local_nodes, occupancy }
+    }
+}
+
+/// Users who come and go, as the predictor believes: those present now leave after the mean, those absent come after the
+/// mean, and so on in turn.
+#[derive(Clone, Debug, Default)]
+struct Turns {
+    /// Those absent now, and those present.
+    groups: [Group; 2],
+    left: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Group {
+    nodes: Vec<u32>,
+    present: bool,
+    at: Time,
+    /// How long they stay away, and how long they stay.
+    stays: [Span; 2],
+}
+
+/// After so many turns users stay as they are: a job may need nodes that in turns are never free together.
+const MOST_TURNS: u32 = 1000;
+
+impl Turns {
+    fn begin(&mut self, change: Option<OnOff>, now: Time, floor: &Floor, nodes: &[u32]) {
+        for (group, present) in self.groups.iter_mut().zip([false, true]) {
+            group.nodes.clear();
+            let Some(change) = change.filter(|change| change.belief == Belief::TakeTurns) else { continue };
+            group.nodes.extend(nodes.iter().filter(|&&node| floor.has_users(node) == present));
+            group.present = present;
+            group.stays = [change.mean_off, change.mean_on].map(Span::from_secs_f64);
+            group.at = now + group.stays[usize::from(present)];
+        }
+        self.left = MOST_TURNS;
+    }
+
+    fn next(&self) -> Option<Time> {
+        let awaited = self.groups.iter().filter(|group| self.left > 0 && !group.nodes.is_empty());
+        awaited.map(|group| group.at).min()
+    }
+
+    fn take(&mut self, cluster: &mut Loras, fate: &mut Fate, now: Time) {
+        for group in &mut self.groups {
+            if self.left > 0 && group.at == now && !group.nodes.is_empty() {
+                self.left -= 1;
+                group.present = !group.present;
+                group.at = now + group.stays[usize::from(group.present)];
+                cluster.set_users(fate, now, &group.nodes, group.present);
+            }
+        }
+    }
+}

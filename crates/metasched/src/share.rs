@@ -1,0 +1,72 @@
+//! How a node shares its CPU.
+
+use crate::application::PROCESSOR;
+
+/// The max-min fair level of a node: who asks for less gets what he asks for, who asks for more gets the level. In
+/// millionths of a CPU; infinite if there is enough for everybody. `demands` yields each demand once, `total` is their
+/// sum.
+///
+/// The level is raised in rounds from an equal share: what the modest leave over is shared by the others. A round that
+/// finds no further modest one ends it, so there are at most as many rounds as different demands, and mostly two.
+pub(crate) fn fair_level(total: u32, demands: impl Iterator<Item = u32> + Clone) -> f64 {
+    if total <= PROCESSOR {
+        return f64::INFINITY;
+    }
+    let mut sharing = demands.clone().count() as u64;
+    let mut left = u64::from(PROCESSOR);
+    loop {
+        let (mut modest, mut others) = (0, 0);
+        for demand in demands.clone() {
+            // In integers: demand ≤ left / sharing.
+            if u64::from(demand) * sharing <= left {
+                modest += u64::from(demand);
+            } else {
+                others += 1;
+            }
+        }
+        let left_over = u64::from(PROCESSOR) - modest;
+        if others == sharing {
+            #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
+            return left_over as f64 / sharing as f64;
+        }
+        (left, sharing) = (left_over, others);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The obvious twin: serve the most modest first, each at most an equal share of what is left.
+    fn shares(mut demands: Vec<u32>) -> Vec<(u32, f64)> {
+        demands.sort_unstable();
+        let mut left = f64::from(PROCESSOR);
+        let count = demands.len();
+        let serve = |(i, demand): (usize, u32)| {
+            #[expect(clippy::cast_precision_loss, reason = "few tasks")]
+            let share = f64::from(demand).min(left / (count - i) as f64);
+            left -= share;
+            (demand, share)
+        };
+        demands.into_iter().enumerate().map(serve).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_level_gives_everybody_what_serving_one_by_one_gives(demands in prop::collection::vec(1..=PROCESSOR, 1..8)) {
+            let level = fair_level(demands.iter().sum(), demands.iter().copied());
+            for (demand, share) in shares(demands) {
+                prop_assert!((f64::from(demand).min(level) - share).abs() < 1e-6 * f64::from(PROCESSOR));
+            }
+        }
+    }
+
+    #[test]
+    fn a_modest_user_is_served_in_full_and_the_others_share_the_rest() {
+        let demands = [150_000, 900_000, 700_000];
+        let level = fair_level(demands.iter().sum(), demands.into_iter());
+        assert!((level - 425_000.0).abs() < 1e-9);
+        assert!(fair_level(850_000, [150_000, 700_000].into_iter()).is_infinite());
+    }
+}

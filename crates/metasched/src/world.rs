@@ -1,0 +1,503 @@
+//! What happens, and in which order.
+
+use crate::application::{Application, Submission};
+use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown, Redistribution};
+use crate::fate::Fate;
+use crate::floor::{Floor, LocalLoad, Rules, work_of};
+use crate::loras::{Loras, Waiting};
+use crate::outcome::{Ledger, Outcome};
+use crate::policy::{Choice, SelectCluster, View};
+use crate::predictor::Predictor;
+use crate::users::{Visitor, occupied_clusters};
+use sim_core::{
+    Context, EventKey, Fact, Gauge, Job, Model, ProcId, Rank, Ranked, Rejection, SiteId, Span, Streams, Time,
+};
+use slab::Slab;
+use std::collections::VecDeque;
+
+/// What can happen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A job of this cluster ends.
+    Wake(SiteId),
+    /// Local users come or go, by their number.
+    Turn(u32),
+    /// The next job arrives.
+    Arrive,
+    /// All that happens at this instant has happened: the metascheduler looks at its input queue.
+    Decide,
+}
+
+impl Ranked for Event {
+    fn rank(&self) -> Rank {
+        match self {
+            Self::Wake(_) => Rank::RELEASE,
+            Self::Turn(_) => Rank::new(4),
+            Self::Arrive => Rank::ARRIVE,
+            Self::Decide => Rank::DECIDE,
+        }
+    }
+}
+
+/// MetaLoRaS: an input queue, the cluster selection policy `P`, and clusters, each under its [`Loras`].
+///
+/// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived, so memory follows
+/// the jobs in the system. As they finish, their [`Outcome`]s go to the [`Ledger`] `L`.
+///
+/// It tells [`Fact::Submitted`]; of a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
+/// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
+/// by cluster; [`Fact::Finished`]. A job that moves between LoRaS queues tells nothing of it.
+///
+/// # Panics
+///
+/// While it runs: if `J` goes back in time, or if the policy chooses a cluster where the job does not fit.
+#[derive(Clone, Debug)]
+pub struct MetaLoras<P, J, L = ()> {
+    config: Config,
+    policy: P,
+    /// What is known of the clusters.
+    clusters: Vec<Loras>,
+    /// What is not.
+    fates: Vec<Fate>,
+    jobs: Slab<Entry>,
+    input: VecDeque<u32>,
+    predictor: Predictor,
+    arrivals: J,
+    next: Option<Submission>,
+    ledger: L,
+    /// The next end that is posted for each cluster.
+    wakes: Vec<Option<(Time, EventKey)>>,
+    deciding: Option<Time>,
+    visitors: Vec<Visitor>,
+    first_nodes: Vec<u32>,
+    fastest: f64,
+    /// Jobs in all LoRaS queues together.
+    queued: usize,
+    dispatches: u64,
+    times: Times,
+    places: Vec<u32>,
+    due: Vec<u32>,
+}
+
+/// A job in the system, with all that the world knows of it.
+#[derive(Clone, Debug)]
+struct Entry {
+    job: Job,
+    app: Application,
+    cluster: SiteId,
+    dispatched: Time,
+    /// Jobs were dispatched in this order.
+    order: u64,
+    start: Time,
+    predicted: Option<Span>,
+    moved: bool,
+}
+
+/// From the start of the first job to the end of the last.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    first_start: Option<Time>,
+    last_end: Time,
+    /// Nodes with users, since the first start.
+    occupied: Option<Gauge>,
+}
+
+impl<P, J, L> MetaLoras<P, J, L>
+where
+    P: SelectCluster,
+    J: Iterator<Item = Submission>,
+    L: Ledger,
+{
+    /// Idle clusters, to which `arrivals` come. Of `streams`, only local users who are placed at random, or come and go, draw.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration makes no sense.
+    pub fn new(config: Config, policy: P, arrivals: J, ledger: L, streams: &Streams) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let occupied = occupied_clusters(&config, streams);
+        let (mut clusters, mut visitors, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (index, cluster) in (0_u32..).zip(&config.clusters) {
+            let queueing = config.readings.local_slowdown == LocalSlowdown::Queueing;
+            let floor = Floor::new(cluster.nodes, rules(&config, cluster), queueing.then_some(config.queueing_weight));
+            let is_occupied = occupied.binary_search(&index).is_ok();
+            let mut loras = Loras::new(floor, config.local.change.filter(|_| is_occupied));
+            let mut fate = Fate::default();
+            match &config.local.change {
+                _ if !is_occupied => {}
+                None => {
+                    let all: Vec<u32> = (0..cluster.nodes).collect();
+                    loras.set_users(&mut fate, Time::ZERO, &all, true);
+                }
+                Some(change) => {
+                    for visitor in Visitor::of_cluster(index, cluster.nodes, change, streams) {
+                        let nodes: Vec<u32> = visitor.nodes.clone().collect();
+                        loras.set_users(&mut fate, Time::ZERO, &nodes, visitor.present);
+                        visitors.push(visitor);
+                    }
+                }
+            }
+            clusters.push(loras);
+            first_nodes.push(nodes);
+            nodes += cluster.nodes;
+        }
+        let predictor = Predictor::new(&clusters[0].floor, config.overrun);
+        let fastest = config.clusters.iter().map(|cluster| cluster.speed).fold(0.0, f64::max);
+        Ok(Self {
+            policy,
+            fates: vec![Fate::default(); clusters.len()],
+            wakes: vec![None; clusters.len()],
+            clusters,
+            jobs: Slab::new(),
+            input: VecDeque::new(),
+            predictor,
+            arrivals,
+            next: None,
+            ledger,
+            deciding: None,
+            visitors,
+            first_nodes,
+            fastest,
+            queued: 0,
+            dispatches: 0,
+            times: Times::default(),
+            places: Vec::new(),
+            due: Vec::new(),
+            config,
+        })
+    }
+
+    /// The clusters, as their LoRaS know them.
+    pub fn clusters(&self) -> &[Loras] {
+        &self.clusters
+    }
+
+    /// Jobs in the system: in the input queue, in LoRaS queues, or running.
+    pub fn present(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Jobs in the input queue.
+    pub fn held(&self) -> usize {
+        self.input.len()
+    }
+
+    /// Jobs in the LoRaS queues.
+    pub const fn queued(&self) -> usize {
+        self.queued
+    }
+
+    /// The policy, with whatever it has learnt.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// The ledger, with whatever it was told.
+    pub const fn ledger(&self) -> &L {
+        &self.ledger
+    }
+
+    /// Gives up the world for its ledger.
+    pub fn into_ledger(self) -> L {
+        self.ledger
+    }
+
+    /// From the start of the first job to the end of the last one so far (§3.1); zero if none has ended.
+    pub fn makespan(&self) -> Span {
+        self.times.first_start.map_or(Span::ZERO, |start| self.times.last_end.saturating_since(start))
+    }
+
+    /// What local users have had to bear until `now`, the end of the run or any moment after the last event.
+    pub fn local_load(&self, now: Time) -> LocalLoad {
+        LocalLoad::of(self.clusters.iter().map(|cluster| cluster.floor.local_sums(now)))
+    }
+
+    /// The slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
+    /// that begins with the first start (R11: one window for all policies that are compared). `None` if they occupy none.
+    ///
+    /// Beyond the end of the run, the users stay as they are and nothing disturbs them.
+    ///
+    /// # Panics
+    ///
+    /// If the window ends before the last job does.
+    pub fn local_slowdown(&self, window: Span) -> Option<f64> {
+        let Times { first_start, last_end, occupied } = &self.times;
+        let (start, occupied) = (first_start.as_ref()?, occupied.as_ref()?);
+        let beyond = window.as_nanos().checked_sub(self.makespan().as_nanos());
+        let beyond =
+            beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
+        debug_assert!(start <= last_end);
+        let node_time = occupied.area(*last_end) + u128::from(occupied.level()) * u128::from(beyond);
+        if node_time == 0 {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a measurement, for statistics")]
+        let node_secs = node_time as f64 / 1e9;
+        let load = self.local_load(*last_end);
+        let excess = match self.config.readings.local_slowdown {
+            LocalSlowdown::CpuUsed => load.cpu,
+            LocalSlowdown::Queueing => load.queueing,
+            LocalSlowdown::PerTask => load.tasks,
+        };
+        Some(1.0 + excess / node_secs)
+    }
+
+    /// Takes the next job from the source and posts its arrival.
+    fn pull(&mut self, cx: &mut impl Context<Event>) {
+        self.next = self.arrivals.next();
+        if let Some(next) = &self.next {
+            cx.post_at(next.job.submit, Event::Arrive);
+        }
+    }
+
+    /// The admission system (§2.2): a job joins the input queue if it fits on at least one cluster.
+    fn arrive(&mut self, submission: &Submission, cx: &mut impl Context<Event>) {
+        let job = submission.job;
+        cx.tell(Fact::Submitted(job));
+        let app = Application::of(submission, self.config.default_demand, self.config.default_time);
+        if !self.clusters.iter().any(|cluster| cluster.fits(&app)) {
+            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            return;
+        }
+        let entry = Entry {
+            job,
+            app,
+            cluster: SiteId(0),
+            dispatched: Time::ZERO,
+            order: 0,
+            start: Time::ZERO,
+            predicted: None,
+            moved: false,
+        };
+        let key = u32::try_from(self.jobs.insert(entry)).expect("fewer than 2³² jobs at once");
+        self.input.push_back(key);
+        self.call_for_decision(cx);
+    }
+
+    /// Sees to it that the input queue is looked at when this instant is over.
+    fn call_for_decision(&mut self, cx: &mut impl Context<Event>) {
+        let waiting = !self.input.is_empty() || self.queued > 0 && self.config.redistribution != Redistribution::Never;
+        if waiting && self.deciding != Some(cx.now()) {
+            self.deciding = Some(cx.now());
+            cx.post_at(cx.now(), Event::Decide);
+        }
+    }
+
+    /// Algorithm 1: jobs leave the input queue, first in first out, until the policy lets one wait.
+    fn decide(&mut self, cx: &mut impl Context<Event>) {
+        self.deciding = None;
+        if self.config.redistribution == Redistribution::WhenItCanStart {
+            self.redistribute(cx);
+        }
+        while let Some(&key) = self.input.front() {
+            let Self { clusters, predictor, places, jobs, fastest, .. } = self;
+            let app = jobs[key as usize].app;
+            let mut view = View { now: cx.now(), job: &app, clusters, predictor, places, fastest: *fastest };
+            let Some(choice) = self.policy.select(&mut view) else { break };
+            self.input.pop_front();
+            self.dispatch(key, &app, choice, cx);
+        }
+    }
+
+    /// The dispatcher (§2.2): the job joins the LoRaS queue of its cluster.
+    fn dispatch(&mut self, key: u32, app: &Application, choice: Choice, cx: &mut impl Context<Event>) {
+        let Choice { cluster, prediction } = choice;
+        let loras = &self.clusters[cluster.index()];
+        assert!(loras.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
+        let prediction = prediction.or_else(|| {
+            let wanted = self.config.forecasts == Forecasts::EveryJob;
+            let startable = loras.can_start(app, &mut self.places).then_some(self.places.as_slice());
+            wanted.then(|| self.predictor.predict(cx.now(), loras, app, startable, true, Span::MAX)).flatten()
+        });
+        let entry = &mut self.jobs[key as usize];
+        entry.cluster = cluster;
+        entry.dispatched = cx.now();
+        entry.order = self.dispatches;
+        entry.predicted = prediction.map(|prediction| prediction.turnaround);
+        self.dispatches += 1;
+        self.join(cluster, Waiting { key, app: *app }, cx);
+    }
+
+    /// A job joins a LoRaS queue, and starts if it can.
+    fn join(&mut self, cluster: SiteId, waiting: Waiting, cx: &mut impl Context<Event>) {
+        self.clusters[cluster.index()].queue.push_back(waiting);
+        self.queued += 1;
+        // Whoever is behind another waits for it.
+        if self.clusters[cluster.index()].queue.len() == 1 {
+            self.serve(cluster, cx);
+        }
+    }
+
+    /// Starts what can start on a cluster.
+    fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
+        let Self { clusters, fates, jobs, places, times, queued, first_nodes, .. } = self;
+        let now = cx.now();
+        let before = clusters[cluster.index()].queue.len();
+        clusters[cluster.index()].start_waiting(
+            &mut fates[cluster.index()],
+            now,
+            places,
+            |waiting| work_of(jobs[waiting.key as usize].job.runtime.max(Span::from_nanos(1))),
+            |waiting, places, _| {
+                let job = waiting.app.job;
+                cx.tell(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
+                for node in places {
+                    cx.tell(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
+                }
+            },
+        );
+        let started = before - clusters[cluster.index()].queue.len();
+        if started == 0 {
+            return;
+        }
+        *queued -= started;
+        let floor = &clusters[cluster.index()].floor;
+        for &slot in &floor.live()[floor.live().len() - started..] {
+            jobs[floor.running(slot).key as usize].start = now;
+        }
+        if times.first_start.is_none() {
+            times.first_start = Some(now);
+            let occupied: u64 = clusters.iter().map(|cluster| cluster.floor.occupied()).sum();
+            times.occupied = Some(Gauge::new(now, occupied));
+        }
+        self.post_wake(cluster, cx);
+    }
+
+    /// Posts the next end of a job of `cluster`, in place of the one that is posted.
+    fn post_wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
+        let next = self.fates[cluster.index()].next_end(&self.clusters[cluster.index()].floor);
+        let posted = &mut self.wakes[cluster.index()];
+        if posted.map(|(at, _)| at) == next {
+            return;
+        }
+        if let Some((_, key)) = posted.take() {
+            cx.cancel(key);
+        }
+        *posted = next.map(|at| (at, cx.post_at(at, Event::Wake(cluster))));
+    }
+
+    /// Jobs of a cluster end, and others may start.
+    fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
+        self.wakes[cluster.index()] = None;
+        let Self { clusters, fates, jobs, ledger, times, due, first_nodes, .. } = self;
+        let now = cx.now();
+        clusters[cluster.index()].finish_due(&mut fates[cluster.index()], now, due, |key, nodes| {
+            let entry = jobs.remove(key as usize);
+            let job = entry.job.id;
+            for node in nodes {
+                cx.tell(Fact::Released { job, processor: ProcId(first_nodes[cluster.index()] + node) });
+            }
+            cx.tell(Fact::Finished { job });
+            times.last_end = now;
+            ledger.enter(&Outcome {
+                job,
+                cluster,
+                arrival: entry.job.submit,
+                dispatched: entry.dispatched,
+                start: entry.start,
+                finish: now,
+                predicted: entry.predicted,
+                moved: entry.moved,
+            });
+        });
+        self.serve(cluster, cx);
+        self.post_wake(cluster, cx);
+        self.call_for_decision(cx);
+    }
+
+    /// Local users come or go, until the last job has left.
+    fn turn(&mut self, number: u32, cx: &mut impl Context<Event>) {
+        if self.jobs.is_empty() && self.next.is_none() {
+            return;
+        }
+        let Self { clusters, fates, visitors, times, .. } = self;
+        let now = cx.now();
+        let visitor = &mut visitors[number as usize];
+        visitor.present = !visitor.present;
+        let cluster = SiteId(visitor.cluster);
+        self.due.clear();
+        self.due.extend(visitor.nodes.clone());
+        clusters[cluster.index()].set_users(&mut fates[cluster.index()], now, &self.due, visitor.present);
+        if let Some(occupied) = &mut times.occupied {
+            let nodes = self.due.len() as u64;
+            if visitor.present { occupied.raise(now, nodes) } else { occupied.lower(now, nodes) }
+        }
+        cx.post_in(visitor.stay(), Event::Turn(number));
+        self.serve(cluster, cx);
+        self.post_wake(cluster, cx);
+        self.call_for_decision(cx);
+    }
+
+    /// Jobs that wait in LoRaS queues move, in the order of their dispatch, each to the first cluster where it can start.
+    fn redistribute(&mut self, cx: &mut impl Context<Event>) {
+        if self.queued == 0 {
+            return;
+        }
+        let mut waiting: Vec<(u64, u32)> = Vec::with_capacity(self.queued);
+        let queued = self.clusters.iter().flat_map(|cluster| &cluster.queue);
+        waiting.extend(queued.map(|job| (self.jobs[job.key as usize].order, job.key)));
+        waiting.sort_unstable();
+        for (_, key) in waiting {
+            let entry = &self.jobs[key as usize];
+            let (from, app) = (entry.cluster, entry.app);
+            // It may have started meanwhile: one that moved away before it let others pass.
+            let Some(at) = self.clusters[from.index()].queue.iter().position(|job| job.key == key) else { continue };
+            let Some(to) = self.clusters.iter().position(|cluster| cluster.can_start(&app, &mut self.places)) else {
+                continue;
+            };
+            let to = SiteId(u32::try_from(to).expect("clusters are numbered by u32"));
+            let job = self.clusters[from.index()].queue.remove(at).expect("it was just found");
+            self.queued -= 1;
+            let entry = &mut self.jobs[key as usize];
+            (entry.cluster, entry.moved) = (to, true);
+            self.join(to, job, cx);
+            self.serve(from, cx);
+        }
+    }
+}
+
+/// What holds on the nodes of a cluster.
+fn rules(config: &Config, cluster: &Cluster) -> Rules {
+    let (user_cpu, user_memory) = config.local.of_node(cluster.memory);
+    Rules {
+        speed: cluster.speed,
+        mpl: config.mpl,
+        mpl_beside_users: config.readings.mpl_beside_users.min(config.mpl),
+        memory: cluster.memory,
+        user_cpu,
+        user_memory,
+        task_overhead: config.task_overhead,
+        loss: config.readings.hidden_loss,
+        node_choice: config.readings.node_choice,
+    }
+}
+
+impl<P, J, L> Model for MetaLoras<P, J, L>
+where
+    P: SelectCluster,
+    J: Iterator<Item = Submission>,
+    L: Ledger,
+{
+    type Event = Event;
+
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        self.pull(cx);
+        for (number, visitor) in (0..).zip(&mut self.visitors) {
+            cx.post_in(visitor.stay(), Event::Turn(number));
+        }
+    }
+
+    fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
+        match event {
+            Event::Wake(cluster) => self.wake(cluster, cx),
+            Event::Turn(number) => self.turn(number, cx),
+            Event::Arrive => {
+                if let Some(submission) = self.next.take() {
+                    self.pull(cx);
+                    self.arrive(&submission, cx);
+                }
+            }
+            Event::Decide => self.decide(cx),
+        }
+    }
+}

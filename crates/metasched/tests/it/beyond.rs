@@ -1,0 +1,204 @@
+//! Beyond the paper (§4, "future work").
+
+use crate::common::{POLICIES, Policy, run, run_with};
+use crate::generator::Load;
+use metasched::config::{Belief, Forecasts, Redistribution, Unit};
+use metasched::{Cluster, Config, Demand, Intrusiveness, OnOff, Outcome, Ptt, Readings, Submission, Tat, Weights};
+use sim_core::{Job, JobId, Span, Streams, Time, testkit};
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let all: Vec<f64> = values.collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+fn turnaround(outcomes: &[Outcome]) -> f64 {
+    mean(outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64()))
+}
+
+#[test]
+fn ptt_occ_tells_apart_clusters_that_all_have_local_users() {
+    // Cluster 1 runs a modest job. By LT alone both clusters are alike, and the first is not slower for another modest one.
+    let job = |id, submit| Submission {
+        job: Job::new(JobId(id), Time::from_secs(submit), 1, Span::from_secs(100)),
+        demand: Some(Demand::new(0.2, 100 << 10)),
+    };
+    let clusters = vec![Cluster { nodes: 1, speed: 1.0, memory: 1 << 20 }; 2];
+    let config = Config { clusters, task_overhead: 0.0, ..Config::of_the_paper(2) };
+    let ptt = || Ptt::new(&config.readings, Weights::Same(0.0));
+    let jobs = [job(0, 0), job(1, 1)];
+    let (_, (), by_users) = run_with(&config, ptt(), &jobs, ());
+    let (_, (), by_occupancy) = run_with(&config, ptt().with_intrusiveness(Intrusiveness::Occupancy), &jobs, ());
+    assert_eq!(by_users[1].cluster.0, 0);
+    assert_eq!(by_occupancy[1].cluster.0, 1);
+}
+
+#[test]
+fn a_weight_per_cluster_protects_the_users_of_that_cluster() {
+    let config = Config::of_the_paper(2);
+    // Few jobs at a time: where all others are full, a job goes to the one that would be spared.
+    let jobs = Load { interarrival: 150.0, ..Load::OF_THE_PAPER }.submissions(&Streams::new(3, 0));
+    let on_first = |weights| {
+        let (_, (), outcomes) = run_with(&config, Ptt::new(&config.readings, weights), &jobs, ());
+        outcomes.iter().filter(|outcome| outcome.cluster.0 == 0).count()
+    };
+    let (alike, first_spared) = (on_first(Weights::Same(0.9)), on_first(Weights::PerCluster(vec![0.0, 0.9, 0.9])));
+    assert!(first_spared < alike, "{first_spared} jobs, {alike} if the users of both count alike");
+}
+
+#[test]
+#[should_panic(expected = "a weight lies between 0 and 1")]
+fn a_weight_above_1_is_refused() {
+    let _ = Ptt::new(&Readings::default(), Weights::PerCluster(vec![0.5, 1.5]));
+}
+
+/// Users who come and go, a quarter of the time present.
+fn visited(unit: Unit, belief: Belief) -> Config {
+    let mut config = Config::of_the_paper(3);
+    config.local.change = Some(OnOff { mean_on: 200.0, mean_off: 600.0, unit, belief });
+    config
+}
+
+#[test]
+fn users_who_come_and_go_disturb_less_than_users_who_stay() {
+    let of = |config: &Config| {
+        let replication = |replication| {
+            let jobs = Load::OF_THE_PAPER.submissions(&Streams::new(9, replication));
+            turnaround(&run(config, Policy::Tat, &jobs).1)
+        };
+        mean((0..5).map(replication))
+    };
+    let (never, always) = (of(&Config::of_the_paper(0)), of(&Config::of_the_paper(3)));
+    let together = of(&visited(Unit::Cluster, Belief::StayAsTheyAre));
+    assert!(never < together && together < always, "{never} < {together} < {always}");
+    // Each node by itself, they may disturb more than users who stay: a job of five tasks needs all nodes of a cluster, and
+    // one user closes it for all.
+    let apart = of(&visited(Unit::Node, Belief::StayAsTheyAre));
+    assert!(together < apart, "{together} < {apart}");
+}
+
+/// A lone job beside a user who is expected to leave: the prediction says how much that helps.
+#[test]
+fn a_prediction_under_change_expects_users_to_take_turns() {
+    let predicted = |belief| {
+        let mut config = visited(Unit::Cluster, belief);
+        // Present at first with a probability of nearly 1; a third of the CPU.
+        let change = OnOff { mean_on: 100.0, mean_off: 0.001, unit: Unit::Cluster, belief };
+        config.local.cpu = 0.5;
+        config.local.change = Some(change);
+        config.clusters.truncate(1);
+        config.local.clusters = 1;
+        let job = Job::new(JobId(0), Time::ZERO, 5, Span::from_secs(50));
+        run(&config, Policy::Tat, &[Submission { job, demand: Some(Demand::new(1.0, 0)) }]).1[0].predicted
+    };
+    assert_eq!(predicted(Belief::StayAsTheyAre), Some(Span::from_secs(100)));
+    // It ends when the user is expected to leave; with 200 s of work there would be turns in it.
+    assert_eq!(predicted(Belief::TakeTurns), Some(Span::from_secs(100)));
+    let mut config = visited(Unit::Node, Belief::TakeTurns);
+    config.local.cpu = 0.5;
+    let job = Job::new(JobId(0), Time::ZERO, 5, Span::from_secs(3000));
+    let jobs = [Submission { job, demand: Some(Demand::new(1.0, 0)) }];
+    let predicted = run(&config, Policy::Tat, &jobs).1[0].predicted.expect("a forecast").as_secs_f64();
+    // Nodes are slow for a quarter of the time at best, and for half of it if their users take turns against each other.
+    assert!((3000.0 * 8.0 / 7.0 - 300.0..6000.0).contains(&predicted), "{predicted}");
+}
+
+#[test]
+fn jobs_that_wait_move_to_a_cluster_where_they_can_start() {
+    // RR sends every other job to a slow cluster; those that wait there may leave it.
+    let job = |id: u32| Submission {
+        job: Job::new(JobId(id), Time::from_secs(id.into()), 1, Span::from_secs(100)),
+        demand: Some(Demand::new(1.0, 0)),
+    };
+    let jobs: Vec<_> = (0..6).map(job).collect();
+    let mut config = Config { mpl: 1, ..Config::of_the_paper(0) };
+    config.clusters = vec![Cluster { nodes: 1, speed: 0.125, memory: 0 }, Cluster { nodes: 1, speed: 1.0, memory: 0 }];
+    let (_, stay) = run(&config, Policy::Rr, &jobs);
+    config.redistribution = Redistribution::WhenItCanStart;
+    let (_, moved) = run(&config, Policy::Rr, &jobs);
+    let last = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.finish).max();
+    assert_eq!(last(&stay), Some(Time::from_secs(2400)));
+    assert_eq!(last(&moved), Some(Time::from_secs(800))); // the one that the slow cluster began with
+    assert!(moved.iter().any(|outcome| outcome.moved) && stay.iter().all(|outcome| !outcome.moved));
+    assert!(moved[2].cluster.0 == 1 && moved[2].moved);
+}
+
+#[test]
+fn redistribution_helps_the_classic_policies_on_the_papers_platform() {
+    for policy in [Policy::Ffit, Policy::Rr] {
+        let differences: Vec<f64> = (0..10)
+            .map(|replication| {
+                let jobs = Load::OF_THE_PAPER.submissions(&Streams::new(4, replication));
+                let mut config = Config::of_the_paper(1);
+                let stay = turnaround(&run(&config, policy, &jobs).1);
+                config.redistribution = Redistribution::WhenItCanStart;
+                turnaround(&run(&config, policy, &jobs).1) - stay
+            })
+            .collect();
+        let (mean, stderr) = testkit::mean_and_stderr(&differences);
+        assert!(mean + 3.0 * stderr < 0.0, "{policy:?}: {mean} ± {stderr} s");
+    }
+}
+
+/// Plain jobs, as a log has them: without demands, some without estimates.
+#[test]
+fn any_stream_of_jobs_can_be_the_parallel_workload() {
+    let jobs = (0..200_u32).map(|id| {
+        let mut job = Job::new(
+            JobId(id),
+            Time::from_secs(u64::from(id) * 20),
+            1 + id % 7,
+            Span::from_secs(100 + u64::from(id % 13) * 50),
+        );
+        job.request.estimate = (id % 5 != 0).then_some(Span::from_secs(900));
+        Submission::from(job)
+    });
+    let jobs: Vec<Submission> = jobs.collect();
+    let mut config = Config::of_the_paper(0);
+    config.clusters = vec![
+        Cluster { nodes: 8, speed: 1.0, memory: 1 << 20 },
+        Cluster { nodes: 4, speed: 2.5, memory: 1 << 21 },
+        Cluster { nodes: 32, speed: 0.5, memory: 1 << 19 },
+    ];
+    for policy in POLICIES {
+        assert_eq!(run(&config, policy, &jobs).1.len(), 200);
+    }
+}
+
+#[test]
+fn one_to_ten_thousand_clusters() {
+    for clusters in [1, 10_000] {
+        let cluster = Cluster { nodes: 5, speed: 1.0, memory: 1 << 20 };
+        let mut config = Config { forecasts: Forecasts::AsThePolicyAsks, ..Config::of_the_paper(0) };
+        config.clusters = vec![cluster; clusters];
+        config.local.clusters = u32::try_from(clusters / 2).expect("few");
+        let jobs = Load::OF_THE_PAPER.submissions(&Streams::new(2, 0));
+        for policy in POLICIES {
+            let (_, outcomes) = run(&config, policy, &jobs);
+            assert_eq!(outcomes.len(), 60);
+            let used: Vec<u32> = outcomes.iter().map(|outcome| outcome.cluster.0).collect();
+            match policy {
+                _ if clusters == 1 => {}
+                Policy::Rr => assert!(used.is_sorted() && used[59] == 59),
+                Policy::Ffit => assert!(used.iter().all(|&cluster| cluster < 60)),
+                // The first without users, again and again.
+                Policy::Ptt(0.0) => assert!(used.iter().all(|&cluster| (5000..5060).contains(&cluster))),
+                // Most demanding applications are slower beside users.
+                Policy::Ptt(_) | Policy::Tat => assert!(used.iter().any(|&cluster| cluster >= 5000)),
+            }
+        }
+    }
+}
+
+#[test]
+fn tat_without_ties_is_not_misled_by_where_it_stops_looking() {
+    // The fastest cluster is the last one and empty; the first is slower by less than a tie.
+    let mut config = Config::of_the_paper(0);
+    config.clusters[0].speed = 1.0 - 1e-12;
+    config.clusters[1].speed = 0.9;
+    let job = Job::new(JobId(0), Time::ZERO, 2, Span::from_secs(100));
+    let (_, (), outcomes) = run_with(&config, Tat::new(&config.readings), &[job.into()], ());
+    assert_eq!(outcomes[0].cluster.0, 0);
+    config.clusters[0].speed = 0.999;
+    let (_, (), outcomes) = run_with(&config, Tat::new(&config.readings), &[job.into()], ());
+    assert_eq!(outcomes[0].cluster.0, 2);
+}

@@ -1,0 +1,298 @@
+//! What holds for every workload on every platform, under every policy and reading.
+
+use crate::common::{AnyPolicy, POLICIES, Policy, Transcript, World, world};
+use metasched::config::{
+    Belief, Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Redistribution, SeesUsers,
+    Ties, Unit, UsersAt,
+};
+use metasched::{Choice, Cluster, Config, Demand, OnOff, Prediction, Readings, SelectCluster, Submission, View};
+use proptest::prelude::*;
+use sim_core::{Fact, JobLog, Probe, Sim, SiteId, Span, Streams, testkit};
+use std::collections::BTreeMap;
+
+/// A platform, its workload, and a policy.
+#[derive(Clone, Debug)]
+struct Case {
+    config: Config,
+    policy: Policy,
+    jobs: Vec<Submission>,
+}
+
+impl Case {
+    fn world(&self) -> World {
+        world(&self.config, self.policy.build(&self.config.readings), &self.jobs, &Streams::new(3, 0))
+    }
+
+    fn start<P: Probe>(&self, probe: P) -> Sim<World, P> {
+        Sim::new(self.world(), probe)
+    }
+
+    fn transcript(&self) -> Transcript {
+        self.start(Vec::new()).run().1
+    }
+}
+
+fn of<T: Copy + std::fmt::Debug + 'static>(values: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(values)
+}
+
+fn readings() -> impl Strategy<Value = Readings> {
+    let places = (
+        of(&[UsersAt::FirstClusters, UsersAt::LastClusters, UsersAt::Random]),
+        of(&[EnoughResources::CanStartNow, EnoughResources::StaticFit]),
+        of(&[Cycle::Strict, Cycle::SkipBusy]),
+        of(&[Candidates::CanStartNow, Candidates::StaticFit]),
+        of(&[NoCandidate::Hold, NoCandidate::Dispatch]),
+        of(&[Ties::FirstCluster, Ties::SmallestTr]),
+    );
+    let nodes = (
+        of(&[NodeChoice::LeastDemand, NodeChoice::FirstFit]),
+        1..4_u32,
+        of(&[SeesUsers::Yes, SeesUsers::No]),
+        of(&[LocalSlowdown::CpuUsed, LocalSlowdown::Queueing, LocalSlowdown::PerTask]),
+        of(&[0.0, 0.15]),
+    );
+    (places, nodes).prop_map(|(places, nodes)| {
+        let (users_at, enough_resources, cycle, candidates, no_candidate, ties) = places;
+        let (node_choice, mpl_beside_users, tat_sees_users, local_slowdown, hidden_loss) = nodes;
+        Readings {
+            users_at,
+            enough_resources,
+            cycle,
+            candidates,
+            no_candidate,
+            ties,
+            node_choice,
+            mpl_beside_users,
+            tat_sees_users,
+            local_slowdown,
+            hidden_loss,
+            ..Readings::default()
+        }
+    })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let cluster = (1..7_u32, of(&[0.5, 1.0, 2.0]), of(&[300, 1000, 2000])).prop_map(|(nodes, speed, memory)| Cluster {
+        nodes,
+        speed,
+        memory,
+    });
+    let change =
+        (1.0..30.0, 1.0..30.0, of(&[Unit::Cluster, Unit::Node]), of(&[Belief::StayAsTheyAre, Belief::TakeTurns]))
+            .prop_map(|(mean_on, mean_off, unit, belief)| OnOff { mean_on, mean_off, unit, belief });
+    let platform = (
+        prop::collection::vec(cluster, 1..4),
+        0..4_u32,
+        1..5_u32,
+        prop::option::weighted(0.3, change),
+        of(&[Redistribution::Never, Redistribution::WhenItCanStart]),
+    );
+    let demand = (of(&[0.3, 0.7, 0.9, 1.0]), of(&[0, 100, 250, 700]));
+    let jobs = (testkit::workload(6), prop::collection::vec(demand, 60));
+    (platform, readings(), jobs, of(&POLICIES)).prop_map(|(platform, readings, (jobs, demands), policy)| {
+        let (clusters, occupied, mpl, change, redistribution) = platform;
+        let mut config = Config { clusters, mpl, redistribution, readings, ..Config::of_the_paper(0) };
+        config.local.clusters = occupied.min(u32::try_from(config.clusters.len()).expect("few"));
+        config.local.change = change;
+        // A job that is noticed by its predictor: the testkit's estimates are at least the runtime, these are also below.
+        let demands = demands.into_iter().map(|(cpu, memory)| Demand::new(cpu, memory));
+        let jobs = jobs.into_iter().zip(demands).map(|(mut job, demand)| {
+            if job.id.0 % 3 == 0 {
+                job.request.estimate = Some(Span::from_secs(1 + u64::from(job.id.0 % 7)));
+            }
+            Submission { job, demand: Some(demand) }
+        });
+        Case { jobs: jobs.collect(), config, policy }
+    })
+}
+
+/// TAT or PTT beside its plain twin, which has every candidate simulated to the end. Looks at the bounds as well.
+struct Beside {
+    policy: Policy,
+    fast: AnyPolicy,
+    readings: Readings,
+}
+
+impl Beside {
+    fn plain(&self, view: &mut View<'_>) -> Option<SiteId> {
+        let weight = match self.policy {
+            Policy::Ptt(weight) => Some(weight),
+            _ => None,
+        };
+        let sees_users = weight.is_some() || self.readings.tat_sees_users == SeesUsers::Yes;
+        let mut sites: Vec<SiteId> = view.sites().collect();
+        if self.readings.candidates == Candidates::CanStartNow {
+            sites.retain(|&site| view.can_start(site));
+            for &site in &sites {
+                let outlook = view.outlook(site, sees_users).expect("the job can start there");
+                let found = view.predict_within(site, sees_users, Span::MAX).expect("it starts, so it ends");
+                assert!(outlook.turnaround.at_least <= found.turnaround, "{outlook:?}, {found:?}");
+                assert!(found.turnaround <= outlook.turnaround.at_most, "{outlook:?}, {found:?}");
+                assert_eq!(outlook.local_nodes, if sees_users { found.local_nodes } else { outlook.local_nodes });
+            }
+        }
+        let open = self.readings.candidates == Candidates::StaticFit || sites.is_empty();
+        if open && (self.readings.no_candidate == NoCandidate::Dispatch || !sites.is_empty()) {
+            sites = view.sites().filter(|&site| view.fits(site)).collect();
+        }
+        let mut found = Vec::new();
+        for &site in &sites {
+            found.extend(view.predict_within(site, sees_users, Span::MAX).map(|prediction| (site, prediction)));
+        }
+        let tr = |prediction: &Prediction| prediction.turnaround.as_secs_f64();
+        let max_tr = found.iter().map(|(_, prediction)| tr(prediction)).fold(0.0, f64::max);
+        let max_lt = found.iter().map(|(_, prediction)| prediction.local_nodes).max().unwrap_or(0).max(1);
+        let score = |prediction: &Prediction| match weight {
+            None => tr(prediction),
+            Some(w) => {
+                let lt = f64::from(prediction.local_nodes) / f64::from(max_lt);
+                tr(prediction) * (w * tr(prediction) / max_tr + (1.0 - w) * lt)
+            }
+        };
+        let least = found.iter().map(|(_, prediction)| score(prediction)).fold(f64::INFINITY, f64::min);
+        found.retain(|(_, prediction)| score(prediction) <= least * (1.0 + 1e-9));
+        if weight.is_some() && self.readings.ties == Ties::SmallestTr {
+            found.sort_by_key(|(_, prediction)| prediction.turnaround);
+        }
+        // Where no end is in sight anywhere: the first.
+        found.first().map(|(site, _)| *site).or(sites.first().copied())
+    }
+}
+
+impl SelectCluster for Beside {
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+        let plain = self.plain(view);
+        let choice = self.fast.select(view);
+        assert_eq!(choice.map(|choice| choice.cluster), plain);
+        choice
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_policy_that_has_few_clusters_simulated_chooses_as_one_that_has_all(mut case in case()) {
+        if let Policy::Ffit | Policy::Rr = case.policy {
+            case.policy = Policy::Tat;
+        }
+        let readings = case.config.readings;
+        let policy = Beside { policy: case.policy, fast: case.policy.build(&readings), readings };
+        let (world, ()) = Sim::new(world(&case.config, policy, &case.jobs, &Streams::new(3, 0)), ()).run();
+        prop_assert_eq!(world.present(), 0);
+    }
+
+    #[test]
+    fn every_job_ends_exactly_once_or_is_rejected(case in case()) {
+        let (world, log) = case.start(JobLog::collecting()).run();
+        // A job that started twice, or ended without a start, would have stopped the log.
+        prop_assert_eq!(log.tally().submitted, case.jobs.len() as u64);
+        prop_assert_eq!(log.tally().finished + log.tally().rejected, case.jobs.len() as u64);
+        prop_assert_eq!((log.present(), world.present(), world.held(), world.queued()), (0, 0, 0, 0));
+        prop_assert_eq!(world.ledger().len() as u64, log.tally().finished);
+        for (record, outcome) in log.sink().iter().zip(world.ledger()) {
+            prop_assert_eq!((record.job.id, record.start, record.finish), (outcome.job, outcome.start, outcome.finish));
+            prop_assert_eq!((record.site, record.job.submit), (outcome.cluster, outcome.arrival));
+            prop_assert!(outcome.arrival <= outcome.dispatched && outcome.dispatched <= outcome.start);
+            // No job is faster than alone on its nodes.
+            let speed = case.config.clusters[record.site.index()].speed;
+            let alone = record.job.runtime.scaled(1.0 / speed);
+            prop_assert!(record.finish.since(record.start) + Span::from_nanos(1) >= alone);
+        }
+    }
+
+    /// Counted from the transcript alone, without users who come and go: of those it does not speak.
+    #[test]
+    fn mpl_and_memory_are_never_exceeded_and_a_job_has_one_task_per_node(mut case in case()) {
+        case.config.local.change = None;
+        let first_of = |cluster: usize| case.config.clusters[..cluster].iter().map(|cluster| cluster.nodes).sum::<u32>();
+        let (world, told) = case.start(Vec::new()).run();
+        let (mut jobs, mut nodes) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
+        let mut places = BTreeMap::<_, u32>::new();
+        for (at, fact) in told {
+            match fact {
+                Fact::Started { job, site, processors } => {
+                    prop_assert_eq!(jobs.insert(job, (site, processors)), None);
+                }
+                Fact::Seized { job, processor } => {
+                    let (site, _) = jobs[&job];
+                    let node = processor.0 - first_of(site.index());
+                    prop_assert!(node < case.config.clusters[site.index()].nodes);
+                    *places.entry(job).or_default() += 1;
+                    let here = nodes.entry(processor).or_default();
+                    prop_assert!(!here.contains(&job));
+                    here.push(job);
+                    let users = world.clusters()[site.index()].has_users(node);
+                    let mpl = if users { case.config.mpl.min(case.config.readings.mpl_beside_users) } else { case.config.mpl };
+                    prop_assert!(here.len() <= mpl as usize, "{} tasks on {} at {}", here.len(), processor, at);
+                    let memory = case.config.clusters[site.index()].memory;
+                    let of_users = if users { memory * 35 / 100 } else { 0 };
+                    let of_task = |job: &sim_core::JobId| case.jobs[job.index()].demand.expect("given").memory();
+                    prop_assert!(here.iter().map(of_task).sum::<u64>() + of_users <= memory);
+                }
+                Fact::Released { job, processor } => {
+                    let here = nodes.get_mut(&processor).expect("it was seized");
+                    here.retain(|other| *other != job);
+                    *places.get_mut(&job).expect("it was seized") -= 1;
+                }
+                Fact::Finished { job } => prop_assert_eq!(places[&job], 0),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_transcript(case in case()) {
+        prop_assert_eq!(case.transcript(), case.transcript());
+    }
+
+    #[test]
+    fn a_fork_continues_like_its_original(case in case(), steps in 0..200_u32) {
+        let mut original = case.start(());
+        for _ in 0..steps {
+            original.step();
+        }
+        let branch = original.fork(Transcript::new());
+        let mut rest = original.fork(Transcript::new());
+        while rest.step() {}
+        prop_assert_eq!(branch.run().1, rest.into_parts().1);
+    }
+
+    #[test]
+    fn a_probe_changes_nothing(case in case()) {
+        let (silent, ()) = case.start(()).run();
+        let (heard, _) = case.start(Transcript::new()).run();
+        prop_assert_eq!(silent.ledger(), heard.ledger());
+    }
+
+    /// Asking for predictions changes nothing but what is written down of them.
+    #[test]
+    fn forecasts_change_nothing(mut case in case()) {
+        let (with, ()) = case.start(()).run();
+        case.config.forecasts = metasched::config::Forecasts::AsThePolicyAsks;
+        let (without, ()) = case.start(()).run();
+        let ends = |world: &World<AnyPolicy>| -> Vec<_> {
+            world.ledger().iter().map(|outcome| (outcome.job, outcome.cluster, outcome.finish)).collect()
+        };
+        prop_assert_eq!(ends(&with), ends(&without));
+    }
+
+    /// Whatever the policy: CPU time is demand times work, on the occupied nodes.
+    #[test]
+    fn local_users_bear_the_cpu_time_of_the_jobs_on_their_nodes(mut case in case()) {
+        case.config.local.change = None;
+        let (world, ()) = case.start(()).run();
+        let mut expected = 0.0;
+        let mut last = sim_core::Time::ZERO;
+        for outcome in world.ledger() {
+            let Submission { job, demand } = case.jobs[outcome.job.index()];
+            let cluster = &world.clusters()[outcome.cluster.index()];
+            last = last.max(outcome.finish);
+            if cluster.has_users(0) {
+                let tasks = f64::from(job.request.processors);
+                expected += demand.expect("given").cpu() * job.runtime.as_secs_f64() * tasks / cluster.speed();
+            }
+        }
+        let load = world.local_load(last);
+        prop_assert!((load.cpu - expected).abs() <= 1e-9 * expected, "{} and not {expected}", load.cpu);
+    }
+}

@@ -1,0 +1,76 @@
+//! One job more for a crowded profile, planned and taken back, against the walk from step to step, in one run.
+//!
+//! `cargo bench -p sim-core --bench profile`. What to look at: the time should hardly grow with the number of steps, and
+//! should not be above the walk's where there are few.
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use rand_distr::{Distribution, Geometric, LogNormal};
+use sim_core::testkit::LinearProfile;
+use sim_core::{Profile, Purpose, Span, Streams, Time};
+use std::hint::black_box;
+
+const CAPACITY: u32 = 256;
+/// Jobs that are tried in turn.
+const TRIED: usize = 1 << 10;
+
+type Demand = (Span, u32);
+
+/// Widths that are powers of two, 4 processors on average, at most 64; half an hour on average.
+fn demands() -> impl Iterator<Item = Demand> {
+    let draws = |purpose| Streams::new(7, 0).stream(Purpose(purpose), 0);
+    let (mut widths, mut lengths) = (draws("widths"), draws("lengths"));
+    let width = Geometric::new(0.5).expect("a probability");
+    let length = LogNormal::new(7.0, 1.0).expect("a deviation");
+    std::iter::repeat_with(move || {
+        (Span::from_secs_f64(length.sample(&mut lengths)), 1 << width.sample(&mut widths).min(6))
+    })
+}
+
+/// Conservative plans for an idle machine, one job after the other, until there are so many steps.
+fn crowded(steps: usize) -> (Profile, LinearProfile) {
+    let (mut profile, mut linear) = (Profile::new(CAPACITY), LinearProfile::new(CAPACITY));
+    for (span, processors) in demands() {
+        if profile.len() >= steps {
+            break;
+        }
+        let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
+        profile.reserve(start, span, processors);
+        linear.reserve(start, span, processors);
+    }
+    (profile, linear)
+}
+
+fn plans(c: &mut Criterion) {
+    let tried: Vec<Demand> = demands().skip(1_000_000).take(TRIED).collect();
+    let mut group = c.benchmark_group("plan and cancel");
+    for steps in [10, 30, 100, 300, 1_000, 10_000, 100_000] {
+        let (mut profile, mut linear) = crowded(steps);
+        let mut i = 0;
+        let mut next = || {
+            i = (i + 1) % TRIED;
+            tried[i]
+        };
+        group.bench_function(BenchmarkId::new("blocks", steps), |b| {
+            b.iter(|| {
+                let (span, processors) = next();
+                let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
+                profile.reserve(start, span, processors);
+                profile.cancel(start, span, processors);
+                black_box(start)
+            });
+        });
+        group.bench_function(BenchmarkId::new("walk", steps), |b| {
+            b.iter(|| {
+                let (span, processors) = next();
+                let start = linear.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
+                linear.reserve(start, span, processors);
+                linear.cancel(start, span, processors);
+                black_box(start)
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, plans);
+criterion_main!(benches);

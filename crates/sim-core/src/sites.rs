@@ -1,0 +1,109 @@
+//! Sets of sites.
+
+use crate::job::SiteId;
+use serde::{Deserialize, Serialize};
+
+/// A set of sites: where a job may run, say.
+///
+/// It tells the sites 0 to 126 apart. All further ones are members together or not at all. It is written as the list of its
+/// members, in which 127 stands for itself and all beyond.
+///
+/// ```
+/// use sim_core::{SiteId, SiteSet};
+///
+/// let some = SiteSet::NONE.with(SiteId(0)).with(SiteId(3));
+/// assert!(some.contains(SiteId(3)) && !some.contains(SiteId(1)));
+/// assert!(SiteSet::ALL.contains(SiteId(1_000)));
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Vec<SiteId>", into = "Vec<SiteId>")]
+pub struct SiteSet(u128);
+
+impl SiteSet {
+    /// Every site.
+    pub const ALL: Self = Self(u128::MAX);
+    /// No site.
+    pub const NONE: Self = Self(0);
+    /// Stands for itself and all beyond.
+    const LAST: u32 = u128::BITS - 1;
+
+    /// The same set, and `site`; above 126, and all other sites above 126.
+    #[must_use]
+    pub const fn with(self, site: SiteId) -> Self {
+        Self(self.0 | Self::bit(site))
+    }
+
+    /// Whether `site` is a member.
+    #[inline]
+    pub const fn contains(self, site: SiteId) -> bool {
+        self.0 & Self::bit(site) != 0
+    }
+
+    /// Whether every site is a member.
+    pub const fn is_all(&self) -> bool {
+        self.0 == Self::ALL.0
+    }
+
+    const fn bit(site: SiteId) -> u128 {
+        1 << if site.0 < Self::LAST { site.0 } else { Self::LAST }
+    }
+}
+
+impl Default for SiteSet {
+    /// [`ALL`](Self::ALL).
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl FromIterator<SiteId> for SiteSet {
+    fn from_iter<I: IntoIterator<Item = SiteId>>(sites: I) -> Self {
+        sites.into_iter().fold(Self::NONE, Self::with)
+    }
+}
+
+impl From<Vec<SiteId>> for SiteSet {
+    fn from(sites: Vec<SiteId>) -> Self {
+        sites.into_iter().collect()
+    }
+}
+
+impl From<SiteSet> for Vec<SiteId> {
+    fn from(set: SiteSet) -> Self {
+        (0..=SiteSet::LAST).map(SiteId).filter(|site| set.contains(*site)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        /// The twin: an ordinary set.
+        #[test]
+        fn it_holds_what_was_put_in(sites in prop::collection::vec(0..127_u32, 0..20), asked in 0..127_u32) {
+            let twin: BTreeSet<SiteId> = sites.iter().copied().map(SiteId).collect();
+            let set: SiteSet = sites.into_iter().map(SiteId).collect();
+            prop_assert_eq!(set.contains(SiteId(asked)), twin.contains(&SiteId(asked)));
+            let members: Vec<SiteId> = set.into();
+            prop_assert!(members.iter().eq(&twin));
+            prop_assert_eq!(SiteSet::from(members), set);
+        }
+    }
+
+    #[test]
+    fn sites_from_127_on_belong_together() {
+        let far = SiteSet::NONE.with(SiteId(5_000));
+        assert!(far.contains(SiteId(127)) && far.contains(SiteId(u32::MAX)) && !far.contains(SiteId(126)));
+        assert_eq!(Vec::from(far), [SiteId(127)]);
+    }
+
+    #[test]
+    fn a_set_of_every_site_says_so() {
+        assert!(SiteSet::default().is_all());
+        assert!(SiteSet::from(Vec::from(SiteSet::ALL)).is_all());
+        assert!(!SiteSet::NONE.with(SiteId(127)).is_all());
+    }
+}

@@ -1,0 +1,185 @@
+//! The intake rules of the profile `alea31`: a log of MetaCentrum as the simulator Alea 3.1 of January 2016 reads it.
+//!
+//! These rules serve one purpose, to meet what that simulator printed; [`Intake`](crate::Intake) has better ones. They ask
+//! column 21 for the nodes (`1:ppn=12:cl_zegox#excl`):
+//!
+//! - A record is skipped if its submit time, its run time or its processors are −1. It still counts towards the number of
+//!   records.
+//! - Another negative run time becomes 1 s. (Two jobs of wagap-2013 ended before they had begun, in 1970.)
+//! - Processors are those allocated (field 5), at most those of the largest cluster. `ppn` is the last part `ppn=` before
+//!   any with a `+`. Processors are at least `ppn`, and then a multiple of it.
+//! - The limit is the requested time (field 9), or else the run time; both are at least 1 s.
+//! - The due date is the submission + 2 × the run time.
+//! - `cl_X` demands cluster X, `^cl_X` forbids it, five letters being compared; and `ppn` must fit into a node.
+
+use crate::machines::{Machine, Machines};
+use crate::swf::{SwfError, SwfReader, SwfRecord};
+use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
+
+/// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`] on.
+#[derive(Debug)]
+pub struct Alea31Intake {
+    records: SwfReader,
+    /// The largest first.
+    clusters: Vec<Machine>,
+    records_left: u64,
+    delivered: u32,
+    skipped: u64,
+    origin: Option<Span>,
+}
+
+/// One job, and what the profile knows of it beside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alea31Job {
+    /// The job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
+    /// clusters that it may use.
+    pub job: Job,
+    /// Its number in the log.
+    pub number: u64,
+    /// Its line in the file, counted from 1.
+    pub line: u64,
+    /// The limit by which it is planned, and at which it is cut. At least 1 s.
+    pub limit: Span,
+    /// What it runs for: ⌊min(runtime, limit) + 1⌋ seconds.
+    pub executed: Span,
+    /// The clusters that it may use, by their places in [`Alea31Intake::clusters`]. Whether it is too wide for one does not
+    /// matter here.
+    pub clusters: Vec<usize>,
+    /// When it ought to be finished.
+    pub due: Time,
+    /// Who submitted it.
+    pub user: Option<u32>,
+}
+
+impl Alea31Intake {
+    /// Takes in what `records` reads, the first `max_records` of them if a number is given, for `machines`.
+    pub fn new(records: SwfReader, machines: &Machines, max_records: Option<u64>) -> Self {
+        let mut clusters = machines.clusters().to_vec();
+        clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
+        let records_left = max_records.unwrap_or(u64::MAX);
+        Self { records, clusters, records_left, delivered: 0, skipped: 0, origin: None }
+    }
+
+    /// The clusters, the largest first; among equals, in the order of their file.
+    pub fn clusters(&self) -> &[Machine] {
+        &self.clusters
+    }
+
+    /// Records that yielded no job.
+    pub const fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    fn job_of(&mut self, record: &SwfRecord) -> Option<Alea31Job> {
+        let submit = record.submit?;
+        let run = run_time(self.records.text())?;
+        let allocated = record.allocated_processors?;
+        let origin = *self.origin.get_or_insert(submit);
+
+        let spec = record.node_spec().unwrap_or_default();
+        let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
+        let allocated = allocated.clamp(1, widest);
+        let per_node = processors_per_node(spec).unwrap_or(allocated);
+        let processors = allocated.max(per_node) / per_node * per_node;
+
+        let second = Span::from_secs(1);
+        let runtime = Span::from_secs(run.unsigned_abs().into()).max(second);
+        let runtime = if run < 0 { second } else { runtime };
+        let limit = record.requested_time.unwrap_or(runtime).max(second);
+        let executed = Span::from_secs(runtime.min(limit).as_nanos() / second.as_nanos()) + second;
+        let submit = Time::ZERO + submit.saturating_sub(origin);
+        // The simulator doubles in 32 bits: what ended in 1970 is due in decades.
+        let due = submit + Span::from_secs(u64::try_from(run.wrapping_mul(2)).unwrap_or(0));
+
+        let suits =
+            |(_, cluster): &(usize, &Machine)| demands(spec, &cluster.name) && per_node <= cluster.cpus_per_node;
+        let clusters: Vec<usize> = self.clusters.iter().enumerate().filter(suits).map(|(place, _)| place).collect();
+        let sites = (0..).map(SiteId).zip(&self.clusters).enumerate();
+        let sites = sites.filter(|(place, _)| clusters.contains(place)).map(|(_, (site, _))| site);
+        let sites = sites.fold(SiteSet::NONE, SiteSet::with);
+        let id = JobId(self.delivered);
+        self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites };
+        Some(Alea31Job {
+            job: Job { id, submit, origin: None, request, runtime },
+            number: record.number,
+            line: self.records.line(),
+            limit,
+            executed,
+            clusters,
+            due,
+            user: record.user,
+        })
+    }
+}
+
+impl Iterator for Alea31Intake {
+    type Item = Result<Alea31Job, SwfError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.records_left > 0 {
+            self.records_left -= 1;
+            match self.records.next()? {
+                Err(error) => return Some(Err(error)),
+                Ok(record) => match self.job_of(&record) {
+                    Some(job) => return Some(Ok(job)),
+                    None => self.skipped += 1,
+                },
+            }
+        }
+        None
+    }
+}
+
+/// Field 4 in whole seconds, unless it is −1: a record knows no other negative run times.
+fn run_time(line: &[u8]) -> Option<i32> {
+    let mut columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
+    let text = std::str::from_utf8(columns.nth(3)?).ok()?;
+    let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+    whole.parse().ok().filter(|run| *run != -1)
+}
+
+/// The last part `ppn=` before any with a `+`, if there is one.
+fn processors_per_node(spec: &str) -> Option<u32> {
+    let parts = spec.split(':').filter(|part| part.contains("ppn="));
+    let last = parts.take_while(|part| !part.contains('+')).last()?;
+    let (_, number) = last.split_once("ppn=")?;
+    let digits = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+    number[..digits].parse().ok().filter(|per_node| *per_node > 0)
+}
+
+/// Whether the parts `cl_…` and `^cl_…` allow the cluster of this name.
+fn demands(spec: &str, name: &str) -> bool {
+    let letters: String = name.chars().take(5).collect();
+    spec.split(':').filter(|part| part.contains("cl_")).all(|part| part.contains('^') != part.contains(&letters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_plain_number_of_processors_per_node_counts() {
+        assert_eq!(processors_per_node("1:ppn=12:cl_zegox#excl"), Some(12));
+        assert_eq!(processors_per_node("2:ppn=8:x86_64+1:ppn=4#excl"), Some(4));
+        assert_eq!(processors_per_node("1:ppn=1+3:ppn=2"), None);
+        assert_eq!(processors_per_node("1:ppn=1.5:brno"), Some(1));
+        assert_eq!(processors_per_node("1:ppn=1cl_zewura"), Some(1));
+        assert_eq!(processors_per_node("1:zegox17.cerit-sc.cz"), None);
+    }
+
+    #[test]
+    fn clusters_are_demanded_and_forbidden_by_five_letters() {
+        assert!(demands("1:ppn=64:x86_64:cl_zewura#excl", "zewura"));
+        assert!(!demands("1:ppn=64:x86_64:cl_zewura#excl", "zegox"));
+        assert!(!demands("1:ppn=1:^cl_zewura", "zewura") && demands("1:ppn=1:^cl_zewura", "zegox"));
+        assert!(demands("1:ppn=1:^zewura12.cerit-sc.cz", "zewura"), "a node is no cluster");
+    }
+
+    #[test]
+    fn only_minus_one_is_an_unknown_run_time() {
+        assert_eq!(run_time(b"1 0 0 -1 4"), None);
+        assert_eq!(run_time(b" 1 0 0 -1359980917 4"), Some(-1_359_980_917));
+        assert_eq!(run_time(b"1 0 0 142.00 4"), Some(142));
+    }
+}

@@ -1,0 +1,369 @@
+//! One format of logs into another.
+
+use crate::gwf::{GwfColumn, GwfReader, GwfRecord, GwfWriter};
+use crate::lines::Lines;
+use crate::swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+/// A format of logs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// The Standard Workload Format, 18 columns.
+    Swf,
+    /// The same with the columns that MetaCentrum adds: hosts, the queue's name, the nodes asked for.
+    Swf21,
+    /// The Grid Workloads Format, 29 columns.
+    Gwf,
+}
+
+impl Layout {
+    /// The format of the log at `path`, by its first record: 29 columns are those of a grid; a nineteenth column in braces,
+    /// or twenty columns, those of MetaCentrum.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or holds no record.
+    pub fn detect(path: &Path) -> Result<Self, SwfError> {
+        let mut lines = Lines::open(path)?;
+        while lines.advance()? {
+            if matches!(lines.current().trim_ascii(), [] | [b';' | b'#', ..]) {
+                continue;
+            }
+            if !lines.is_text() {
+                return Err(lines.no_text());
+            }
+            let has_hosts = lines.columns().nth(18).is_some_and(|column| column.starts_with(b"{"));
+            let tabs = lines.current().iter().filter(|byte| **byte == b'\t').count();
+            return Ok(match lines.columns().count() {
+                _ if has_hosts => Self::Swf21,
+                columns if columns >= 29 || tabs >= 28 => Self::Gwf,
+                columns if columns >= 20 => Self::Swf21,
+                _ => Self::Swf,
+            });
+        }
+        let fix = "there is nothing but comments in it, if anything: is it the whole log?";
+        Err(SwfError::NoRecord { path: lines.path().to_owned(), fix })
+    }
+}
+
+/// Text that names no format.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("format: expected swf, swf21 or gwf, found {found:?}")]
+pub struct LayoutError {
+    /// What was given.
+    pub found: String,
+}
+
+impl FromStr for Layout {
+    type Err = LayoutError;
+
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        match text {
+            "swf" => Ok(Self::Swf),
+            "swf21" => Ok(Self::Swf21),
+            "gwf" => Ok(Self::Gwf),
+            _ => Err(LayoutError { found: crate::file::shown(text.as_bytes()) }),
+        }
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Swf => "swf",
+            Self::Swf21 => "swf21",
+            Self::Gwf => "gwf",
+        })
+    }
+}
+
+/// What a conversion did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Records that were written: as many as were read.
+    pub records: u64,
+    /// Columns that the other format does not have, with the number of records that told something there.
+    pub lost: BTreeMap<&'static str, u64>,
+    /// Names that were replaced by numbers; the comments at the end of the result tell which.
+    pub names: u64,
+}
+
+/// A conversion that cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The log is faulty, or cannot be read.
+    #[error(transparent)]
+    Log(#[from] SwfError),
+    /// The result cannot be written.
+    #[error("cannot write the converted log")]
+    Write(#[source] io::Error),
+}
+
+impl ConvertError {
+    /// Whether the system failed (`true`), or the input is at fault (`false`).
+    pub const fn is_io(&self) -> bool {
+        match self {
+            Self::Log(error) => error.is_io(),
+            Self::Write(_) => true,
+        }
+    }
+}
+
+/// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which had better be buffered. A faulty
+/// line ends it: a log that was converted has all its records.
+///
+/// Between the formats, what both know is kept. Going to the Grid Workloads Format, the users 12, groups 3, applications
+/// 5, queues 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) is called by it,
+/// and the nodes asked for (column 21) become required resources. Coming from it, see [`Names`]. A log without the
+/// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
+/// demands nothing that it did not.
+///
+/// # Errors
+///
+/// See [`ConvertError`].
+pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
+    match from {
+        Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::open(path)?, to, out),
+        Layout::Gwf => convert_gwf(GwfReader::open(path)?, to, out),
+    }
+}
+
+/// The same for a log from anywhere; `name` stands for the file's path in errors.
+///
+/// # Errors
+///
+/// See [`ConvertError`].
+pub fn convert_read(
+    name: &str,
+    input: impl Read + Send + 'static,
+    from: Layout,
+    to: Layout,
+    out: impl Write,
+) -> Result<Converted, ConvertError> {
+    match from {
+        Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::from_read(name, input)?, to, out),
+        Layout::Gwf => convert_gwf(GwfReader::from_read(name, input)?, to, out),
+    }
+}
+
+fn convert_swf(reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
+    let mut sink = Sink::new(to, out);
+    let header: Vec<String> = reader.header().entries().map(|(key, value)| format!("{key}: {value}")).collect();
+    header.iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
+    for record in reader {
+        sink.swf(record?).map_err(ConvertError::Write)?;
+    }
+    Ok(sink.done)
+}
+
+fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
+    let mut sink = Sink::new(to, out);
+    let mut names = Names::default();
+    reader.comments().iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
+    for record in reader {
+        let record = record?;
+        if to == Layout::Gwf {
+            sink.gwf(&record)
+        } else {
+            for (column, text) in GwfColumn::ALL.iter().zip(&record.further) {
+                let is_kept = *column == GwfColumn::ReqResources && to == Layout::Swf21;
+                if text.is_some() && !is_kept {
+                    *sink.done.lost.entry(column.name()).or_default() += 1;
+                }
+            }
+            sink.swf(names.number(record))
+        }
+        .map_err(ConvertError::Write)?;
+    }
+    for line in names.table() {
+        sink.done.names += 1;
+        sink.comment(&line).map_err(ConvertError::Write)?;
+    }
+    Ok(sink.done)
+}
+
+/// Where records go, in one of the formats.
+struct Sink<W> {
+    out: Writer<W>,
+    to: Layout,
+    done: Converted,
+}
+
+enum Writer<W> {
+    Swf(SwfWriter<W>),
+    Gwf(GwfWriter<W>),
+}
+
+impl<W: Write> Sink<W> {
+    fn new(to: Layout, out: W) -> Self {
+        let out = match to {
+            Layout::Swf | Layout::Swf21 => Writer::Swf(SwfWriter::new(out)),
+            Layout::Gwf => Writer::Gwf(GwfWriter::new(out)),
+        };
+        Self { out, to, done: Converted::default() }
+    }
+
+    fn comment(&mut self, text: &str) -> io::Result<()> {
+        match &mut self.out {
+            Writer::Swf(out) => out.comment(text),
+            Writer::Gwf(out) => out.comment(text),
+        }
+    }
+
+    fn gwf(&mut self, record: &GwfRecord) -> io::Result<()> {
+        self.done.records += 1;
+        match &mut self.out {
+            Writer::Swf(_) => unreachable!("records of a grid are numbered before"),
+            Writer::Gwf(out) => out.record(record),
+        }
+    }
+
+    fn swf(&mut self, mut record: SwfRecord) -> io::Result<()> {
+        let out = match &mut self.out {
+            Writer::Swf(out) => out,
+            Writer::Gwf(_) => {
+                let has_named_queue = record.queue_name().is_some_and(|name| name != "-1");
+                for (name, is_known) in [
+                    ("preceding job", record.preceding_job.is_some()),
+                    ("think time", record.think_time.is_some()),
+                    ("queue number", has_named_queue && record.queue.is_some()),
+                ] {
+                    if is_known {
+                        *self.done.lost.entry(name).or_default() += 1;
+                    }
+                }
+                return self.gwf(&named(record));
+            }
+        };
+        self.done.records += 1;
+        match self.to {
+            Layout::Swf21 if record.node_spec().is_none() => {
+                let processors = record.processors().unwrap_or(1);
+                let queue = record.queue_name().unwrap_or("-1");
+                record.further = Some(format!("{queue} {processors}:ppn=1").into());
+            }
+            Layout::Swf21 => {}
+            _ => {
+                if record.further.take().is_some() {
+                    *self.done.lost.entry("queue name and nodes asked for").or_default() += 1;
+                }
+            }
+        }
+        out.record(&record)
+    }
+}
+
+/// The record with names for its numbers.
+fn named(record: SwfRecord) -> GwfRecord {
+    let name = |letter: char, number: Option<u32>| number.map(|number| format!("{letter}{number}").into_boxed_str());
+    let known = |text: Option<&str>| text.filter(|text| *text != "-1").map(Into::into);
+    let mut further = crate::gwf::Further::default();
+    further[GwfColumn::ReqResources as usize] = known(record.node_spec());
+    GwfRecord {
+        number: record.number,
+        submit: record.submit,
+        wait: record.wait,
+        runtime: record.runtime,
+        processors: record.allocated_processors,
+        cpu_time: record.cpu_time,
+        memory: record.memory,
+        requested_processors: record.requested_processors,
+        requested_time: record.requested_time,
+        requested_memory: record.requested_memory,
+        status: record.status,
+        user: name('U', record.user),
+        group: name('G', record.group),
+        executable: name('E', record.executable),
+        queue: known(record.queue_name()).or_else(|| name('Q', record.queue)),
+        partition: name('P', record.partition),
+        further,
+    }
+}
+
+/// Numbers for the names in a log of a grid.
+///
+/// In each column, names that are the same letters with a number behind keep that number: `U12` is 12, and so is `12`
+/// in a column of plain numbers. Other names are numbered from a thousand million on, in the order in which they appear.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    columns: [Column; 5],
+}
+
+#[derive(Clone, Debug, Default)]
+struct Column {
+    /// The letters before the first number.
+    letters: Option<Box<str>>,
+    others: BTreeMap<Box<str>, u32>,
+}
+
+/// The first number for a name without one.
+const FIRST_OTHER: u32 = 1_000_000_000;
+
+const NAMED: [&str; 5] = ["user", "group", "executable", "queue", "partition"];
+
+impl Names {
+    /// The record with numbers for its names. What a column of neither format holds is left out; the queue's name and the
+    /// required resources become columns 20 and 21.
+    pub fn number(&mut self, record: GwfRecord) -> SwfRecord {
+        let [user, group, executable, queue, partition] = &mut self.columns;
+        let resources = record.further[GwfColumn::ReqResources as usize].as_deref();
+        let further = resources.map(|resources| {
+            let name = record.queue.as_deref().unwrap_or("-1");
+            format!("{} {}", one_word(name), one_word(resources)).into_boxed_str()
+        });
+        SwfRecord {
+            submit: record.submit,
+            wait: record.wait,
+            runtime: record.runtime,
+            allocated_processors: record.processors,
+            cpu_time: record.cpu_time,
+            memory: record.memory,
+            requested_processors: record.requested_processors,
+            requested_time: record.requested_time,
+            requested_memory: record.requested_memory,
+            status: record.status,
+            user: record.user.map(|name| user.number(name)),
+            group: record.group.map(|name| group.number(name)),
+            executable: record.executable.map(|name| executable.number(name)),
+            queue: record.queue.map(|name| queue.number(name)),
+            partition: record.partition.map(|name| partition.number(name)),
+            further,
+            ..SwfRecord::numbered(record.number)
+        }
+    }
+
+    /// One line for each name that has no number in it: `Note: user 1000000000 is Jane`.
+    pub fn table(&self) -> impl Iterator<Item = String> {
+        NAMED.iter().zip(&self.columns).flat_map(|(what, column)| {
+            let mut others: Vec<_> = column.others.iter().collect();
+            others.sort_by_key(|(_, number)| **number);
+            others.into_iter().map(move |(name, number)| format!("Note: {what} {number} is {name}"))
+        })
+    }
+}
+
+impl Column {
+    fn number(&mut self, name: Box<str>) -> u32 {
+        let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
+        let (letters, number) = name.split_at(digits);
+        // A number with leading zeros is another name than the number without.
+        let is_plain = number == "0" || !number.starts_with('0');
+        let number = number.parse().ok().filter(|number| is_plain && *number < FIRST_OTHER);
+        if let Some(number) = number
+            && **self.letters.get_or_insert_with(|| letters.into()) == *letters
+        {
+            return number;
+        }
+        let next = FIRST_OTHER + u32::try_from(self.others.len()).expect("fewer than 3 billion names");
+        *self.others.entry(name).or_insert(next)
+    }
+}
+
+/// Blanks separate columns.
+fn one_word(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join("_")
+}

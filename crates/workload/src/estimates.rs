@@ -1,0 +1,122 @@
+//! What the policy is told about run times.
+
+use rand::RngExt;
+use sim_core::{Purpose, Span, Streams};
+use std::fmt;
+use std::str::FromStr;
+
+/// What the policy is told about run times.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub enum Estimates {
+    /// The run time itself; no job is cut.
+    #[default]
+    Exact,
+    /// The requested time (field 9). It is also the limit: a job that ran beyond it is cut there, as a machine that
+    /// enforces its limits would have done. Where it is missing, the run time stands in.
+    User,
+    /// So many times the run time; at least 1, at most a million. No job is cut.
+    Factor(f64),
+    /// The f-model: uniform between the run time and F + 1 times the run time; F from 0, which is exact, to a million. No
+    /// job is cut.
+    ///
+    /// Mu'alem & Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2
+    /// with Backfilling", IEEE TPDS 12(6), 2001; Zhang et al. (2001). Each job has a stream of its own, addressed by
+    /// [`Options::seed`](crate::Options::seed) and its number in the log: it is told the same however much of the log is
+    /// read. Two jobs of one number, which no sound log has, share their draw.
+    FModel(f64),
+    /// The mean run time of the last K jobs of the user that had ended when this one was submitted; never above the
+    /// user's own estimate. K from 1 to 1000.
+    ///
+    /// Tsafrir, Etsion & Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates",
+    /// IEEE TPDS 18(6), 2007, where K is 2. Which jobs had ended is told by the wait and run times of the log itself and
+    /// not by the policy that is simulated: all policies are compared on the same predictions. A user of whom fewer than K
+    /// jobs had ended gets the mean of those there are; one of whom none had ended, the requested time, or else the run
+    /// time. The requested time remains the limit, and jobs are cut there as under [`Estimates::User`]; the prediction is
+    /// none, and a job may run beyond it.
+    MeanOfUser(u32),
+}
+
+const F_MODEL: Purpose = Purpose("f-model estimates");
+
+impl Estimates {
+    /// # Panics
+    ///
+    /// If there are no estimates of that kind; [`Estimates::from_str`] makes none.
+    pub(crate) fn assert_possible(self) {
+        match self {
+            Self::Exact | Self::User => {}
+            Self::Factor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the run time"),
+            Self::FModel(f) => assert!(is_f(f), "the f-model has no estimates for F = {f}"),
+            Self::MeanOfUser(jobs) => assert!(is_window(jobs), "a prediction cannot be the mean of {jobs} jobs"),
+        }
+    }
+}
+
+/// The f-model's estimate for the job of that number.
+pub(crate) fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
+    let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
+    let index = u32::try_from(folded).expect("masked");
+    let share: f64 = Streams::new(seed, 0).stream(F_MODEL, index).random();
+    stretched(runtime, 1.0 + f * share)
+}
+
+/// `runtime` times `factor`, at most 136 years, as long as a log's own estimates can be: sums of estimates must stay
+/// within the range of time.
+pub(crate) fn stretched(runtime: Span, factor: f64) -> Span {
+    let longest = Span::from_secs(u64::from(u32::MAX));
+    if runtime.as_secs_f64() * factor < longest.as_secs_f64() { runtime.scaled(factor) } else { longest.max(runtime) }
+}
+
+const LARGEST_FACTOR: f64 = 1e6;
+
+fn is_factor(factor: f64) -> bool {
+    (1.0..=LARGEST_FACTOR).contains(&factor)
+}
+
+fn is_f(f: f64) -> bool {
+    (0.0..=LARGEST_FACTOR).contains(&f)
+}
+
+fn is_window(jobs: u32) -> bool {
+    (1..=1000).contains(&jobs)
+}
+
+/// Text that names no kind of estimates.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "estimates: expected exact, user, factor:F with F from 1 to 1000000, f-model:F with F from 0 to 1000000, or \
+     mean-of-user:K with K from 1 to 1000, found {found:?}"
+)]
+pub struct EstimatesError {
+    /// What was given.
+    pub found: String,
+}
+
+impl FromStr for Estimates {
+    type Err = EstimatesError;
+
+    /// `exact`, `user`, `factor:2.5`, `f-model:4`, or `mean-of-user:2`.
+    fn from_str(text: &str) -> Result<Self, EstimatesError> {
+        let known = match text.split_once(':') {
+            None if text == "exact" => Some(Self::Exact),
+            None if text == "user" => Some(Self::User),
+            Some(("factor", factor)) => factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor),
+            Some(("f-model", f)) => f.parse().ok().filter(|f| is_f(*f)).map(Self::FModel),
+            Some(("mean-of-user", jobs)) => jobs.parse().ok().filter(|jobs| is_window(*jobs)).map(Self::MeanOfUser),
+            _ => None,
+        };
+        known.ok_or_else(|| EstimatesError { found: crate::file::shown(text.as_bytes()) })
+    }
+}
+
+impl fmt::Display for Estimates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::User => f.write_str("user"),
+            Self::Factor(factor) => write!(f, "factor:{factor}"),
+            Self::FModel(factor) => write!(f, "f-model:{factor}"),
+            Self::MeanOfUser(jobs) => write!(f, "mean-of-user:{jobs}"),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The Grid Workloads Format: one job per line, 29 columns, comments after `#`.
+//!
+//! Defined by the Grid Workloads Archive (Iosup et al., "The Grid Workloads Archive", Future Generation Computer Systems
+//! 24(7), 2008). The first eleven columns are those of the Standard Workload Format; users, groups, queues and sites are
+//! names. Columns are separated by tabs or by blanks; −1 stands for what is not known. [`convert`](mod@crate::convert)
+//! turns one format into the other.
+
+mod reader;
+mod writer;
+
+pub use reader::GwfReader;
+pub use writer::{GwfWriter, write_record};
+
+use crate::swf::Status;
+use sim_core::Span;
+
+/// One job as a log of a grid recorded it. `None` is "unknown": −1 in the file, or another negative number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GwfRecord {
+    /// Column 1: the job's number in the log.
+    pub number: u64,
+    /// Column 2: when it was submitted, from the start of the log or from 1970.
+    pub submit: Option<Span>,
+    /// Column 3: from its submission to its start.
+    pub wait: Option<Span>,
+    /// Column 4: from its start to its end.
+    pub runtime: Option<Span>,
+    /// Column 5: processors it was given.
+    pub processors: Option<u32>,
+    /// Column 6: processor time it used, as a mean over its processors.
+    pub cpu_time: Option<Span>,
+    /// Column 7: memory it used, in KiB per processor, to the nearest whole number.
+    pub memory: Option<u64>,
+    /// Column 8: processors it asked for.
+    pub requested_processors: Option<u32>,
+    /// Column 9: how long its user believed it would run at most.
+    pub requested_time: Option<Span>,
+    /// Column 10: memory it asked for, in KiB per processor, to the nearest whole number.
+    pub requested_memory: Option<u64>,
+    /// Column 11: how it ended.
+    pub status: Option<Status>,
+    /// Column 12.
+    pub user: Option<Box<str>>,
+    /// Column 13.
+    pub group: Option<Box<str>>,
+    /// Column 14: the application.
+    pub executable: Option<Box<str>>,
+    /// Column 15.
+    pub queue: Option<Box<str>>,
+    /// Column 16.
+    pub partition: Option<Box<str>>,
+    /// Columns 17 to 29 as they stand: see [`GwfColumn`].
+    pub further: Further,
+}
+
+/// What stands in columns 17 to 29, by [`GwfColumn`].
+pub type Further = [Option<Box<str>>; 13];
+
+/// Columns that the Standard Workload Format does not have.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum GwfColumn {
+    /// 17: where it was submitted.
+    OrigSite,
+    /// 18: where it ran last.
+    LastRunSite,
+    /// 19: `UNITARY`, or what it is a part of, such as `BoT`.
+    JobStructure,
+    /// 20: which one it is a part of.
+    JobStructureParams,
+    /// 21: in KiB/s.
+    UsedNetwork,
+    /// 22: in MiB.
+    UsedLocalDiskSpace,
+    /// 23: `resource:consumption`, several separated by commas.
+    UsedResources,
+    /// 24: architecture, system and version, separated by commas.
+    ReqPlatform,
+    /// 25: in KiB/s.
+    ReqNetwork,
+    /// 26: in MiB.
+    ReqLocalDiskSpace,
+    /// 27: `resource:consumption`, several separated by commas.
+    ReqResources,
+    /// 28: the virtual organisation.
+    VirtualOrganization,
+    /// 29: the project.
+    Project,
+}
+
+impl GwfColumn {
+    /// All of them, in their order.
+    pub const ALL: [Self; 13] = [
+        Self::OrigSite,
+        Self::LastRunSite,
+        Self::JobStructure,
+        Self::JobStructureParams,
+        Self::UsedNetwork,
+        Self::UsedLocalDiskSpace,
+        Self::UsedResources,
+        Self::ReqPlatform,
+        Self::ReqNetwork,
+        Self::ReqLocalDiskSpace,
+        Self::ReqResources,
+        Self::VirtualOrganization,
+        Self::Project,
+    ];
+
+    /// Its name in the format.
+    pub const fn name(self) -> &'static str {
+        NAMES[16 + self as usize]
+    }
+}
+
+/// Columns that every line has.
+const COLUMNS: usize = 29;
+
+/// Their names in the format.
+const NAMES: [&str; COLUMNS] = [
+    "JobID",
+    "SubmitTime",
+    "WaitTime",
+    "RunTime",
+    "NProc",
+    "UsedCPUTime",
+    "UsedMemory",
+    "ReqNProcs",
+    "ReqTime",
+    "ReqMemory",
+    "Status",
+    "UserID",
+    "GroupID",
+    "ExecutableID",
+    "QueueID",
+    "PartitionID",
+    "OrigSiteID",
+    "LastRunSiteID",
+    "JobStructure",
+    "JobStructureParams",
+    "UsedNetwork",
+    "UsedLocalDiskSpace",
+    "UsedResources",
+    "ReqPlatform",
+    "ReqNetwork",
+    "ReqLocalDiskSpace",
+    "ReqResources",
+    "VOID",
+    "ProjectID",
+];

@@ -1,0 +1,207 @@
+//! Streaming reader: one record at a time.
+
+use super::{COLUMNS, GwfRecord, NAMES};
+use crate::file;
+use crate::lines::Lines;
+use crate::swf::decimal::{self, Decimal};
+use crate::swf::{Status, SwfError};
+use sim_core::Span;
+use std::fmt;
+use std::io::Read;
+use std::iter::FusedIterator;
+use std::path::Path;
+
+/// Reads a log of a grid record by record. Its memory is that of the longest line, whatever the length of the log.
+///
+/// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
+/// next line to go on with (unreadable, truncated, not text).
+pub struct GwfReader {
+    lines: Lines,
+    comments: Vec<String>,
+    /// Whether the current line is a record that has not been delivered: the first, which ends the header.
+    is_pending: bool,
+}
+
+impl GwfReader {
+    /// Opens the log at `path`, plain or gzip (told by its first bytes, not by its name), and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened, or is no log.
+    pub fn open(path: &Path) -> Result<Self, SwfError> {
+        Self::start(Lines::open(path)?)
+    }
+
+    /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`GwfReader::open`].
+    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, SwfError> {
+        Self::start(Lines::from_read(name, input)?)
+    }
+
+    /// The comments before the first record, without their `#`.
+    pub fn comments(&self) -> &[String] {
+        &self.comments
+    }
+
+    /// The file's path, or the name that stands for it.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// The number of the line that was read last, counted from 1: after `next`, the line of that record.
+    pub const fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    fn start(lines: Lines) -> Result<Self, SwfError> {
+        let mut reader = Self { lines, comments: Vec::new(), is_pending: false };
+        while reader.lines.advance()? {
+            match reader.lines.current().trim_ascii() {
+                [] => {}
+                [b'#', comment @ ..] => reader.comments.push(String::from_utf8_lossy(comment).trim().to_owned()),
+                _ => {
+                    reader.is_pending = true;
+                    return Ok(reader);
+                }
+            }
+        }
+        let fix = if reader.lines.number() == 0 {
+            "it is empty: the download may have failed"
+        } else {
+            "it holds nothing but comments: is it the whole log?"
+        };
+        Err(SwfError::NoRecord { path: reader.path().to_owned(), fix })
+    }
+
+    /// The current line as a record.
+    fn record(&mut self) -> Result<GwfRecord, SwfError> {
+        let Ok(line) = std::str::from_utf8(self.lines.current()) else {
+            return Err(self.lines.no_text());
+        };
+        let Some(columns) = columns(line) else {
+            return Err(if self.lines.is_text() { self.lines.too_short(COLUMNS) } else { self.lines.no_text() });
+        };
+        let fields = Fields { lines: &self.lines, columns };
+        Ok(GwfRecord {
+            number: fields.whole(0)?.ok_or_else(|| fields.fault(0, "a whole number from 0 on"))?,
+            submit: fields.time(1)?,
+            wait: fields.time(2)?,
+            runtime: fields.time(3)?,
+            processors: fields.number(4)?,
+            cpu_time: fields.time(5)?,
+            memory: fields.memory(6)?,
+            requested_processors: fields.number(7)?,
+            requested_time: fields.time(8)?,
+            requested_memory: fields.memory(9)?,
+            status: fields.whole(10)?.and_then(Status::from_code),
+            user: fields.text(11),
+            group: fields.text(12),
+            executable: fields.text(13),
+            queue: fields.text(14),
+            partition: fields.text(15),
+            further: std::array::from_fn(|column| fields.text(16 + column)),
+        })
+    }
+}
+
+/// The columns of a line, or `None` if they are fewer than 29. Names may hold blanks where columns are separated by tabs.
+fn columns(line: &str) -> Option<[&str; COLUMNS]> {
+    fn first<'a>(mut columns: impl Iterator<Item = &'a str>) -> Option<[&'a str; COLUMNS]> {
+        let mut all = [""; COLUMNS];
+        for column in &mut all {
+            *column = columns.next()?;
+        }
+        Some(all)
+    }
+    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace()))
+}
+
+struct Fields<'a> {
+    lines: &'a Lines,
+    columns: [&'a str; COLUMNS],
+}
+
+const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
+
+impl Fields<'_> {
+    /// `None` if the value is negative, which stands for "unknown".
+    fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, SwfError> {
+        let value = decimal::parse(self.columns[column].as_bytes());
+        value.map(|value| Some(value).filter(|value| !value.is_negative())).ok_or_else(|| self.fault(column, expected))
+    }
+
+    fn time(&self, column: usize) -> Result<Option<Span>, SwfError> {
+        let value = self.decimal(column, "seconds, or -1 if unknown")?;
+        let too_long = || self.fault(column, "at most 4294967295 seconds, which are 136 years");
+        value.map(|value| value.as_span().ok_or_else(too_long)).transpose()
+    }
+
+    fn whole(&self, column: usize) -> Result<Option<u64>, SwfError> {
+        let expected = "a whole number, or -1 if unknown";
+        match self.decimal(column, expected)? {
+            Some(value) if value.billionths > 0 => Err(self.fault(column, expected)),
+            value => Ok(value.map(|value| value.whole)),
+        }
+    }
+
+    fn number(&self, column: usize) -> Result<Option<u32>, SwfError> {
+        let too_large = |_| self.fault(column, "at most 4294967295");
+        self.whole(column)?.map(u32::try_from).transpose().map_err(too_large)
+    }
+
+    /// Means over processors are often fractions.
+    fn memory(&self, column: usize) -> Result<Option<u64>, SwfError> {
+        let value = self.decimal(column, "KiB, or -1 if unknown")?;
+        Ok(value.map(|value| value.whole.saturating_add(u64::from(value.billionths >= 500_000_000))))
+    }
+
+    fn text(&self, column: usize) -> Option<Box<str>> {
+        Some(self.columns[column]).filter(|text| !matches!(*text, "" | "-1")).map(Into::into)
+    }
+
+    fn fault(&self, column: usize, expected: &'static str) -> SwfError {
+        SwfError::Field {
+            path: self.lines.path().to_owned(),
+            line: self.lines.number(),
+            field: u8::try_from(column + 1).expect("there are 29 columns"),
+            name: NAMES[column],
+            expected,
+            found: file::shown(self.columns[column].as_bytes()),
+            fix: PLAIN,
+        }
+    }
+}
+
+impl Iterator for GwfReader {
+    type Item = Result<GwfRecord, SwfError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.lines.is_done() {
+                return None;
+            }
+            if !self.is_pending {
+                match self.lines.advance() {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            self.is_pending = false;
+            if !matches!(self.lines.current().trim_ascii(), [] | [b'#', ..]) {
+                return Some(self.record());
+            }
+        }
+    }
+}
+
+impl FusedIterator for GwfReader {}
+
+impl fmt::Debug for GwfReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GwfReader").field("path", &self.path()).field("line", &self.line()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,407 @@
+//! What a person wants to know of a log.
+
+mod spread;
+
+pub(crate) use spread::Gather;
+pub use spread::{Bin, Spread};
+
+use crate::swf::{Header, SwfError, SwfReader, SwfRecord};
+use crate::validate::{Anomaly, Checker, Finding};
+use serde::Serialize;
+use sim_core::Span;
+use std::collections::BTreeMap;
+
+/// A log at a glance: how many jobs, of whom, over which time, how large, how long, how well estimated, and what is odd.
+///
+/// Times are in seconds. Jobs are the records that a simulation would run; their run times are those of the log, not cut at
+/// any limit. Memory follows the users, the sizes and the different estimates, not the length of the log.
+///
+/// ```
+/// use workload::{Inspection, SwfReader};
+///
+/// let log = "\
+/// ; MaxProcs: 8
+/// 1   0  5 100 4 -1 -1 4 200 -1 1 7 1 -1 -1 -1 -1 -1
+/// 2  60 -1  -1 8 -1 -1 8  90 -1 5 7 1 -1 -1 -1 -1 -1
+/// 3 300  0 300 8 -1 -1 8 300 -1 1 9 1 -1 -1 -1 -1 -1
+/// ";
+/// let seen = Inspection::of(SwfReader::from_read("three.swf", log.as_bytes())?, None, None)?;
+/// assert_eq!((seen.records, seen.jobs, seen.users), (3, 2, 2));
+/// assert_eq!(seen.load, Some(2800.0 / (8.0 * 300.0)));
+/// assert_eq!(seen.anomalies[0].name, "no-runtime");
+/// # Ok::<(), workload::SwfError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Inspection {
+    /// Records, skipped ones included.
+    pub records: u64,
+    /// Jobs.
+    pub jobs: u64,
+    /// Users who are known.
+    pub users: u64,
+    /// Groups that are known.
+    pub groups: u64,
+    /// Applications that are known.
+    pub executables: u64,
+    /// Jobs of each queue that is known.
+    pub queues: BTreeMap<u32, u64>,
+    /// Jobs of each partition that is known.
+    pub partitions: BTreeMap<u32, u64>,
+    /// When the first job was submitted, by the log's own clock.
+    pub first_submit: f64,
+    /// From the first submission to the last.
+    pub submission_span: f64,
+    /// From the first submission to the last end by the waits and run times of the log, an unknown wait being none.
+    pub span: f64,
+    /// Processors of the machine: as given, or else those of the header.
+    pub capacity: Option<u32>,
+    /// Processor-seconds of all jobs.
+    pub work: f64,
+    /// Offered load: `work` over what the machine could do in `submission_span`.
+    pub load: Option<f64>,
+    /// Whether hours and weekdays are those of a calendar; else the log began at midnight on a Monday.
+    pub is_calendar: bool,
+    /// Seconds by which the local time of `by_hour` and `by_weekday` is ahead of UTC.
+    pub utc_offset: i32,
+    /// Jobs submitted in each hour of the day.
+    pub by_hour: [u64; 24],
+    /// Jobs submitted on each day of the week, Monday first.
+    pub by_weekday: [u64; 7],
+    /// Times between submissions.
+    pub interarrival: Spread,
+    /// Processors of a job.
+    pub processors: Spread,
+    /// Jobs of each size.
+    pub sizes: BTreeMap<u32, u64>,
+    /// Share of the jobs of one processor.
+    pub serial: f64,
+    /// Share of the jobs whose size is a power of two, above one.
+    pub power_of_two: f64,
+    /// Run times.
+    pub runtimes: Spread,
+    /// Waits, of the jobs where the log tells.
+    pub waits: Spread,
+    /// Requested times, of the jobs that have one.
+    pub estimates: Spread,
+    /// Jobs that have no requested time.
+    pub without_estimate: u64,
+    /// Jobs of each requested time in whole seconds.
+    pub estimate_values: BTreeMap<u64, u64>,
+    /// How good the estimates are.
+    pub accuracy: Accuracy,
+    /// Users with the most work, at most twenty, the busiest first.
+    pub busiest_users: Vec<UserShare>,
+    /// What is odd, by name, in the order of the lines where it was first.
+    pub anomalies: Vec<AnomalyCount>,
+}
+
+/// Run time over requested time, of the jobs that have one: 1 is exact, less is too long an estimate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Accuracy {
+    /// Mean, each job counted as 1 at most.
+    pub mean: f64,
+    /// Jobs from 0 to 0.1, from 0.1 to 0.2, … to 1: lower ends included, and 1 in the last.
+    pub tenths: [u64; 10],
+    /// Jobs that ran beyond their requested time.
+    pub beyond: u64,
+}
+
+/// One user's part of a log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UserShare {
+    /// The user.
+    pub user: u32,
+    /// Jobs.
+    pub jobs: u64,
+    /// Share of all processor-seconds.
+    pub work: f64,
+}
+
+/// One kind of anomaly: see [`Anomaly`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnomalyCount {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub description: &'static str,
+    /// How often it was met.
+    pub count: u64,
+    /// The line where first.
+    pub first_line: u64,
+}
+
+impl Inspection {
+    /// Looks through a log. `capacity` is the number of processors, where the header's is to be replaced; `utc_offset` the
+    /// seconds by which the machine's local time was ahead of UTC, where the header does not tell (`TimeZone`).
+    ///
+    /// Lines that cannot be read are anomalies, and the rest is inspected.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read to its end.
+    pub fn of(records: SwfReader, capacity: Option<u32>, utc_offset: Option<i32>) -> Result<Self, SwfError> {
+        let header = records.header();
+        let capacity = capacity.or(header.max_procs).or(header.max_nodes);
+        let clock = Clock::new(header, utc_offset);
+        let mut checker = Checker::new(records, capacity);
+        let mut seen = Seen::new(clock);
+        loop {
+            let mut unreadable = None;
+            let item = checker.check_next(|finding| {
+                seen.note(&finding);
+                if let Anomaly::Unreadable(error) = finding.anomaly {
+                    unreadable = Some(error);
+                }
+            });
+            if let Some(error) = unreadable.filter(|_| checker.intake.reader().is_done()) {
+                return Err(error);
+            }
+            let Some(item) = item else { break };
+            seen.records += 1;
+            if let Some((record, Some(job))) = item {
+                seen.take_in(&record, job.job.request.processors);
+            }
+        }
+        Ok(seen.finish(capacity))
+    }
+}
+
+/// `TimeZone: -28800`, as the Parallel Workloads Archive writes it.
+fn zone(header: &Header) -> Option<i32> {
+    header.get("TimeZone")?.split_whitespace().next()?.parse().ok().filter(|offset: &i32| offset.abs() <= 86_400)
+}
+
+/// How the log's own seconds become hours and weekdays.
+pub(crate) struct Clock {
+    utc_offset: i32,
+    unix_start: Option<u64>,
+}
+
+/// A log whose submit times are that late counts from 1970 and not from its own beginning, or it has lasted ten years.
+const UNIX: Span = Span::from_secs(315_532_800);
+
+impl Clock {
+    pub(crate) fn new(header: &Header, utc_offset: Option<i32>) -> Self {
+        let utc_offset = utc_offset.or_else(|| zone(header)).unwrap_or_default();
+        Self { utc_offset, unix_start: header.unix_start_time.filter(|start| *start > 0) }
+    }
+
+    /// Hour of the week, from Monday midnight; of a log that is tied to no calendar, from its beginning.
+    pub(crate) fn hour_of_week_or_since_start(&self, submit: Span) -> usize {
+        self.hour_of_week(submit).unwrap_or_else(|| usize::try_from(seconds(submit) / 3_600 % 168).expect("below 168"))
+    }
+
+    /// Hour of the week, from Monday midnight; `None` if the log is tied to no calendar.
+    fn hour_of_week(&self, submit: Span) -> Option<usize> {
+        let start = self.unix_start.or_else(|| (submit >= UNIX).then_some(0))?;
+        // The first of January 1970 was a Thursday, 72 hours after Monday; a week more keeps the sum above zero.
+        let hours_before = 72 + 168;
+        let seconds = (start + seconds(submit) + 3_600 * hours_before).checked_add_signed(self.utc_offset.into())?;
+        usize::try_from(seconds / 3_600 % 168).ok()
+    }
+}
+
+const fn seconds(span: Span) -> u64 {
+    span.as_nanos() / 1_000_000_000
+}
+
+/// What was seen so far.
+struct Seen {
+    clock: Clock,
+    is_calendar: bool,
+    records: u64,
+    jobs: u64,
+    /// Submit times of the first job and of the latest.
+    first_and_last: Option<(Span, Span)>,
+    last_end: Span,
+    work: f64,
+    by_hour: [u64; 24],
+    by_weekday: [u64; 7],
+    interarrival: Gather,
+    sizes: BTreeMap<u32, u64>,
+    runtimes: Gather,
+    waits: Gather,
+    estimates: Gather,
+    without_estimate: u64,
+    estimate_values: BTreeMap<u64, u64>,
+    accuracy: Accuracy,
+    /// Jobs and work.
+    users: BTreeMap<u32, (u64, f64)>,
+    groups: BTreeMap<u32, u64>,
+    executables: BTreeMap<u32, u64>,
+    queues: BTreeMap<u32, u64>,
+    partitions: BTreeMap<u32, u64>,
+    anomalies: Vec<AnomalyCount>,
+}
+
+impl Seen {
+    fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            is_calendar: true,
+            records: 0,
+            jobs: 0,
+            first_and_last: None,
+            last_end: Span::ZERO,
+            work: 0.0,
+            by_hour: [0; 24],
+            by_weekday: [0; 7],
+            interarrival: Gather::default(),
+            sizes: BTreeMap::new(),
+            runtimes: Gather::default(),
+            waits: Gather::default(),
+            estimates: Gather::default(),
+            without_estimate: 0,
+            estimate_values: BTreeMap::new(),
+            accuracy: Accuracy::default(),
+            users: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            executables: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            partitions: BTreeMap::new(),
+            anomalies: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, finding: &Finding) {
+        let name = finding.anomaly.name();
+        match self.anomalies.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.count += 1,
+            None => {
+                let description = finding.anomaly.description();
+                self.anomalies.push(AnomalyCount { name, description, count: 1, first_line: finding.line });
+            }
+        }
+    }
+
+    fn take_in(&mut self, record: &SwfRecord, processors: u32) {
+        let submit = record.submit.unwrap_or_default();
+        let runtime = record.runtime.unwrap_or_default();
+        self.jobs += 1;
+        match self.first_and_last {
+            None => self.first_and_last = Some((submit, submit)),
+            Some((first, last)) => {
+                self.interarrival.add(submit.saturating_sub(last).as_secs_f64());
+                self.first_and_last = Some((first, submit.max(last)));
+            }
+        }
+        self.last_end = self.last_end.max(submit + record.wait.unwrap_or_default() + runtime);
+        let work = runtime.as_secs_f64() * f64::from(processors);
+        self.work += work;
+        self.is_calendar &= self.clock.hour_of_week(submit).is_some();
+        let hour_of_week = self.clock.hour_of_week_or_since_start(submit);
+        self.by_hour[hour_of_week % 24] += 1;
+        self.by_weekday[hour_of_week / 24] += 1;
+        *self.sizes.entry(processors).or_default() += 1;
+        self.runtimes.add(runtime.as_secs_f64());
+        if let Some(wait) = record.wait {
+            self.waits.add(wait.as_secs_f64());
+        }
+        match record.requested_time.filter(|estimate| !estimate.is_zero()) {
+            None => self.without_estimate += 1,
+            Some(estimate) => {
+                self.estimates.add(estimate.as_secs_f64());
+                *self.estimate_values.entry(seconds(estimate)).or_default() += 1;
+                self.accuracy.add(runtime, estimate);
+            }
+        }
+        if let Some(user) = record.user {
+            let (jobs, of_user) = self.users.entry(user).or_default();
+            *jobs += 1;
+            *of_user += work;
+        }
+        for (counts, value) in [
+            (&mut self.groups, record.group),
+            (&mut self.executables, record.executable),
+            (&mut self.queues, record.queue),
+            (&mut self.partitions, record.partition),
+        ] {
+            if let Some(value) = value {
+                *counts.entry(value).or_default() += 1;
+            }
+        }
+    }
+
+    fn finish(self, capacity: Option<u32>) -> Inspection {
+        let (first, last) = self.first_and_last.unwrap_or_default();
+        let submission_span = last.saturating_sub(first).as_secs_f64();
+        let share = |is_meant: fn(u32) -> bool| {
+            let jobs: u64 = self.sizes.iter().filter(|(size, _)| is_meant(**size)).map(|(_, jobs)| jobs).sum();
+            ratio(jobs, self.jobs)
+        };
+        let mut busiest: Vec<_> = self
+            .users
+            .iter()
+            .map(|(user, (jobs, work))| UserShare { user: *user, jobs: *jobs, work: work / self.work })
+            .collect();
+        busiest.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
+        busiest.truncate(20);
+        let mut processors = Gather::default();
+        for (size, jobs) in &self.sizes {
+            processors.add_many(f64::from(*size), *jobs);
+        }
+        let estimated = self.jobs - self.without_estimate;
+        Inspection {
+            records: self.records,
+            jobs: self.jobs,
+            users: self.users.len() as u64,
+            groups: self.groups.len() as u64,
+            executables: self.executables.len() as u64,
+            first_submit: first.as_secs_f64(),
+            submission_span,
+            span: self.last_end.saturating_sub(first).as_secs_f64(),
+            capacity,
+            work: self.work,
+            load: capacity
+                .filter(|_| submission_span > 0.0)
+                .map(|capacity| self.work / (f64::from(capacity) * submission_span)),
+            is_calendar: self.is_calendar && self.jobs > 0,
+            utc_offset: self.clock.utc_offset,
+            by_hour: self.by_hour,
+            by_weekday: self.by_weekday,
+            interarrival: self.interarrival.finish(),
+            processors: processors.finish(),
+            serial: share(|size| size == 1),
+            power_of_two: share(|size| size > 1 && size.is_power_of_two()),
+            sizes: self.sizes,
+            runtimes: self.runtimes.finish(),
+            waits: self.waits.finish(),
+            estimates: self.estimates.finish(),
+            without_estimate: self.without_estimate,
+            estimate_values: self.estimate_values,
+            accuracy: Accuracy {
+                mean: if estimated > 0 { self.accuracy.mean / count(estimated) } else { 0.0 },
+                ..self.accuracy
+            },
+            queues: self.queues,
+            partitions: self.partitions,
+            busiest_users: busiest,
+            anomalies: self.anomalies,
+        }
+    }
+}
+
+impl Accuracy {
+    /// Adds to a sum where the mean will be.
+    fn add(&mut self, runtime: Span, estimate: Span) {
+        if runtime > estimate {
+            self.beyond += 1;
+            self.mean += 1.0;
+            return;
+        }
+        let accuracy = runtime.as_secs_f64() / estimate.as_secs_f64();
+        self.mean += accuracy;
+        // In integers, so that 3 s of 10 s are in the fourth tenth and not by rounding in the third.
+        let tenth = u128::from(runtime.as_nanos()) * 10 / u128::from(estimate.as_nanos());
+        self.tenths[usize::try_from(tenth).expect("10 at most").min(9)] += 1;
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { count(part) / count(whole) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
+const fn count(jobs: u64) -> f64 {
+    jobs as f64
+}

@@ -1,0 +1,83 @@
+//! Models of the workload of parallel machines: published ones, and one that is measured in a log.
+//!
+//! | model | of | what it draws |
+//! |---|---|---|
+//! | [`Lublin`] | Lublin & Feitelson (1999, 2003) | arrivals with a daily cycle, sizes, run times that depend on them |
+//! | [`Jann`] | Jann et al. (1997) | arrivals and run times per range of sizes, by the moments of a log |
+//! | [`Downey`] | Downey (1997) | sizes and speed-ups of malleable jobs, and their work |
+//! | [`SessionModel`] | a log, as [`fit`] measures it | users' sessions, requests for nodes, estimates and run times |
+//! | [`Tsafrir`] | Tsafrir, Etsion & Feitelson (2005) | users' estimates for the jobs of any source |
+//!
+//! Each holds its parameters, the published ones with the published values as default, and draws from streams of its own per attribute: a
+//! change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so that a
+//! workload that is written to a file and one that is simulated at once are the same.
+
+mod downey;
+mod jann;
+mod lublin;
+mod session;
+mod tsafrir;
+
+pub use downey::{Downey, DowneyError, DowneyJobs};
+pub use jann::{HyperErlang, Jann, JannError, JannFitError, JannJobs, JannRange};
+pub use lublin::{Lublin, LublinClass, LublinError, LublinJobs};
+pub use session::{
+    EstimateShares, FitError, Quantiles, RuntimeParts, SessionJobs, SessionModel, SessionModelError, Shape, SizeShare,
+    fit,
+};
+pub use tsafrir::{Tsafrir, TsafrirError};
+
+use crate::swf::SwfRecord;
+use sim_core::{Job, JobId, Span, Time};
+
+/// One job that a model drew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelJob {
+    /// The job as simulations take it. Its estimate is the requested time where there is one, and else exact.
+    pub job: Job,
+    /// How long its user believes it will run at most, where the model says so.
+    pub requested_time: Option<Span>,
+    /// Who submitted it, where the model has users.
+    pub user: Option<u32>,
+    /// The queue or class, where the model has several.
+    pub queue: Option<u32>,
+    /// Columns 20 and 21 of a log of MetaCentrum, where the model has them: the queue's name, and the nodes asked for.
+    pub further: Option<Box<str>>,
+}
+
+impl ModelJob {
+    pub(crate) fn new(id: JobId, submit: Time, processors: u32, runtime: Span) -> Self {
+        let job = Job::new(id, submit, processors, runtime);
+        Self { job, requested_time: None, user: None, queue: None, further: None }
+    }
+
+    /// The job as the record of a log, numbered from 1. Its wait is unknown: it has not been scheduled.
+    pub fn record(&self) -> SwfRecord {
+        SwfRecord {
+            submit: Some(Span::from_nanos(self.job.submit.as_nanos())),
+            runtime: Some(self.job.runtime),
+            allocated_processors: Some(self.job.request.processors),
+            requested_processors: Some(self.job.request.processors),
+            requested_time: self.requested_time,
+            user: self.user,
+            queue: self.queue,
+            further: self.further.clone(),
+            ..SwfRecord::numbered(u64::from(self.job.id.0) + 1)
+        }
+    }
+}
+
+/// The instant at the beginning of the second that holds `seconds`; the range of time ends after 584 years.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+pub(crate) fn at_second(seconds: f64) -> Time {
+    Time::from_secs((seconds as u64).min(LATEST))
+}
+
+/// So many seconds, rounded up; at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+pub(crate) fn whole_seconds(seconds: f64) -> Span {
+    Span::from_secs((libm::ceil(seconds) as u64).clamp(1, LATEST))
+}
+
+/// 136 years, in seconds: the latest time that a log can hold.
+const LATEST: u64 = u32::MAX as u64;

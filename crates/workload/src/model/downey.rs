@@ -1,0 +1,174 @@
+//! The model of Downey.
+
+use super::{ModelJob, at_second, whole_seconds};
+use crate::draw;
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, Purpose, Stream, Streams};
+
+/// Moldable jobs, each run on as many processors as its average parallelism: Downey, "A Parallel Workload Model and its
+/// Implications for Processor Allocation", HPDC 1997; the speed-up is that of "A Model for Speedup of Parallel Programs"
+/// (1997).
+///
+/// A job's work, what it would take on one processor, and its average parallelism are both uniform on a logarithmic
+/// scale; its variation of parallelism is uniform. Arrivals are a Poisson process.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::model::Downey;
+///
+/// let jobs: Vec<_> = Downey::default().jobs(&Streams::new(1, 0)).take(1000).collect();
+/// assert!(jobs.iter().all(|job| job.job.request.processors <= 400));
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Downey {
+    /// Largest average parallelism; sizes are uniform on a logarithmic scale from 1 on (default: 400, the Paragon of the San
+    /// Diego Supercomputer Center from which the model was made).
+    pub processors: u32,
+    /// The shortest work, in seconds on one processor.
+    ///
+    /// The defaults of both ends are those of the straight line through the lifetimes of 24 906 batch jobs on that machine,
+    /// `P(L < t) = −0.18 + 0.10 ln t` ("Predicting Queue Times on Space-Sharing Parallel Computers", IPPS 1997, figure 1):
+    /// e^1.8 and e^11.8 seconds.
+    pub shortest: f64,
+    /// The longest work, in seconds on one processor.
+    pub longest: f64,
+    /// Largest variation of parallelism σ, drawn uniformly from 0 on (default: 2).
+    pub variation: f64,
+    /// Mean time between jobs, in seconds (default: a year over the 24 906 jobs of that year).
+    pub interarrival: f64,
+}
+
+const ARRIVALS: Purpose = Purpose("downey arrivals");
+const WORK: Purpose = Purpose("downey work");
+const PARALLELISM: Purpose = Purpose("downey parallelism");
+const VARIATION: Purpose = Purpose("downey variation");
+
+impl Default for Downey {
+    fn default() -> Self {
+        Self {
+            processors: 400,
+            shortest: libm::exp(1.8),
+            longest: libm::exp(11.8),
+            variation: 2.0,
+            interarrival: 365.0 * 86_400.0 / 24_906.0,
+        }
+    }
+}
+
+impl Downey {
+    /// Whether the parameters describe a workload.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that does not.
+    pub fn validate(&self) -> Result<(), DowneyError> {
+        if self.processors == 0 {
+            return Err(DowneyError { field: "processors", expected: "at least 1", found: 0.0 });
+        }
+        let seconds = "seconds above 0 and up to 1e9";
+        for (field, found, expected, is_good) in [
+            ("shortest", self.shortest, seconds, self.shortest > 0.0),
+            ("longest", self.longest, "at least shortest, and up to 1e9", self.longest >= self.shortest),
+            ("variation", self.variation, "0 to 1e9", self.variation >= 0.0),
+            ("interarrival", self.interarrival, seconds, self.interarrival > 0.0),
+        ] {
+            if !(is_good && found <= 1e9) {
+                return Err(DowneyError { field, expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Jobs without end, in order of submission.
+    ///
+    /// # Panics
+    ///
+    /// If [`Downey::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
+    pub fn jobs(&self, streams: &Streams) -> DowneyJobs {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        let [arrivals, work, parallelism, variation] =
+            [ARRIVALS, WORK, PARALLELISM, VARIATION].map(|purpose| streams.stream(purpose, 0));
+        DowneyJobs { model: *self, arrivals, work, parallelism, variation, now: 0.0, drawn: 0 }
+    }
+
+    /// How many times faster a job of average parallelism `average` and variation `sigma` is on so many processors than on
+    /// one.
+    ///
+    /// ```
+    /// use workload::model::Downey;
+    ///
+    /// assert_eq!(Downey::speedup(16, 8.0, 0.0), 8.0); // no variation: linear up to the average, and no further
+    /// assert_eq!(Downey::speedup(4, 8.0, 0.0), 4.0);
+    /// assert!(Downey::speedup(8, 8.0, 1.0) < 6.0);
+    /// ```
+    pub fn speedup(processors: u32, average: f64, sigma: f64) -> f64 {
+        let (n, a) = (f64::from(processors), average);
+        if sigma <= 1.0 {
+            if n <= a {
+                a * n / (a + sigma / 2.0 * (n - 1.0))
+            } else if n <= 2.0 * a - 1.0 {
+                a * n / (sigma * (a - 0.5) + n * (1.0 - sigma / 2.0))
+            } else {
+                a
+            }
+        } else if n <= a + a * sigma - sigma {
+            n * a * (sigma + 1.0) / (sigma * (n + a - 1.0) + a)
+        } else {
+            a
+        }
+    }
+}
+
+/// Jobs of a [`Downey`] model.
+#[derive(Clone, Debug)]
+pub struct DowneyJobs {
+    model: Downey,
+    arrivals: Stream,
+    work: Stream,
+    parallelism: Stream,
+    variation: Stream,
+    /// The last arrival, in seconds.
+    now: f64,
+    drawn: u32,
+}
+
+impl Iterator for DowneyJobs {
+    type Item = ModelJob;
+
+    fn next(&mut self) -> Option<ModelJob> {
+        let model = &self.model;
+        self.now += model.interarrival * draw::exponential(&mut self.arrivals);
+        let work = log_uniform(&mut self.work, model.shortest, model.longest);
+        let average = log_uniform(&mut self.parallelism, 1.0, f64::from(model.processors));
+        let sigma = draw::uniform(&mut self.variation, 0.0, model.variation);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at least 1, at most all processors"
+        )]
+        let processors = ((average + 0.5) as u32).clamp(1, model.processors);
+        let runtime = whole_seconds(work / Downey::speedup(processors, average, sigma));
+        let id = JobId(self.drawn);
+        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        Some(ModelJob::new(id, at_second(self.now), processors, runtime))
+    }
+}
+
+fn log_uniform(stream: &mut Stream, low: f64, high: f64) -> f64 {
+    libm::exp(draw::uniform(stream, libm::log(low), libm::log(high)))
+}
+
+/// Why a [`Downey`] describes no workload.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field}: expected {expected}, found {found}")]
+pub struct DowneyError {
+    /// Which field.
+    pub field: &'static str,
+    /// What it may hold.
+    pub expected: &'static str,
+    /// What it holds.
+    pub found: f64,
+}

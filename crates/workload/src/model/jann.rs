@@ -1,0 +1,304 @@
+//! The model of Jann and others.
+
+use super::{ModelJob, at_second, whole_seconds};
+use crate::draw;
+use crate::swf::{SwfError, SwfRecord};
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, Purpose, Stream, Streams};
+use std::collections::BTreeMap;
+
+/// Jobs of several ranges of sizes, each with arrivals and run times of its own: Jann, Pattnaik, Franke, Wang, Skovira &
+/// Riordan, "Modeling of Workload in MPPs", JSSPP 1997.
+///
+/// Times between arrivals and run times are hyper-Erlang distributions of common order that have the first three moments
+/// of a log. The paper measured them in the log of the SP2 at the Cornell Theory Center; [`Jann::fit`] does so in any
+/// log, and the default is what it finds in the part of that log that the paper used, in its clean version. (The paper's
+/// own table of parameters was not at hand.) The paper says nothing of sizes within a range: they have the shares of the
+/// log.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::model::Jann;
+///
+/// let jobs: Vec<_> = Jann::default().jobs(&Streams::new(1, 0)).take(1000).collect();
+/// assert!(jobs.iter().all(|job| job.job.request.processors <= 322));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jann {
+    /// Ranges of sizes, from small to large. The position of a range is the queue of its jobs.
+    pub ranges: Vec<JannRange>,
+}
+
+/// Jobs of sizes that lie in one range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JannRange {
+    /// Sizes, and how many jobs have each, relative to the others.
+    pub sizes: Vec<(u32, f64)>,
+    /// Seconds between the arrivals of jobs of this range.
+    pub interarrival: HyperErlang,
+    /// Seconds that they run.
+    pub runtime: HyperErlang,
+}
+
+/// With some probability one Erlang distribution and else another, both of as many stages.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HyperErlang {
+    /// Stages of both branches, at least 1.
+    pub order: u32,
+    /// Probability of the first branch.
+    pub first: f64,
+    /// Mean length of a stage, in the first branch and in the second.
+    pub stages: [f64; 2],
+}
+
+/// Orders beyond this are hardly distinct.
+const LARGEST_ORDER: u32 = 100;
+
+impl HyperErlang {
+    /// The distribution of the least order that has these moments: the means of x, x² and x³. `None` if none of at most a
+    /// hundred stages has.
+    ///
+    /// Of order n, the k-th moment over n (n + 1) … (n + k − 1) is the k-th moment of the mean length of a stage, which takes
+    /// two values; those are the roots of a quadratic.
+    pub fn with_moments(moments: [f64; 3]) -> Option<Self> {
+        (1..=LARGEST_ORDER).find_map(|order| Self::of_order(order, moments))
+    }
+
+    fn of_order(order: u32, [one, two, three]: [f64; 3]) -> Option<Self> {
+        let n = f64::from(order);
+        let (r1, r2, r3) = (one / n, two / (n * (n + 1.0)), three / (n * (n + 1.0) * (n + 2.0)));
+        let variance = r2 - r1 * r1;
+        let sum = (r3 - r1 * r2) / variance;
+        let product = (r1 * r3 - r2 * r2) / variance;
+        let root = libm::sqrt(sum * sum - 4.0 * product);
+        let (short, long) = ((sum - root) / 2.0, (sum + root) / 2.0);
+        let first = (long - r1) / (long - short);
+        // Comparisons with what is no number are false, as wanted.
+        let is_good = variance > 1e-9 * r2 && short > 0.0 && long > short && (0.0..=1.0).contains(&first);
+        is_good.then_some(Self { order, first, stages: [short, long] })
+    }
+
+    /// The mean of the k-th power.
+    ///
+    /// ```
+    /// use workload::model::HyperErlang;
+    ///
+    /// let erlang = HyperErlang { order: 2, first: 1.0, stages: [3.0, 3.0] };
+    /// assert_eq!(erlang.moment(1), 6.0);
+    /// assert_eq!(erlang.moment(2), 2.0 * 3.0 * 9.0);
+    /// ```
+    pub fn moment(&self, k: u32) -> f64 {
+        let rising: f64 = (0..k).map(|step| f64::from(self.order + step)).product();
+        let power = |stage: f64| (0..k).map(|_| stage).product::<f64>();
+        rising * (self.first * power(self.stages[0]) + (1.0 - self.first) * power(self.stages[1]))
+    }
+
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let stage = if draw::unit(stream) < self.first { self.stages[0] } else { self.stages[1] };
+        (0..self.order).map(|_| stage * draw::exponential(stream)).sum()
+    }
+
+    fn is_sound(&self) -> bool {
+        let are_long = self.stages.iter().all(|stage| (1e-6..=1e8).contains(stage));
+        (1..=LARGEST_ORDER).contains(&self.order) && (0.0..=1.0).contains(&self.first) && are_long
+    }
+}
+
+impl Default for Jann {
+    fn default() -> Self {
+        toml::from_str(include_str!("jann-ctc.toml")).expect("the preset is sound, as a test shows")
+    }
+}
+
+const ARRIVALS: Purpose = Purpose("jann arrivals");
+const SIZES: Purpose = Purpose("jann sizes");
+const RUNTIMES: Purpose = Purpose("jann runtimes");
+
+impl Jann {
+    /// The largest sizes of the paper's ranges: 1, 2, 3–4, 5–8, … 129–256, and all above.
+    pub const BOUNDS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, u32::MAX];
+
+    /// Measures the model in a log. Records of jobs that never ran are left out, and so are ranges of fewer than four jobs,
+    /// which have no three moments. Where no distribution of the family has the moments (times that hardly vary, say), it is
+    /// the Erlang distribution of the nearest variance.
+    ///
+    /// # Errors
+    ///
+    /// If the log is faulty, or has no range with four jobs.
+    pub fn fit(records: impl Iterator<Item = Result<SwfRecord, SwfError>>) -> Result<Self, JannFitError> {
+        let mut ranges: [Measured; Self::BOUNDS.len()] = std::array::from_fn(|_| Measured::default());
+        for record in records {
+            let record = record?;
+            let runtime = record.runtime.filter(|runtime| !runtime.is_zero());
+            let (Some(submit), Some(runtime), Some(processors)) = (record.submit, runtime, record.processors()) else {
+                continue;
+            };
+            let range = &mut ranges[Self::BOUNDS.partition_point(|bound| *bound < processors)];
+            range.take_in(submit.as_secs_f64(), runtime.as_secs_f64(), processors);
+        }
+        let ranges: Vec<_> =
+            ranges.into_iter().filter(|range| range.runtimes.count >= 4.0).map(Measured::finish).collect();
+        if ranges.is_empty() { Err(JannFitError::TooFew) } else { Ok(Self { ranges }) }
+    }
+
+    /// Whether the parameters describe a workload.
+    ///
+    /// # Errors
+    ///
+    /// Names the first range that does not.
+    pub fn validate(&self) -> Result<(), JannError> {
+        if self.ranges.is_empty() {
+            return Err(JannError { range: 0, field: "ranges", expected: "at least one" });
+        }
+        for (range, of_range) in self.ranges.iter().enumerate() {
+            let refuse = |field, expected| Err(JannError { range, field, expected });
+            let weights = || of_range.sizes.iter().map(|(_, weight)| *weight);
+            if !(weights().all(|weight| (0.0..=1e12).contains(&weight)) && weights().sum::<f64>() > 0.0) {
+                return refuse("sizes", "weights from 0 to 1e12, one of them above 0");
+            }
+            if of_range.sizes.iter().any(|(size, _)| *size == 0) {
+                return refuse("sizes", "sizes of at least 1");
+            }
+            for (field, distribution) in [("interarrival", of_range.interarrival), ("runtime", of_range.runtime)] {
+                if !distribution.is_sound() {
+                    return refuse(field, "order from 1 to 100, first from 0 to 1, stages from 1e-6 to 1e8 seconds");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Jobs without end, in order of submission; at one instant in the order of the ranges.
+    ///
+    /// # Panics
+    ///
+    /// If [`Jann::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
+    pub fn jobs(&self, streams: &Streams) -> JannJobs {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        let source = |(queue, range): (u32, &JannRange)| {
+            let mut arrivals = streams.stream(ARRIVALS, queue);
+            let next = range.interarrival.draw(&mut arrivals);
+            let (sizes, runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
+            Source { range: range.clone(), arrivals, sizes, runtimes, next }
+        };
+        JannJobs { sources: (0..).zip(&self.ranges).map(source).collect(), drawn: 0 }
+    }
+}
+
+/// Jobs of a [`Jann`] model.
+#[derive(Clone, Debug)]
+pub struct JannJobs {
+    sources: Vec<Source>,
+    drawn: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    range: JannRange,
+    arrivals: Stream,
+    sizes: Stream,
+    runtimes: Stream,
+    /// The next arrival, in seconds.
+    next: f64,
+}
+
+impl Iterator for JannJobs {
+    type Item = ModelJob;
+
+    fn next(&mut self) -> Option<ModelJob> {
+        let (queue, source) = (0..).zip(&mut self.sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
+        let submit = at_second(source.next);
+        source.next += source.range.interarrival.draw(&mut source.arrivals);
+        let sizes = &source.range.sizes;
+        let (processors, _) = sizes[draw::pick(&mut source.sizes, sizes.iter().map(|(_, weight)| *weight))];
+        let runtime = whole_seconds(source.range.runtime.draw(&mut source.runtimes));
+        let id = JobId(self.drawn);
+        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, runtime) })
+    }
+}
+
+/// What is measured of one range.
+#[derive(Default)]
+struct Measured {
+    last: Option<f64>,
+    sizes: BTreeMap<u32, f64>,
+    gaps: Moments,
+    runtimes: Moments,
+}
+
+/// Sums of powers.
+#[derive(Default)]
+struct Moments {
+    count: f64,
+    sums: [f64; 3],
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        for (sum, power) in self.sums.iter_mut().zip([value, value * value, value * value * value]) {
+            *sum += power;
+        }
+    }
+
+    fn distribution(&self) -> HyperErlang {
+        let moments = self.sums.map(|sum| sum / self.count.max(1.0));
+        let [mean, square, _] = moments;
+        HyperErlang::with_moments(moments).unwrap_or_else(|| {
+            let stages = mean * mean / (square - mean * mean);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+            let order = ((stages + 0.5) as u32).clamp(1, LARGEST_ORDER);
+            // Times of no length at all have a mean, too: a microsecond.
+            let stage = (mean / f64::from(order)).max(1e-6);
+            HyperErlang { order, first: 1.0, stages: [stage, stage] }
+        })
+    }
+}
+
+impl Measured {
+    fn take_in(&mut self, submit: f64, runtime: f64, processors: u32) {
+        if let Some(last) = self.last {
+            self.gaps.add((submit - last).max(0.0));
+        }
+        self.last = Some(submit);
+        *self.sizes.entry(processors).or_default() += 1.0;
+        self.runtimes.add(runtime);
+    }
+
+    fn finish(self) -> JannRange {
+        JannRange {
+            sizes: self.sizes.into_iter().collect(),
+            interarrival: self.gaps.distribution(),
+            runtime: self.runtimes.distribution(),
+        }
+    }
+}
+
+/// Why a [`Jann`] describes no workload.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("ranges[{range}].{field}: expected {expected}")]
+pub struct JannError {
+    /// Which range, counted from 0.
+    pub range: usize,
+    /// Which field.
+    pub field: &'static str,
+    /// What it may hold.
+    pub expected: &'static str,
+}
+
+/// Why no model was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum JannFitError {
+    /// The log is faulty, or cannot be read.
+    #[error(transparent)]
+    Log(#[from] SwfError),
+    /// There is too little to measure.
+    #[error("expected at least 4 jobs of like size that ran, found fewer; give a longer log")]
+    TooFew,
+}

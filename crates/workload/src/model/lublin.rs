@@ -1,0 +1,497 @@
+//! The model of Lublin and Feitelson.
+
+use super::{ModelJob, at_second, whole_seconds};
+use crate::draw;
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, Purpose, Stream, Streams};
+
+/// Rigid jobs with a daily cycle: Lublin & Feitelson, "The Workload on Parallel Supercomputers: Modeling the
+/// Characteristics of Rigid Jobs", Journal of Parallel and Distributed Computing 63(11), 2003; technical report 1999.
+///
+/// The parameters are those of the program that the authors published with the model (Parallel Workloads Archive,
+/// `lublin99.c`), and so are the order of the steps and the bounds of its redraws.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::model::Lublin;
+///
+/// let jobs: Vec<_> = Lublin::default().jobs(&Streams::new(1, 0)).take(1000).collect();
+/// let serial = jobs.iter().filter(|job| job.job.request.processors == 1).count();
+/// assert!((150..300).contains(&serial)); // 15 % of the interactive jobs, 29 % of the batch jobs
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lublin {
+    /// Classes of jobs, each with its own arrivals. The position of a class is the queue of its jobs.
+    pub classes: Vec<LublinClass>,
+    /// Hour of the day at which the workload begins, from 0 to 23 (program: 0).
+    #[serde(default)]
+    pub start_hour: u32,
+}
+
+/// Parameters of one class of jobs.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LublinClass {
+    /// Share of the jobs that have one processor.
+    pub serial: f64,
+    /// Share of the jobs whose size is a power of two, above one.
+    pub power_of_two: f64,
+    /// Logarithm to base 2 of the smallest parallel size; 0.2 above or below makes that size less or more likely.
+    pub low: f64,
+    /// Logarithm where the two uniform parts of the distribution of sizes meet; 1.5 to 3.5 below `high`.
+    pub medium: f64,
+    /// Logarithm of the largest size.
+    pub high: f64,
+    /// Share of the lower part, 0.7 to 0.95.
+    pub lower_part: f64,
+    /// Shape of the first gamma distribution of the logarithm of run times.
+    pub a1: f64,
+    /// Its scale.
+    pub b1: f64,
+    /// Shape of the second.
+    pub a2: f64,
+    /// Its scale.
+    pub b2: f64,
+    /// The first is chosen with probability `pa · processors + pb`, kept between 0 and 1.
+    pub pa: f64,
+    /// See `pa`.
+    pub pb: f64,
+    /// Shape of the gamma distribution of the logarithm of the time between arrivals at rush hours.
+    pub arrival_shape: f64,
+    /// Its scale.
+    pub arrival_scale: f64,
+    /// By this the shape is multiplied for the whole day.
+    pub rush_to_all: f64,
+    /// Shape of the gamma distribution of arrivals over the half-hours of a day.
+    pub cycle_shape: f64,
+    /// Its scale, in half-hours.
+    pub cycle_scale: f64,
+}
+
+/// `lublin99.c`: SERIAL_PROB_ACTIVE and those that follow.
+const INTERACTIVE: LublinClass = LublinClass {
+    serial: 0.1541,
+    power_of_two: 0.625,
+    low: 1.0,
+    medium: 3.0,
+    high: 5.5,
+    lower_part: 0.705,
+    a1: 3.8351,
+    b1: 0.6605,
+    a2: 7.073,
+    b2: 0.6856,
+    pa: -0.0118,
+    pb: 0.9156,
+    arrival_shape: 6.5510,
+    arrival_scale: 0.6621,
+    rush_to_all: 0.9797,
+    cycle_shape: 8.9186,
+    cycle_scale: 3.6680,
+};
+
+/// `lublin99.c`: SERIAL_PROB_BATCH and those that follow.
+const BATCH: LublinClass = LublinClass {
+    serial: 0.2927,
+    power_of_two: 0.6686,
+    low: 1.2,
+    medium: 5.0,
+    high: 7.0,
+    lower_part: 0.875,
+    a1: 6.57,
+    b1: 0.823,
+    a2: 639.1,
+    b2: 0.0156,
+    pa: -0.003,
+    pb: 0.6986,
+    arrival_shape: 6.0415,
+    arrival_scale: 0.8531,
+    rush_to_all: 1.0519,
+    cycle_shape: 6.1271,
+    cycle_scale: 5.2740,
+};
+
+/// `lublin99.c`: SERIAL_PROB and those that follow.
+const TYPELESS: LublinClass = LublinClass {
+    serial: 0.244,
+    power_of_two: 0.576,
+    low: 0.8,
+    medium: 4.5,
+    high: 7.0,
+    lower_part: 0.86,
+    a1: 4.2,
+    b1: 0.94,
+    a2: 312.0,
+    b2: 0.03,
+    pa: -0.0054,
+    pb: 0.78,
+    arrival_shape: 10.2303,
+    arrival_scale: 0.4871,
+    rush_to_all: 1.0225,
+    cycle_shape: 8.1737,
+    cycle_scale: 3.9631,
+};
+
+/// No run time is longer than e¹² s, 45 hours.
+const LONGEST_RUNTIME: f64 = 12.0;
+/// No time between arrivals at rush hours is longer than e¹³ s, 5 days.
+const LONGEST_GAP: f64 = 13.0;
+
+const HALF_HOURS: usize = 48;
+const HALF_HOUR: f64 = 1800.0;
+/// The day of the cycle's distribution begins with this half-hour, at 5:30.
+const CYCLE_START: usize = 11;
+
+const ARRIVALS: Purpose = Purpose("lublin arrivals");
+const SIZES: Purpose = Purpose("lublin sizes");
+const RUNTIMES: Purpose = Purpose("lublin runtimes");
+
+impl Default for Lublin {
+    /// Interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
+    fn default() -> Self {
+        Self { classes: vec![INTERACTIVE, BATCH], start_hour: 0 }
+    }
+}
+
+impl Lublin {
+    /// One class of jobs on a machine of so many processors. The parameters are those for the whole sample, with the
+    /// range of sizes set as the authors advise: `high = log₂ processors`, `medium = high − 2.5`, at least `low`.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two processors.
+    pub fn typeless(processors: u32) -> Self {
+        assert!(processors >= 2, "parallel jobs need two processors");
+        let high = libm::log2(f64::from(processors));
+        let low = TYPELESS.low.min(high);
+        Self { classes: vec![LublinClass { low, medium: (high - 2.5).max(low), high, ..TYPELESS }], start_hour: 0 }
+    }
+
+    /// Whether the parameters describe a workload.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that does not.
+    pub fn validate(&self) -> Result<(), LublinError> {
+        if self.classes.is_empty() {
+            return Err(LublinError::NoClasses);
+        }
+        if self.start_hour > 23 {
+            return Err(LublinError::Hour(self.start_hour));
+        }
+        self.classes.iter().try_for_each(LublinClass::validate)
+    }
+
+    /// Jobs without end, in order of submission; at one instant in the order of the classes.
+    ///
+    /// # Panics
+    ///
+    /// If [`Lublin::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
+    pub fn jobs(&self, streams: &Streams) -> LublinJobs {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        let class = |(queue, class): (u32, &LublinClass)| {
+            let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
+            let next = arrivals.next_arrival();
+            let (sizes, runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
+            Source { class: *class, arrivals, sizes, runtimes, next }
+        };
+        LublinJobs { sources: (0..).zip(&self.classes).map(class).collect(), drawn: 0 }
+    }
+}
+
+impl LublinClass {
+    fn validate(&self) -> Result<(), LublinError> {
+        let shares = [("serial", self.serial), ("power_of_two", self.power_of_two), ("lower_part", self.lower_part)];
+        for (field, found) in shares {
+            if !(0.0..=1.0).contains(&found) {
+                return Err(LublinError::Share { field, found });
+            }
+        }
+        if self.serial + self.power_of_two > 1.0 {
+            return Err(LublinError::Share { field: "serial + power_of_two", found: self.serial + self.power_of_two });
+        }
+        if !(0.0 <= self.low && self.low <= self.medium && self.medium <= self.high && self.high < 32.0) {
+            return Err(LublinError::Sizes { low: self.low, medium: self.medium, high: self.high });
+        }
+        let positive = [
+            ("a1", self.a1),
+            ("b1", self.b1),
+            ("a2", self.a2),
+            ("b2", self.b2),
+            ("arrival_shape", self.arrival_shape),
+            ("arrival_scale", self.arrival_scale),
+            ("rush_to_all", self.rush_to_all),
+            ("cycle_shape", self.cycle_shape),
+            ("cycle_scale", self.cycle_scale),
+        ];
+        for (field, found) in positive {
+            if !(0.001..=10_000.0).contains(&found) {
+                return Err(LublinError::Positive { field, found });
+            }
+        }
+        // A mean far above the bound would be redrawn for ever.
+        let means = [
+            ("a1 · b1", self.a1 * self.b1, LONGEST_RUNTIME),
+            ("a2 · b2", self.a2 * self.b2, LONGEST_RUNTIME),
+            (
+                "arrival_shape · rush_to_all · arrival_scale",
+                self.arrival_shape * self.rush_to_all * self.arrival_scale,
+                LONGEST_GAP,
+            ),
+        ];
+        for (field, found, bound) in means {
+            if found >= bound {
+                return Err(LublinError::Mean { field, found, bound });
+            }
+        }
+        for (field, found) in [("pa", self.pa), ("pb", self.pb)] {
+            if !found.is_finite() {
+                return Err(LublinError::Number { field, found });
+            }
+        }
+        Ok(())
+    }
+
+    fn size(&self, stream: &mut Stream) -> u32 {
+        let kind = draw::unit(stream);
+        if kind < self.serial {
+            return 1;
+        }
+        let exponent = if draw::unit(stream) < self.lower_part {
+            draw::uniform(stream, self.low, self.medium)
+        } else {
+            draw::uniform(stream, self.medium, self.high)
+        };
+        let exponent = if kind < self.serial + self.power_of_two { libm::floor(exponent + 0.5) } else { exponent };
+        rounded(libm::exp2(exponent))
+    }
+
+    /// In seconds.
+    fn runtime(&self, processors: u32, stream: &mut Stream) -> f64 {
+        let first = (self.pa * f64::from(processors) + self.pb).clamp(0.0, 1.0);
+        loop {
+            let (shape, scale) = if draw::unit(stream) < first { (self.a1, self.b1) } else { (self.a2, self.b2) };
+            let logarithm = draw::gamma(stream, shape, scale);
+            if logarithm <= LONGEST_RUNTIME {
+                return libm::exp(logarithm);
+            }
+        }
+    }
+
+    /// How many arrivals each half-hour of the day has, on average one; never none, or a day might hold no arrival.
+    fn cycle(&self) -> [f64; HALF_HOURS] {
+        let below = |x: f64| draw::gamma_below(self.cycle_shape, x / self.cycle_scale);
+        let mut weights = [0.0; HALF_HOURS];
+        for at in CYCLE_START..CYCLE_START + HALF_HOURS {
+            let middle = f64::from(u32::try_from(at).expect("two days at most"));
+            weights[(at - 1) % HALF_HOURS] = (below(middle + 0.5) - below(middle - 0.5)).max(1e-9);
+        }
+        let mean = weights.iter().sum::<f64>() / 48.0;
+        weights.map(|weight| weight / mean)
+    }
+}
+
+/// The nearest whole number of processors.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+fn rounded(size: f64) -> u32 {
+    (size + 0.5) as u32
+}
+
+/// Times of arrivals, in seconds from the start.
+///
+/// Gaps are drawn as at a steady rate and then bent by the cycle: a gap of so many points ends where as many points have
+/// passed, and a half-hour of weight w holds w half-hours' worth of them.
+#[derive(Clone, Debug)]
+struct Arrivals {
+    shape: f64,
+    scale: f64,
+    weights: [f64; HALF_HOURS],
+    stream: Stream,
+    /// The half-hour of the last arrival, counted from the start of the first day.
+    half_hour: u64,
+    /// Points since the beginning of that half-hour.
+    points: f64,
+    /// The half-hour in which the workload begins.
+    start: u64,
+}
+
+impl Arrivals {
+    fn new(class: &LublinClass, start_hour: u32, stream: Stream) -> Self {
+        let (shape, scale) = (class.arrival_shape * class.rush_to_all, class.arrival_scale);
+        let start = 2 * u64::from(start_hour);
+        Self { shape, scale, weights: class.cycle(), stream, half_hour: start, points: 0.0, start }
+    }
+
+    fn next_arrival(&mut self) -> f64 {
+        let logarithm = loop {
+            let logarithm = draw::gamma(&mut self.stream, self.shape, self.scale);
+            if logarithm <= LONGEST_GAP {
+                break logarithm;
+            }
+        };
+        self.points += libm::exp(logarithm) / HALF_HOUR;
+        let weight = loop {
+            let position = usize::try_from(self.half_hour % 48).expect("below 48");
+            let weight = self.weights[position];
+            if self.points <= weight {
+                break weight;
+            }
+            self.points -= weight;
+            self.half_hour += 1;
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 half-hours")]
+        let passed = (self.half_hour - self.start) as f64;
+        HALF_HOUR * (passed + self.points / weight)
+    }
+}
+
+/// Jobs of a [`Lublin`] model.
+#[derive(Clone, Debug)]
+pub struct LublinJobs {
+    sources: Vec<Source>,
+    drawn: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    class: LublinClass,
+    arrivals: Arrivals,
+    sizes: Stream,
+    runtimes: Stream,
+    /// The next arrival, in seconds.
+    next: f64,
+}
+
+impl Iterator for LublinJobs {
+    type Item = ModelJob;
+
+    fn next(&mut self) -> Option<ModelJob> {
+        let (queue, source) = (0..).zip(&mut self.sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
+        let submit = at_second(source.next);
+        source.next = source.arrivals.next_arrival();
+        let processors = source.class.size(&mut source.sizes);
+        let runtime = whole_seconds(source.class.runtime(processors, &mut source.runtimes));
+        let id = JobId(self.drawn);
+        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, runtime) })
+    }
+}
+
+/// Why a [`Lublin`] describes no workload.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LublinError {
+    /// No class of jobs.
+    #[error("classes: expected at least 1, found 0")]
+    NoClasses,
+    /// No hour of a day.
+    #[error("start_hour: expected 0 to 23, found {0}")]
+    Hour(u32),
+    /// A share that is none.
+    #[error("{field}: expected a share from 0 to 1, found {found}")]
+    Share {
+        /// Which field.
+        field: &'static str,
+        /// What it holds.
+        found: f64,
+    },
+    /// Sizes in no order.
+    #[error("low, medium, high: expected 0 ≤ low ≤ medium ≤ high < 32, found {low}, {medium}, {high}")]
+    Sizes {
+        /// The logarithm of the smallest size.
+        low: f64,
+        /// The logarithm where the parts meet.
+        medium: f64,
+        /// The logarithm of the largest size.
+        high: f64,
+    },
+    /// A shape or a scale that no gamma distribution has.
+    #[error("{field}: expected 0.001 to 10000, found {found}")]
+    Positive {
+        /// Which field.
+        field: &'static str,
+        /// What it holds.
+        found: f64,
+    },
+    /// Most draws would lie beyond the bound of the model.
+    #[error("{field}: expected a mean of the logarithm below {bound}, found {found}")]
+    Mean {
+        /// Which fields.
+        field: &'static str,
+        /// Their product.
+        found: f64,
+        /// The bound.
+        bound: f64,
+    },
+    /// Not a number, or infinite.
+    #[error("{field}: expected a number, found {found}")]
+    Number {
+        /// Which field.
+        field: &'static str,
+        /// What it holds.
+        found: f64,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{ContinuousCDF, Gamma};
+
+    /// The gaps, bent back by the cycle, have the logarithm of the paper's distribution; a day has the paper's cycle.
+    #[test]
+    fn arrivals_have_the_gaps_and_the_cycle_of_the_paper() {
+        for (queue, class) in [INTERACTIVE, BATCH, TYPELESS].iter().enumerate() {
+            let queue = u32::try_from(queue).expect("three");
+            let mut arrivals = Arrivals::new(class, 8, Streams::new(42, 0).stream(ARRIVALS, queue));
+            let weights = arrivals.weights;
+            let position = |second: f64| -> (usize, f64) {
+                let half_hours = second / HALF_HOUR + 16.0;
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "above zero")]
+                let whole = half_hours as usize;
+                (whole, half_hours.fract())
+            };
+            let day: f64 = weights.iter().sum();
+            let points = |second: f64| -> f64 {
+                let (whole, rest) = position(second);
+                let days = f64::from(u32::try_from(whole / HALF_HOURS).expect("few"));
+                days * day + weights[..whole % 48].iter().sum::<f64>() + rest * weights[whole % 48]
+            };
+            let count = 20_000_u32;
+            let times: Vec<f64> = (0..count).map(|_| arrivals.next_arrival()).collect();
+            let mut logarithms: Vec<f64> =
+                times.windows(2).map(|pair| ((points(pair[1]) - points(pair[0])) * HALF_HOUR).ln()).collect();
+            logarithms.sort_by(f64::total_cmp);
+            let gamma = Gamma::new(class.arrival_shape * class.rush_to_all, 1.0 / class.arrival_scale).expect("gamma");
+            let all = gamma.cdf(LONGEST_GAP);
+            let distance = (0_u32..)
+                .zip(&logarithms)
+                .map(|(rank, value)| (gamma.cdf(*value) / all - f64::from(rank) / f64::from(count)).abs())
+                .fold(0.0, f64::max);
+            assert!(distance < 1.95 / f64::from(count).sqrt(), "class {queue}: {distance}");
+
+            // The cycle, by the arrivals of each day in its busiest six hours and in its quietest.
+            let days = position(times[19_999]).0 / HALF_HOURS;
+            let mut ranked: Vec<usize> = (0..HALF_HOURS).collect();
+            ranked.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
+            let busiest = &ranked[..12];
+            let expected: f64 = busiest.iter().map(|half_hour| weights[*half_hour]).sum::<f64>() / day;
+            let (mut mine, mut total) = (vec![0.0; days], vec![0.0; days]);
+            for time in &times {
+                let (whole, _) = position(*time);
+                if whole / HALF_HOURS < days && whole >= HALF_HOURS {
+                    total[whole / HALF_HOURS] += 1.0;
+                    mine[whole / HALF_HOURS] += f64::from(u8::from(busiest.contains(&(whole % HALF_HOURS))));
+                }
+            }
+            // A ratio of means, with the spread of its residuals over the days.
+            let share = mine.iter().sum::<f64>() / total.iter().sum::<f64>();
+            let residuals: Vec<f64> =
+                mine.iter().zip(&total).skip(1).map(|(mine, total)| mine - share * total).collect();
+            let (_, stderr) = sim_core::testkit::mean_and_stderr(&residuals);
+            let mean_total = total.iter().sum::<f64>() / f64::from(u32::try_from(days - 1).expect("few"));
+            assert!((share - expected).abs() < 4.0 * stderr / mean_total, "class {queue}: {share}, not {expected}");
+        }
+    }
+}

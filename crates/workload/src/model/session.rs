@@ -1,0 +1,217 @@
+//! Jobs in sessions, as measured in a log.
+
+mod fit;
+mod jobs;
+mod quantiles;
+
+pub use fit::{FitError, fit};
+pub use jobs::SessionJobs;
+pub use quantiles::Quantiles;
+
+use serde::{Deserialize, Serialize};
+use sim_core::Streams;
+
+/// A stand-in for a log: users who submit in sessions, by day more than by night and in the week more than at its end, and
+/// within a session mostly the same again. [`fit`] measures its parameters in a log; two presets stand for the logs of
+/// Dakkak, Nor & Arif (2017).
+///
+/// - Sessions begin as a Poisson process whose rate follows the hour of the day and the day of the week.
+/// - A session belongs to one user and has a number of jobs with gaps between them.
+/// - A job asks for the same as the job before it in the session with probability `repeat`, and else for something new: a
+///   size, nodes and a cluster for that size, and an estimate for that size, all from tables. So the shares of the
+///   tables are those of the jobs, however long sessions are.
+/// - A job's run time is a part of its estimate that depends on the estimate; the parts of successive jobs of a session
+///   are correlated (a Gaussian copula), and have the distribution of the table nevertheless.
+///
+/// What it leaves out of a log: that a user asks for the same in another session, and trends over weeks.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::model::SessionModel;
+///
+/// let jobs: Vec<_> = SessionModel::wagap_like().jobs(&Streams::new(1, 0)).take(3000).collect();
+/// assert!(jobs.iter().all(|job| job.requested_time.is_some() && job.further.is_some()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionModel {
+    /// Mean number of sessions that begin in a day.
+    pub sessions_per_day: f64,
+    /// How many sessions begin in each hour of the day, relative to each other.
+    pub by_hour: [f64; 24],
+    /// How many sessions begin on each day of the week, Monday first, relative to each other.
+    pub by_weekday: [f64; 7],
+    /// Hour of the week at which the workload begins, 0 for Monday midnight.
+    #[serde(default)]
+    pub start_hour: u32,
+    /// Jobs of a session.
+    pub session_jobs: Quantiles,
+    /// Seconds from one job of a session to the next.
+    pub session_gap: Quantiles,
+    /// Probability that a job asks for the same as the job before it in the session.
+    pub repeat: f64,
+    /// Correlation of the normal scores of successive parts of estimates.
+    pub persistence: f64,
+    /// Multiplies every run time.
+    #[serde(default = "one")]
+    pub runtime_factor: f64,
+    /// Shares of the users, relative to each other. The position of a user is its number.
+    pub users: Vec<f64>,
+    /// What jobs ask for.
+    pub sizes: Vec<SizeShare>,
+    /// Estimates, for jobs from small to large.
+    pub estimates: Vec<EstimateShares>,
+    /// Run times as parts of the estimate, for estimates from short to long.
+    pub runtimes: Vec<RuntimeParts>,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// Jobs of one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeShare {
+    /// Their processors.
+    pub processors: u32,
+    /// How many there are, relative to other sizes.
+    pub weight: f64,
+    /// The nodes that they ask for; none is as many nodes of one processor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<Shape>,
+}
+
+/// Nodes that a job asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// Processors of each node; a divisor of the size.
+    pub ppn: u32,
+    /// The cluster that the job demands, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// How many jobs of that size ask so, relative to its other shapes.
+    pub weight: f64,
+}
+
+/// Estimates of jobs of some sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EstimateShares {
+    /// Jobs of at most so many processors that no entry before holds; larger ones than the last are held by the last.
+    pub up_to: u32,
+    /// Seconds, and how many jobs have that estimate, relative to the others.
+    pub values: Vec<(u32, f64)>,
+}
+
+/// Run times of jobs with some estimates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuntimeParts {
+    /// Estimates of at most so many seconds that no entry before holds; longer ones than the last are held by the last.
+    pub up_to: u32,
+    /// Run time over estimate.
+    pub parts: Quantiles,
+}
+
+impl SessionModel {
+    /// The stand-in for the log of Wagap (zewura and zegox, 2176 processors), as [`fit`] measured it in that log.
+    pub fn wagap_like() -> Self {
+        toml::from_str(include_str!("session/wagap-like.toml")).expect("the preset is sound, as a test shows")
+    }
+
+    /// The stand-in for the log of Zewura, which is not public: the jobs of Wagap on zewura alone (20 × 80 processors), none
+    /// of which demands a cluster, with run times scaled to the mean of 46 524.5 s that the response and waiting times
+    /// of the paper tell (its table 2).
+    pub fn zewura_like() -> Self {
+        let mut model = Self::wagap_like();
+        for shape in model.sizes.iter_mut().flat_map(|size| &mut size.shapes) {
+            shape.cluster = None;
+        }
+        model.runtime_factor = ZEWURA_FACTOR;
+        model
+    }
+
+    /// Whether the parameters describe a workload.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that does not.
+    pub fn validate(&self) -> Result<(), SessionModelError> {
+        let check = |field: &str, is_good: bool, expected| {
+            if is_good { Ok(()) } else { Err(SessionModelError { field: field.to_owned(), expected }) }
+        };
+        let weights = |weights: &mut dyn Iterator<Item = f64>| {
+            let (mut sum, mut are_good) = (0.0, true);
+            for weight in weights {
+                are_good &= (0.0..=1e12).contains(&weight);
+                sum += weight;
+            }
+            are_good && sum > 0.0
+        };
+        let expected = "weights from 0 to 1e12, one of them above 0";
+        let is_positive = |value: f64| (1e-6..=1e6).contains(&value);
+        check("sessions_per_day", is_positive(self.sessions_per_day), "a number from 0.000001 to 1000000")?;
+        check("by_hour", weights(&mut self.by_hour.into_iter()), expected)?;
+        check("by_weekday", weights(&mut self.by_weekday.into_iter()), expected)?;
+        check("start_hour", self.start_hour < 168, "an hour of the week, 0 to 167")?;
+        check("session_jobs", self.session_jobs.is_within(1.0, 1e6), "seventeen ascending numbers from 1 to 1000000")?;
+        check("session_gap", self.session_gap.is_within(0.0, 1e6), "seventeen ascending numbers from 0 to 1000000")?;
+        check("repeat", (0.0..=1.0).contains(&self.repeat), "a probability from 0 to 1")?;
+        check("persistence", (-1.0..=1.0).contains(&self.persistence), "a correlation from -1 to 1")?;
+        check("runtime_factor", is_positive(self.runtime_factor), "a number from 0.000001 to 1000000")?;
+        check("users", weights(&mut self.users.iter().copied()), expected)?;
+        check("sizes", weights(&mut self.sizes.iter().map(|size| size.weight)), expected)?;
+        for (at, size) in self.sizes.iter().enumerate() {
+            let name = |field: &str| format!("sizes[{at}].{field}");
+            check(&name("processors"), size.processors > 0, "at least 1")?;
+            let shapes = &size.shapes;
+            let are_good = shapes.is_empty() || weights(&mut shapes.iter().map(|shape| shape.weight));
+            check(&name("shapes"), are_good, expected)?;
+            let divides = |shape: &Shape| shape.ppn > 0 && size.processors.is_multiple_of(shape.ppn);
+            check(&name("shapes"), shapes.iter().all(divides), "ppn to divide processors")?;
+            let is_word = |name: &String| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == ':');
+            let are_words = shapes.iter().filter_map(|shape| shape.cluster.as_ref()).all(is_word);
+            check(&name("shapes"), are_words, "clusters to be words without blanks and colons")?;
+        }
+        check("estimates", !self.estimates.is_empty(), "at least one entry")?;
+        for (at, entry) in self.estimates.iter().enumerate() {
+            let name = format!("estimates[{at}].values");
+            check(&name, weights(&mut entry.values.iter().map(|(_, weight)| *weight)), expected)?;
+            check(&name, entry.values.iter().all(|(seconds, _)| *seconds > 0), "estimates of at least a second")?;
+        }
+        check("estimates", self.estimates.is_sorted_by_key(|entry| entry.up_to), "entries sorted by up_to")?;
+        check("runtimes", !self.runtimes.is_empty(), "at least one entry")?;
+        for (at, entry) in self.runtimes.iter().enumerate() {
+            let name = format!("runtimes[{at}].parts");
+            check(&name, entry.parts.is_within(0.0, 1e6), "seventeen ascending numbers from 0 to 1000000")?;
+        }
+        check("runtimes", self.runtimes.is_sorted_by_key(|entry| entry.up_to), "entries sorted by up_to")
+    }
+
+    /// Jobs without end, in order of submission, numbered in that order.
+    ///
+    /// # Panics
+    ///
+    /// If [`SessionModel::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
+    pub fn jobs(&self, streams: &Streams) -> SessionJobs {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        SessionJobs::new(self.clone(), streams)
+    }
+}
+
+/// With it the mean run time of [`SessionModel::zewura_like`], cut at the estimate, is 46 524.5 s.
+const ZEWURA_FACTOR: f64 = 0.932_309;
+
+/// Why a [`SessionModel`] describes no workload.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: expected {expected}")]
+pub struct SessionModelError {
+    /// Which field.
+    pub field: String,
+    /// What it may hold.
+    pub expected: &'static str,
+}

@@ -1,0 +1,254 @@
+//! The parameters of a session model, measured in a log.
+
+use super::jobs::whole;
+use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
+use crate::inspect::{Clock, Gather};
+use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::{Estimates, Intake, Options};
+use sim_core::Span;
+use std::collections::BTreeMap;
+
+/// Jobs of one user that follow each other within twenty minutes are of one session: told by submissions alone, as Zakay &
+/// Feitelson advise ("On Identifying User Session Boundaries in Parallel Workload Logs", JSSPP 2012).
+const SESSION_GAP: Span = Span::from_secs(20 * 60);
+
+/// Bounds of the entries of [`SessionModel::estimates`], in processors.
+const SIZE_CLASSES: [u32; 6] = [1, 4, 8, 16, 32, u32::MAX];
+
+/// Bounds of the entries of [`SessionModel::runtimes`], in seconds: two and four hours, a day, two, four, a week, more.
+const ESTIMATE_CLASSES: [u32; 7] = [7_200, 14_400, 86_400, 172_800, 345_600, 604_800, u32::MAX];
+
+/// Sizes, shapes of a size, and estimates of a class that are kept, the most frequent ones.
+const KEPT: [usize; 3] = [200, 8, 40];
+
+/// Measures a session model in what `records` reads. `utc_offset` are the seconds by which the machine's local time was
+/// ahead of UTC, where the header does not tell. Jobs without an estimate are taken to have been estimated exactly.
+///
+/// Memory follows the users, the sizes and the different estimates, not the length of the log.
+///
+/// # Errors
+///
+/// If the log is faulty, or has fewer than a hundred jobs.
+pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, FitError> {
+    let path = records.path().to_owned();
+    let clock = Clock::new(records.header(), utc_offset);
+    let mut seen = Seen::default();
+    let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
+    while let Some(item) = intake.next_record() {
+        if let (record, Some(job)) = item? {
+            seen.take_in(&record, job.job.request.processors, &clock);
+        }
+    }
+    if seen.jobs < 100 {
+        return Err(FitError::TooFew { path, found: seen.jobs });
+    }
+    Ok(seen.finish())
+}
+
+/// Why no model was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// The log is faulty, or cannot be read.
+    #[error(transparent)]
+    Log(#[from] SwfError),
+    /// There is too little to measure.
+    #[error("{path}: expected at least 100 jobs that ran, found {found}", path = path.display())]
+    TooFew {
+        /// The log.
+        path: std::path::PathBuf,
+        /// Its jobs.
+        found: u64,
+    },
+}
+
+#[derive(Default)]
+struct Seen {
+    jobs: u64,
+    first: Option<Span>,
+    last: Span,
+    by_hour: [f64; 24],
+    by_weekday: [f64; 7],
+    session_jobs: Gather,
+    session_gap: Gather,
+    sessions: u64,
+    successions: u64,
+    repeats: u64,
+    /// Sums of the products and of the squares of the logarithms of successive parts, about the mean of their class.
+    correlation: [f64; 3],
+    users: BTreeMap<u32, User>,
+    /// Jobs of each size, and what nodes they ask for.
+    sizes: BTreeMap<u32, (f64, Shapes)>,
+    estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
+    parts: [Gather; ESTIMATE_CLASSES.len()],
+    /// Sum, and number, of the logarithms of the parts in each class.
+    logarithms: [(f64, f64); ESTIMATE_CLASSES.len()],
+}
+
+#[derive(Default)]
+struct User {
+    jobs: f64,
+    session_jobs: u64,
+    last: Option<Last>,
+}
+
+/// The last job of a user.
+struct Last {
+    submit: Span,
+    request: (u32, u32, Option<Box<str>>),
+    class: usize,
+    logarithm: f64,
+}
+
+impl Seen {
+    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &Clock) {
+        let submit = record.submit.unwrap_or_default().max(self.last);
+        let runtime = record.runtime.unwrap_or_default();
+        let estimate = record.requested_time.filter(|estimate| !estimate.is_zero()).unwrap_or(runtime);
+        let seconds = u32::try_from(estimate.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u32::MAX);
+        self.jobs += 1;
+        self.first.get_or_insert(submit);
+        self.last = submit;
+
+        let (ppn, cluster) = nodes(record.node_spec(), processors);
+        let (of_size, shapes) = self.sizes.entry(processors).or_default();
+        *of_size += 1.0;
+        *shapes.entry((ppn, cluster)).or_default() += 1.0;
+        let size_class = SIZE_CLASSES.partition_point(|bound| *bound < processors);
+        *self.estimates[size_class].entry(seconds).or_default() += 1.0;
+        let class = ESTIMATE_CLASSES.partition_point(|bound| *bound < seconds);
+        let part = (runtime.as_secs_f64() / f64::from(seconds)).min(1e6);
+        self.parts[class].add(part);
+        let logarithm = libm::log(part);
+        let (sum, number) = &mut self.logarithms[class];
+        (*sum, *number) = (*sum + logarithm, *number + 1.0);
+        let mean = *sum / *number;
+
+        // Jobs of nobody are one user's.
+        let user = self.users.entry(record.user.unwrap_or(u32::MAX)).or_default();
+        user.jobs += 1.0;
+        let request = (processors, seconds, record.node_spec().map(Into::into));
+        match user.last.take() {
+            Some(last) if submit.saturating_sub(last.submit) <= SESSION_GAP => {
+                user.session_jobs += 1;
+                self.session_gap.add(submit.saturating_sub(last.submit).as_secs_f64());
+                self.successions += 1;
+                self.repeats += u64::from(last.request == request);
+                if last.class == class {
+                    let (a, b) = (last.logarithm - mean, logarithm - mean);
+                    let [products, firsts, seconds] = &mut self.correlation;
+                    (*products, *firsts, *seconds) = (*products + a * b, *firsts + a * a, *seconds + b * b);
+                }
+            }
+            last => {
+                if last.is_some() {
+                    self.session_jobs.add(count(user.session_jobs).min(1e6));
+                }
+                user.session_jobs = 1;
+                self.sessions += 1;
+                let hour = clock.hour_of_week_or_since_start(submit);
+                self.by_hour[hour % 24] += 1.0;
+                self.by_weekday[hour / 24] += 1.0;
+            }
+        }
+        user.last = Some(Last { submit, request, class, logarithm });
+    }
+
+    fn finish(mut self) -> SessionModel {
+        for user in self.users.values() {
+            self.session_jobs.add(count(user.session_jobs).min(1e6));
+        }
+        let days = (self.last.saturating_sub(self.first.unwrap_or_default()).as_secs_f64() / 86_400.0).max(1e-3);
+        let session_jobs = table(&self.session_jobs);
+        // The table's mean is not the log's; jobs per day are kept.
+        let steps = 10_000;
+        let mean = (0..steps)
+            .map(|step| count(whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps)))))
+            .sum::<f64>()
+            / f64::from(steps);
+        let [products, firsts, seconds] = self.correlation;
+        let spread = libm::sqrt(firsts * seconds);
+        let mut users: Vec<f64> = self.users.values().map(|user| user.jobs).collect();
+        users.sort_by(|a, b| b.total_cmp(a));
+        SessionModel {
+            sessions_per_day: short(count(self.jobs) / days / mean).clamp(1e-6, 1e6),
+            by_hour: self.by_hour,
+            by_weekday: self.by_weekday,
+            start_hour: 0,
+            session_jobs,
+            session_gap: if self.successions > 0 { table(&self.session_gap) } else { Quantiles([0.0; 17]) },
+            repeat: if self.successions > 0 { short(count(self.repeats) / count(self.successions)) } else { 0.0 },
+            persistence: if spread > 0.0 { short((products / spread).clamp(-1.0, 1.0)) } else { 0.0 },
+            runtime_factor: 1.0,
+            users,
+            sizes: sizes(self.sizes),
+            estimates: SIZE_CLASSES
+                .iter()
+                .zip(self.estimates)
+                .filter(|(_, values)| !values.is_empty())
+                .map(|(bound, values)| EstimateShares { up_to: *bound, values: frequent(values, KEPT[2]) })
+                .collect(),
+            runtimes: ESTIMATE_CLASSES
+                .iter()
+                .zip(&self.parts)
+                .filter(|(_, parts)| !parts.is_empty())
+                .map(|(bound, parts)| RuntimeParts { up_to: *bound, parts: table(parts) })
+                .collect(),
+        }
+    }
+}
+
+/// Processors per node and the cluster demanded, and how many jobs ask so.
+type Shapes = BTreeMap<(u32, Option<String>), f64>;
+
+fn sizes(sizes: BTreeMap<u32, (f64, Shapes)>) -> Vec<SizeShare> {
+    let mut kept: Vec<_> = sizes.into_iter().collect();
+    kept.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
+    kept.truncate(KEPT[0]);
+    kept.sort_by_key(|(processors, _)| *processors);
+    let share = |(processors, (weight, shapes)): (u32, (f64, Shapes))| {
+        let shapes = frequent(shapes, KEPT[1]);
+        let shapes = shapes.into_iter().map(|((ppn, cluster), weight)| Shape { ppn, cluster, weight }).collect();
+        SizeShare { processors, weight, shapes }
+    };
+    kept.into_iter().map(share).collect()
+}
+
+/// The most frequent keys, in their own order.
+fn frequent<K: Ord>(counts: BTreeMap<K, f64>, kept: usize) -> Vec<(K, f64)> {
+    let mut all: Vec<_> = counts.into_iter().collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    all.truncate(kept);
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+/// Processors per node, and the cluster that is demanded, of `2:ppn=8:x86_64:cl_zegox#excl`. One processor per node where
+/// nothing is said that fits the size.
+fn nodes(spec: Option<&str>, processors: u32) -> (u32, Option<String>) {
+    let spec = spec.unwrap_or_default();
+    let first = spec.split(['+', '#']).next().unwrap_or_default();
+    let properties = || first.split(':');
+    let ppn = properties().rev().find_map(|property| property.strip_prefix("ppn=")?.parse().ok());
+    let ppn = ppn.filter(|ppn: &u32| *ppn > 0 && processors.is_multiple_of(*ppn)).unwrap_or(1);
+    let cluster = properties().find_map(|property| property.strip_prefix("cl_")).filter(|name| !name.is_empty());
+    (ppn, cluster.map(str::to_owned))
+}
+
+fn table(values: &Gather) -> Quantiles {
+    let mut table = Quantiles::AT.map(|share| short(values.quantile(share)));
+    // Means of like values may be out of order in the last digit.
+    for at in 1..table.len() {
+        table[at] = table[at].max(table[at - 1]);
+    }
+    Quantiles(table)
+}
+
+/// Six digits: a table is to be read.
+fn short(number: f64) -> f64 {
+    format!("{number:.5e}").parse().expect("printed so")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
+const fn count(jobs: u64) -> f64 {
+    jobs as f64
+}

@@ -1,0 +1,232 @@
+//! Jobs of a session model.
+
+use super::{SessionModel, SizeShare};
+use crate::draw;
+use crate::model::{ModelJob, at_second};
+use sim_core::{JobId, Purpose, Span, Stream, Streams};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Jobs of a [`SessionModel`].
+///
+/// Memory follows the sessions that are going on. Each session has streams of its own: what happens in one moves nothing in
+/// another.
+#[derive(Clone, Debug)]
+pub struct SessionJobs {
+    model: SessionModel,
+    streams: Streams,
+    starts: Starts,
+    /// When the next session begins.
+    next_start: f64,
+    /// Sessions that have begun.
+    sessions: u32,
+    /// Sessions that are going on, the one with the earliest job on top.
+    open: BinaryHeap<Reverse<Session>>,
+    drawn: u32,
+}
+
+const STARTS: Purpose = Purpose("session starts");
+const SESSION: Purpose = Purpose("session");
+const REQUESTS: Purpose = Purpose("session requests");
+const RUNTIMES: Purpose = Purpose("session runtimes");
+
+impl SessionJobs {
+    pub(super) fn new(model: SessionModel, streams: &Streams) -> Self {
+        let mut starts = Starts::new(&model, streams.stream(STARTS, 0));
+        let next_start = starts.next_start();
+        Self { model, streams: *streams, starts, next_start, sessions: 0, open: BinaryHeap::new(), drawn: 0 }
+    }
+
+    fn begin(&mut self) {
+        let number = self.sessions;
+        self.sessions = number.checked_add(1).expect("fewer than 4 billion sessions");
+        let mut session = self.streams.stream(SESSION, number);
+        let user = draw::pick(&mut session, self.model.users.iter().copied());
+        let jobs = self.model.session_jobs.at(draw::unit(&mut session));
+        self.open.push(Reverse(Session {
+            at: self.next_start,
+            number,
+            user: u32::try_from(user).expect("fewer than 4 billion users"),
+            left: u32::try_from(whole(jobs)).expect("at most a million"),
+            gaps: session,
+            requests: self.streams.stream(REQUESTS, number),
+            runtimes: self.streams.stream(RUNTIMES, number),
+            request: None,
+            score: None,
+        }));
+        self.next_start = self.starts.next_start();
+    }
+}
+
+impl Iterator for SessionJobs {
+    type Item = ModelJob;
+
+    fn next(&mut self) -> Option<ModelJob> {
+        while self.open.peek().is_none_or(|Reverse(session)| self.next_start < session.at) {
+            self.begin();
+        }
+        let Reverse(mut session) = self.open.pop()?;
+        let id = JobId(self.drawn);
+        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
+        let job = session.job(id, &self.model);
+        if session.left > 0 {
+            session.at += self.model.session_gap.at(draw::unit(&mut session.gaps));
+            self.open.push(Reverse(session));
+        }
+        Some(job)
+    }
+}
+
+/// A session that is going on.
+#[derive(Clone, Debug)]
+struct Session {
+    /// When its next job is submitted, in seconds.
+    at: f64,
+    number: u32,
+    user: u32,
+    /// Jobs yet to come.
+    left: u32,
+    gaps: Stream,
+    requests: Stream,
+    runtimes: Stream,
+    /// What its last job asked for.
+    request: Option<Request>,
+    /// The normal score of the last part.
+    score: Option<f64>,
+}
+
+#[derive(Clone, Debug)]
+struct Request {
+    processors: u32,
+    nodes: Box<str>,
+    estimate: u32,
+}
+
+impl Session {
+    fn job(&mut self, id: JobId, model: &SessionModel) -> ModelJob {
+        self.left -= 1;
+        let repeats = draw::unit(&mut self.requests) < model.repeat;
+        let request = match self.request.take() {
+            Some(request) if repeats => request,
+            _ => Request::draw(model, &mut self.requests),
+        };
+        let fresh = draw::normal(&mut self.runtimes);
+        let score = match self.score {
+            None => fresh,
+            Some(last) => model.persistence * last + libm::sqrt(1.0 - model.persistence * model.persistence) * fresh,
+        };
+        self.score = Some(score);
+        // The standard normal distribution below the score.
+        let share = 0.5 * libm::erfc(-score / std::f64::consts::SQRT_2);
+        let parts = entry(&model.runtimes, request.estimate, |entry| entry.up_to).parts;
+        let runtime = parts.at(share) * f64::from(request.estimate) * model.runtime_factor;
+        // To the nearest second: a part of six digits is 1 s of two hours, and not a millionth more.
+        let runtime = Span::from_secs(whole(runtime).min(u32::MAX.into()));
+        let estimate = Span::from_secs(request.estimate.into());
+        let mut job = ModelJob::new(id, at_second(self.at), request.processors, runtime);
+        job.job.request.estimate = Some(estimate);
+        job.requested_time = Some(estimate);
+        job.user = Some(self.user);
+        job.further = Some(format!("-1 {}", request.nodes).into());
+        self.request = Some(request);
+        job
+    }
+}
+
+impl Request {
+    fn draw(model: &SessionModel, stream: &mut Stream) -> Self {
+        let size = &model.sizes[draw::pick(stream, model.sizes.iter().map(|size| size.weight))];
+        let nodes = nodes(size, stream);
+        let estimates = &entry(&model.estimates, size.processors, |entry| entry.up_to).values;
+        let estimate = estimates[draw::pick(stream, estimates.iter().map(|(_, weight)| *weight))].0;
+        Self { processors: size.processors, nodes, estimate }
+    }
+}
+
+/// The nodes asked for, as column 21 of a log of MetaCentrum has them.
+fn nodes(size: &SizeShare, stream: &mut Stream) -> Box<str> {
+    if size.shapes.is_empty() {
+        return format!("{}:ppn=1", size.processors).into();
+    }
+    let shape = &size.shapes[draw::pick(stream, size.shapes.iter().map(|shape| shape.weight))];
+    let nodes = size.processors / shape.ppn;
+    match &shape.cluster {
+        None => format!("{nodes}:ppn={}", shape.ppn).into(),
+        Some(cluster) => format!("{nodes}:ppn={}:cl_{cluster}", shape.ppn).into(),
+    }
+}
+
+/// The first entry that holds `value`, or else the last.
+fn entry<T>(entries: &[T], value: u32, up_to: impl Fn(&T) -> u32) -> &T {
+    let at = entries.partition_point(|entry| up_to(entry) < value);
+    &entries[at.min(entries.len() - 1)]
+}
+
+/// The nearest whole number from 1 on.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
+pub(super) fn whole(number: f64) -> u64 {
+    ((number + 0.5) as u64).max(1)
+}
+
+/// Beginnings of sessions, in seconds: a Poisson process whose rate is constant within each hour of the week.
+#[derive(Clone, Debug)]
+struct Starts {
+    /// Sessions per hour, in each hour of the week.
+    rates: Box<[f64]>,
+    stream: Stream,
+    start_hour: u32,
+    /// Hours since the beginning of the first week.
+    hour: u64,
+    /// Seconds of that hour that are over.
+    seconds: f64,
+}
+
+impl Starts {
+    fn new(model: &SessionModel, stream: Stream) -> Self {
+        let (hours, days): (f64, f64) = (model.by_hour.iter().sum(), model.by_weekday.iter().sum());
+        let rate = |hour: usize| {
+            7.0 * model.sessions_per_day * model.by_weekday[hour / 24] / days * model.by_hour[hour % 24] / hours
+        };
+        let rates = (0..168).map(rate).collect();
+        Self { rates, stream, start_hour: model.start_hour, hour: model.start_hour.into(), seconds: 0.0 }
+    }
+
+    fn next_start(&mut self) -> f64 {
+        let mut left = draw::exponential(&mut self.stream);
+        loop {
+            let rate = self.rates[usize::try_from(self.hour % 168).expect("below 168")] / 3_600.0;
+            let passes = (3_600.0 - self.seconds) * rate;
+            if left < passes {
+                self.seconds += left / rate;
+                break;
+            }
+            left -= passes;
+            self.hour += 1;
+            self.seconds = 0.0;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 hours")]
+        let hours = (self.hour - u64::from(self.start_hour)) as f64;
+        3_600.0 * hours + self.seconds
+    }
+}
+
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Session {}
+
+impl PartialOrd for Session {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Session {
+    /// By the next job; at one instant by the order in which the sessions began.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.at.total_cmp(&other.at).then(self.number.cmp(&other.number))
+    }
+}

@@ -1,0 +1,48 @@
+//! A distribution as a table of quantiles.
+
+use serde::{Deserialize, Serialize};
+
+/// A distribution of numbers from 0 on, as its quantiles at [`Quantiles::AT`]; in between, numbers are equally likely on a
+/// logarithmic scale, or on a plain one where the lower quantile is zero.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Quantiles(pub [f64; 17]);
+
+impl Quantiles {
+    /// Which quantiles are in the table: the least value, so many of the values up to the largest.
+    pub const AT: [f64; 17] =
+        [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0];
+
+    /// The number of which such a share of the distribution lies below.
+    pub fn at(&self, share: f64) -> f64 {
+        let above = Self::AT.partition_point(|at| *at <= share).clamp(1, 16);
+        let (low, high) = (self.0[above - 1], self.0[above]);
+        let part = (share - Self::AT[above - 1]) / (Self::AT[above] - Self::AT[above - 1]);
+        if low > 0.0 {
+            // Equal ends are kept to the last bit.
+            if low < high { low * libm::pow(high / low, part) } else { low }
+        } else {
+            low + part * (high - low)
+        }
+    }
+
+    /// The share of the distribution that lies below `value`.
+    pub fn below(&self, value: f64) -> f64 {
+        if value < self.0[0] {
+            return 0.0;
+        }
+        let above = self.0.partition_point(|quantile| *quantile <= value);
+        if above == 17 {
+            return 1.0;
+        }
+        let (low, high) = (self.0[above - 1], self.0[above]);
+        let part =
+            if low > 0.0 { libm::log(value / low) / libm::log(high / low) } else { (value - low) / (high - low) };
+        Self::AT[above - 1] + part * (Self::AT[above] - Self::AT[above - 1])
+    }
+
+    /// Whether the quantiles ascend from `least` or above to `most` or below.
+    pub(super) fn is_within(&self, least: f64, most: f64) -> bool {
+        self.0.is_sorted() && self.0[0] >= least && self.0[16] <= most
+    }
+}

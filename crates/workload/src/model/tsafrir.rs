@@ -1,0 +1,405 @@
+//! The model of users' estimates of Tsafrir, Etsion and Feitelson.
+
+use super::ModelJob;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use sim_core::{Purpose, Span, Stream, Streams};
+use std::collections::BTreeSet;
+
+/// Estimates as users choose them, a few round values over and over: Tsafrir, Etsion & Feitelson, "Modeling User Runtime
+/// Estimates", JSSPP 2005.
+///
+/// Twenty values, the longest that is allowed among them, are used by 89 % of the jobs; the number of all values follows
+/// the number of jobs. The parameters, the tables and the order of the steps are those of the program that the authors
+/// published with the model (`est_model.cc`, 2005); what it leaves to chance is drawn here from streams of its own.
+///
+/// ```
+/// use sim_core::Streams;
+/// use workload::model::{Lublin, Tsafrir};
+///
+/// let streams = Streams::new(1, 0);
+/// let mut jobs: Vec<_> = Lublin::default().jobs(&streams).take(2000).collect();
+/// let cut = Tsafrir::new(48 * 3600).assign(&mut jobs, &streams)?;
+/// assert_eq!(cut, 0); // nobody ran for longer than 48 hours
+/// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
+/// # Ok::<(), workload::model::TsafrirError>(())
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tsafrir {
+    /// The longest estimate that is allowed, in seconds; at least an hour.
+    pub max_estimate: u32,
+    /// Share of the jobs with that estimate, where it is known. The model's own guess is what the other popular values
+    /// leave of `head_share`, 22 %.
+    #[serde(default)]
+    pub max_share: Option<f64>,
+    /// How many different estimates there are, where that is known; else it is read off the number of jobs.
+    #[serde(default)]
+    pub values: Option<u32>,
+    /// Share of the jobs that use one of the twenty popular values (published: 0.89).
+    #[serde(default = "head_share")]
+    pub head_share: f64,
+    /// The value of popularity rank x from 2 to 20 is used by a · exp(b · x) + c per cent of the jobs (published: 14.0491,
+    /// −0.177531, 0.462513).
+    #[serde(default = "head")]
+    pub head: [f64; 3],
+    /// The value of rank x above 20 is used by a share proportional to x to this power (published: −2.267).
+    #[serde(default = "tail_power")]
+    pub tail_power: f64,
+    /// The x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q; here are p
+    /// and q (published: 12.1039, −0.6026).
+    #[serde(default = "times")]
+    pub times: [f64; 2],
+}
+
+const fn head_share() -> f64 {
+    0.89
+}
+
+const fn head() -> [f64; 3] {
+    [14.0491, -0.177_531, 0.462_513]
+}
+
+const fn tail_power() -> f64 {
+    -2.267
+}
+
+const fn times() -> [f64; 2] {
+    [12.1039, -0.6026]
+}
+
+/// How many values are popular.
+const POPULAR: usize = 20;
+
+/// For each of the twenty popular values (first the longest, then from short to long) its popularity rank in the four logs
+/// of which the model was made: SDSC SP2, CTC SP2, KTH SP2, SDSC Blue (`TIMRNK_TO_POPRNK`).
+const RANKS: [[u8; 4]; POPULAR] = [
+    [3, 1, 1, 1],
+    [1, 3, 4, 6],
+    [4, 4, 10, 5],
+    [17, 2, 14, 3],
+    [13, 12, 20, 7],
+    [7, 9, 2, 2],
+    [8, 8, 3, 18],
+    [18, 18, 7, 19],
+    [2, 6, 12, 4],
+    [6, 7, 6, 11],
+    [16, 11, 19, 20],
+    [10, 20, 5, 9],
+    [5, 16, 18, 10],
+    [15, 5, 16, 14],
+    [14, 14, 9, 13],
+    [19, 13, 17, 16],
+    [11, 10, 15, 15],
+    [12, 15, 13, 17],
+    [9, 17, 8, 8],
+    [20, 19, 11, 12],
+];
+
+const MINUTE: u32 = 60;
+const HOUR: u32 = 3_600;
+
+/// The values that were popular in all four logs (`EST_JOINT`).
+const JOINT: [u32; 15] = [
+    5 * MINUTE,
+    10 * MINUTE,
+    15 * MINUTE,
+    20 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    3 * HOUR,
+    4 * HOUR,
+    5 * HOUR,
+    6 * HOUR,
+    8 * HOUR,
+    10 * HOUR,
+    12 * HOUR,
+    18 * HOUR,
+];
+
+/// What makes the twenty full: multiples of these, from the longest estimate downwards (`EST_ROUND`).
+const ROUND: [u32; 10] =
+    [200 * HOUR, 100 * HOUR, 50 * HOUR, 10 * HOUR, 5 * HOUR, 2 * HOUR, HOUR, 20 * MINUTE, 10 * MINUTE, 5 * MINUTE];
+
+/// How many values so many jobs have, linear in between (`BINUM_LINEAR`).
+const VALUES: [(u32, u32); 7] = [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
+
+const POPULARITY: Purpose = Purpose("tsafrir popularity");
+const TAIL: Purpose = Purpose("tsafrir tail");
+const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
+
+impl Tsafrir {
+    /// The published model for a machine that allows estimates of so many seconds.
+    pub const fn new(max_estimate: u32) -> Self {
+        Self {
+            max_estimate,
+            max_share: None,
+            values: None,
+            head_share: head_share(),
+            head: head(),
+            tail_power: tail_power(),
+            times: times(),
+        }
+    }
+
+    /// Whether the parameters describe a distribution.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that does not.
+    pub fn validate(&self) -> Result<(), TsafrirError> {
+        let refuse = |field, expected, found: String| Err(TsafrirError::Field { field, expected, found });
+        if self.max_estimate < HOUR {
+            return refuse("max_estimate", "at least 3600 seconds", self.max_estimate.to_string());
+        }
+        if !(self.head_share > 0.0 && self.head_share <= 1.0) {
+            return refuse("head_share", "a share above 0 and up to 1", self.head_share.to_string());
+        }
+        if let Some(share) = self.max_share.filter(|share| !(*share > 0.0 && *share <= self.head_share)) {
+            return refuse("max_share", "a share above 0 and up to head_share", share.to_string());
+        }
+        if self.values == Some(0) {
+            return refuse("values", "at least 1", "0".to_owned());
+        }
+        let sizes: Vec<f64> = (2..=POPULAR).map(|rank| self.size(rank)).collect();
+        let sum: f64 = sizes.iter().sum();
+        if !(sizes.iter().all(|size| *size > 0.0) && (sum < self.head_share || self.max_share.is_some())) {
+            let expected = "shares above 0 whose sum leaves some of head_share to the longest estimate";
+            return refuse("head", expected, format!("{:?}", self.head));
+        }
+        if !(-100.0..=0.0).contains(&self.tail_power) {
+            return refuse("tail_power", "-100 to 0", self.tail_power.to_string());
+        }
+        let [p, q] = self.times;
+        if !(p > 0.0 && p <= 1e6 && (-10.0..=0.0).contains(&q)) {
+            return refuse("times", "p above 0 and up to 1000000, q from -10 to 0", format!("{:?}", self.times));
+        }
+        Ok(())
+    }
+
+    /// How many of so many jobs have which estimate, from the shortest on.
+    ///
+    /// # Panics
+    ///
+    /// If [`Tsafrir::validate`] finds fault with the parameters.
+    pub fn distribution(&self, jobs: u32, streams: &Streams) -> Vec<(Span, u32)> {
+        if let Err(error) = self.validate() {
+            panic!("{error}");
+        }
+        let values = self.values.unwrap_or_else(|| values_of(jobs)) as usize;
+        let head = self.head_times();
+        let mut shares: Vec<(u32, f64)> =
+            head.iter().copied().zip(self.head_shares(head.len(), &mut streams.stream(POPULARITY, 0))).collect();
+        let tail = self.tail_times(values.saturating_sub(head.len()), &head);
+        let rest = 1.0 - self.head_share;
+        shares.extend(tail.iter().copied().zip(self.tail_shares(tail.len(), rest, &mut streams.stream(TAIL, 0))));
+        shares.sort_by_key(|(time, _)| *time);
+        let counts = apportioned(jobs, &shares.iter().map(|(_, share)| *share).collect::<Vec<_>>());
+        let times = shares.iter().map(|(time, _)| Span::from_secs(u64::from(*time)));
+        times.zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Gives every job an estimate that is not below its run time, which it is told to policies as, and as its requested
+    /// time: all ways to do so are equally likely. Run times above the longest estimate are cut there; returns how many.
+    ///
+    /// # Errors
+    ///
+    /// If run times are so long that there are not enough estimates above them.
+    ///
+    /// # Panics
+    ///
+    /// If [`Tsafrir::validate`] finds fault with the parameters, or there are more than 4 billion jobs.
+    pub fn assign(&self, jobs: &mut [ModelJob], streams: &Streams) -> Result<u32, TsafrirError> {
+        let count = u32::try_from(jobs.len()).expect("fewer than 4 billion jobs");
+        let distribution = self.distribution(count, streams);
+        let mut estimates: Vec<Span> =
+            distribution.iter().rev().flat_map(|(time, count)| std::iter::repeat_n(*time, *count as usize)).collect();
+        let longest = Span::from_secs(u64::from(self.max_estimate));
+        // From the longest run time down; equal ones in their own order.
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_by_key(|job| std::cmp::Reverse(jobs[*job].job.runtime));
+        let runtime = |job: usize| jobs[job].job.runtime.min(longest);
+        for (rank, (job, estimate)) in order.iter().zip(&estimates).enumerate() {
+            if runtime(*job) > *estimate {
+                let runtime = runtime(*job);
+                return Err(TsafrirError::LongRuntimes { jobs: rank + 1, runtime, estimates: rank });
+            }
+        }
+        let mut stream = streams.stream(ASSIGNMENT, 0);
+        let (mut cut, mut end) = (0, 0);
+        for (rank, job) in order.into_iter().enumerate() {
+            let job = &mut jobs[job];
+            if job.job.runtime > longest {
+                job.job.runtime = longest;
+                cut += 1;
+            }
+            // Those up to `end` are long enough for this job, and have not been given to longer ones.
+            end = end.max(rank);
+            while end + 1 < estimates.len() && estimates[end + 1] >= job.job.runtime {
+                end += 1;
+            }
+            estimates.swap(rank, stream.random_range(rank..=end));
+            job.requested_time = Some(estimates[rank]);
+            job.job.request.estimate = Some(estimates[rank]);
+        }
+        Ok(cut)
+    }
+
+    /// Share of the jobs that use the value of that popularity rank, from 2 on.
+    fn size(&self, rank: usize) -> f64 {
+        let [a, b, c] = self.head;
+        (a * libm::exp(b * small(rank)) + c) / 100.0
+    }
+
+    /// The popular values: first the longest, then from short to long.
+    fn head_times(&self) -> Vec<u32> {
+        let longest = self.max_estimate;
+        let mut times: BTreeSet<u32> = JOINT.into_iter().filter(|time| *time < longest).collect();
+        let round = ROUND.into_iter().flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
+        for time in round {
+            if times.len() + 1 == POPULAR {
+                break;
+            }
+            if time < longest {
+                times.insert(time);
+            }
+        }
+        std::iter::once(longest).chain(times).collect()
+    }
+
+    /// Shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
+    fn head_shares(&self, count: usize, stream: &mut Stream) -> Vec<f64> {
+        let others: f64 = (2..=count).map(|rank| self.size(rank)).sum();
+        let (first, factor) = match self.max_share {
+            None => (self.head_share - others, 1.0),
+            Some(share) => (share, (self.head_share - share) / others),
+        };
+        let share = |rank: usize| if rank == 1 { first } else { factor * self.size(rank) };
+        popularity(count, stream).into_iter().map(share).collect()
+    }
+
+    /// The other values, from short to long, in whole minutes; where that value is popular, half a minute or less beside.
+    fn tail_times(&self, count: usize, head: &[u32]) -> Vec<u32> {
+        let values = small(count);
+        let [p, q] = self.times;
+        let a = 1.0 + p * libm::pow((values + small(head.len())).max(1.0), q);
+        let mut times = BTreeSet::new();
+        for rank in 1..=count {
+            let x = small(rank) / values;
+            let share = (a - 1.0) * x / (a - x);
+            #[expect(clippy::cast_possible_truncation, reason = "at most the longest estimate")]
+            let minutes = libm::floor(share * f64::from(self.max_estimate) / 60.0 + 0.5) as i64;
+            let free = [0, 30, -30, 20, -20, 10, -10]
+                .into_iter()
+                .filter_map(|offset| u32::try_from(60 * minutes + offset).ok())
+                .find(|time| *time > 0 && *time < self.max_estimate && !times.contains(time) && !head.contains(time));
+            times.extend(free);
+        }
+        times.into_iter().collect()
+    }
+
+    /// Shares of the other values, in random order; their sum is `rest`.
+    fn tail_shares(&self, count: usize, rest: f64, stream: &mut Stream) -> Vec<f64> {
+        let mut shares: Vec<f64> =
+            (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(small(rank), self.tail_power)).collect();
+        let sum: f64 = shares.iter().sum();
+        for share in &mut shares {
+            *share *= rest / sum;
+        }
+        for last in (1..shares.len()).rev() {
+            shares.swap(last, stream.random_range(0..=last));
+        }
+        shares
+    }
+}
+
+/// A popularity rank for each of the `count` popular values, in the order of [`Tsafrir::head_times`]: the longest is the
+/// most popular; every other gets a rank that a value at its place or before had in one of the four logs, preferably a
+/// popular one, and no rank is kept beyond the last place it had.
+fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
+    let last_place = |rank: usize| {
+        let has = |place: &usize| RANKS[*place].iter().any(|known| usize::from(*known) == rank);
+        (0..POPULAR).rev().find(has).expect("every rank is in the table")
+    };
+    let mut left: BTreeSet<usize> = (2..=count).collect();
+    let mut pool: Vec<usize> = RANKS[0].iter().map(|rank| usize::from(*rank)).collect();
+    let mut ranks = vec![1];
+    for (place, row) in RANKS.iter().enumerate().take(count).skip(1) {
+        pool.extend(row.iter().map(|rank| usize::from(*rank)));
+        pool.retain(|rank| left.contains(rank));
+        let due = left.iter().copied().find(|rank| last_place(*rank) <= place);
+        let rank = due.unwrap_or_else(|| {
+            if pool.is_empty() {
+                return *left.first().expect("as many ranks as places");
+            }
+            let mut one = || pool[stream.random_range(0..pool.len())];
+            one().min(one())
+        });
+        left.remove(&rank);
+        ranks.push(rank);
+    }
+    ranks
+}
+
+/// How many different estimates so many jobs have.
+fn values_of(jobs: u32) -> u32 {
+    let above = VALUES.partition_point(|(known, _)| *known < jobs);
+    match (above.checked_sub(1).map(|below| VALUES[below]), VALUES.get(above)) {
+        (None, _) => 0,
+        (Some((_, most)), None) => most,
+        (Some((from, low)), Some((to, high))) => {
+            // To the nearest whole number.
+            let (step, width) = (u64::from(jobs - from) * u64::from(high - low), u64::from(to - from));
+            low + u32::try_from((2 * step + width) / (2 * width)).expect("at most the table's last entry")
+        }
+    }
+}
+
+/// `jobs` divided in proportion to `shares`, by the largest remainders.
+fn apportioned(jobs: u32, shares: &[f64]) -> Vec<u32> {
+    let sum: f64 = shares.iter().sum();
+    let exact: Vec<f64> = shares.iter().map(|share| f64::from(jobs) * share / sum).collect();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to the number of jobs")]
+    let mut counts: Vec<u32> = exact.iter().map(|count| *count as u32).collect();
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()).then(a.cmp(b)));
+    let missing = jobs.saturating_sub(counts.iter().sum());
+    for at in order.into_iter().take(missing as usize) {
+        counts[at] += 1;
+    }
+    counts
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of estimates, at most a few thousand")]
+const fn small(number: usize) -> f64 {
+    number as f64
+}
+
+/// Why a [`Tsafrir`] yields no estimates.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TsafrirError {
+    /// A parameter that describes no distribution.
+    #[error("{field}: expected {expected}, found {found}")]
+    Field {
+        /// Which field.
+        field: &'static str,
+        /// What it may hold.
+        expected: &'static str,
+        /// What it holds.
+        found: String,
+    },
+    /// The jobs are too long for the estimates.
+    #[error(
+        "{jobs} jobs run for {runtime} s or longer, but the model has {estimates} estimates as long; \
+         give a longer max_estimate, or max_share, the share of the jobs that use it"
+    )]
+    LongRuntimes {
+        /// How many jobs.
+        jobs: usize,
+        /// Their shortest run time.
+        runtime: Span,
+        /// How many estimates.
+        estimates: usize,
+    },
+}

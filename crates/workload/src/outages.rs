@@ -1,0 +1,150 @@
+//! When machines are out of service: drawn from a model, or read from a trace.
+//!
+//! The model is the customary one: each machine works for an exponential time and is then under repair for an exponential
+//! time, independent of all others. A trace is a CSV file with the columns `machine,down,up`.
+
+mod drawn;
+mod trace;
+
+pub use drawn::DrawnOutages;
+pub use trace::{OutageTrace, OutagesError};
+
+use crate::swf::decimal;
+use sim_core::{Outage, Span, Streams};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where outages come from.
+///
+/// ```
+/// use sim_core::{Span, Streams};
+/// use workload::outages::{Outages, OutagesError};
+///
+/// let outages: Outages = "mtbf:30d,mttr:4h".parse()?;
+/// assert_eq!(outages, Outages::Drawn { mtbf: Span::from_secs(30 * 86_400), mttr: Span::from_secs(4 * 3_600) });
+///
+/// let machines = ["zewura", "zegox"];
+/// let first = outages.stream(&machines, &Streams::new(1, 0))?.next().expect("it has no end")?;
+/// assert!(first.down < first.up);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outages {
+    /// Exponential times, the same means for every machine.
+    Drawn {
+        /// Mean time from the start, or from a repair, to the next failure.
+        mtbf: Span,
+        /// Mean time from a failure to the end of its repair.
+        mttr: Span,
+    },
+    /// A CSV file: see [`OutageTrace`].
+    Trace(PathBuf),
+}
+
+impl Outages {
+    /// How long a repair may be expected to take: the mean, if outages are drawn. A trace announces nothing.
+    pub const fn repair_expected(&self) -> Option<Span> {
+        match self {
+            Self::Drawn { mttr, .. } => Some(*mttr),
+            Self::Trace(_) => None,
+        }
+    }
+
+    /// The outages of `machines`, in order of their beginning; at one instant in the order of the machines, if they are
+    /// drawn. Those that are drawn have no end.
+    ///
+    /// # Errors
+    ///
+    /// If the trace cannot be opened or has another header. Each item of a trace can be an error, too.
+    pub fn stream(&self, machines: &[impl AsRef<str>], streams: &Streams) -> Result<OutageStream, OutagesError> {
+        match self {
+            Self::Drawn { mtbf, mttr } => {
+                let sites = u32::try_from(machines.len()).expect("fewer than 4 billion machines");
+                Ok(OutageStream::Drawn(DrawnOutages::new(*mtbf, *mttr, sites, streams)))
+            }
+            Self::Trace(path) => OutageTrace::open(path, machines).map(OutageStream::Trace),
+        }
+    }
+}
+
+/// Outages from either source.
+#[derive(Debug)]
+pub enum OutageStream {
+    /// Drawn from the model; never an error.
+    Drawn(DrawnOutages),
+    /// Read from a trace.
+    Trace(OutageTrace),
+}
+
+impl Iterator for OutageStream {
+    type Item = Result<Outage, OutagesError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Drawn(drawn) => drawn.next().map(Ok),
+            Self::Trace(trace) => trace.next(),
+        }
+    }
+}
+
+/// Text that names no source of outages.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "outages: expected a file name, or mtbf:SPAN,mttr:SPAN with spans above 0 such as 90s, 15m, 4h, 1.5d, found {found:?}"
+)]
+pub struct OutagesTextError {
+    /// What was given.
+    pub found: String,
+}
+
+impl FromStr for Outages {
+    type Err = OutagesTextError;
+
+    /// `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins like a mean needs a folder before it.
+    fn from_str(text: &str) -> Result<Self, OutagesTextError> {
+        let refused = || OutagesTextError { found: crate::file::shown(text.as_bytes()) };
+        let Some(rest) = text.strip_prefix("mtbf:") else {
+            // The means in another order are no file.
+            let is_file = !text.is_empty() && !text.starts_with("mttr:");
+            return if is_file { Ok(Self::Trace(text.into())) } else { Err(refused()) };
+        };
+        let (mtbf, mttr) = rest.split_once(",mttr:").ok_or_else(refused)?;
+        let (mtbf, mttr) = (span(mtbf).ok_or_else(refused)?, span(mttr).ok_or_else(refused)?);
+        Ok(Self::Drawn { mtbf, mttr })
+    }
+}
+
+const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// `1.5h`: above zero, at most 136 years.
+fn span(text: &str) -> Option<Span> {
+    let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    let number = decimal::parse(text.strip_suffix(unit)?.as_bytes())?;
+    let whole = number.whole.checked_mul(seconds).filter(|whole| *whole <= decimal::LONGEST)?;
+    let nanos = 1_000_000_000 * whole + u64::from(number.billionths) * seconds;
+    (!number.is_negative() && (1..=1_000_000_000 * decimal::LONGEST).contains(&nanos))
+        .then_some(Span::from_nanos(nanos))
+}
+
+/// In the largest unit of which it is a whole multiple.
+struct InUnits(Span);
+
+impl fmt::Display for InUnits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nanos = self.0.as_nanos();
+        match UNITS.into_iter().find(|(_, seconds)| nanos.is_multiple_of(1_000_000_000 * seconds)) {
+            Some((unit, seconds)) => write!(f, "{}{unit}", nanos / 1_000_000_000 / seconds),
+            None => write!(f, "{}s", self.0),
+        }
+    }
+}
+
+impl fmt::Display for Outages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Drawn { mtbf, mttr } => write!(f, "mtbf:{},mttr:{}", InUnits(*mtbf), InUnits(*mttr)),
+            Self::Trace(path) => path.display().fmt(f),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Outages from exponential times.
+
+use crate::draw;
+use sim_core::{Outage, Purpose, SiteId, Span, Stream, Streams, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Outages without end, in order of their beginning; at one instant in the order of the machines.
+///
+/// Every machine has its own streams: more machines move no outage of those that were there before, and another time to
+/// repair keeps all times to failure.
+#[derive(Clone, Debug)]
+pub struct DrawnOutages {
+    mtbf: Span,
+    mttr: Span,
+    machines: Vec<Draws>,
+    /// The next outage of each machine.
+    next: BinaryHeap<Reverse<Outage>>,
+}
+
+#[derive(Clone, Debug)]
+struct Draws {
+    failures: Stream,
+    repairs: Stream,
+}
+
+const FAILURES: Purpose = Purpose("times to failure");
+const REPAIRS: Purpose = Purpose("times to repair");
+
+impl DrawnOutages {
+    /// Outages of so many machines, which all work at the start.
+    ///
+    /// # Panics
+    ///
+    /// If a mean is zero, or longer than 136 years.
+    pub fn new(mtbf: Span, mttr: Span, machines: u32, streams: &Streams) -> Self {
+        let longest = Span::from_secs(u64::from(u32::MAX));
+        for mean in [mtbf, mttr] {
+            assert!(
+                !mean.is_zero() && mean <= longest,
+                "the mean time between failures or to repair cannot be {mean} s"
+            );
+        }
+        let draws = |site| Draws { failures: streams.stream(FAILURES, site), repairs: streams.stream(REPAIRS, site) };
+        let mut drawn = Self { mtbf, mttr, machines: (0..machines).map(draws).collect(), next: BinaryHeap::new() };
+        let first: BinaryHeap<_> =
+            (0..machines).filter_map(|site| drawn.after(Time::ZERO, SiteId(site))).map(Reverse).collect();
+        drawn.next = first;
+        drawn
+    }
+
+    /// The outage of that machine that follows a repair at `up`; `None` beyond the range of time.
+    fn after(&mut self, up: Time, site: SiteId) -> Option<Outage> {
+        let draws = &mut self.machines[site.index()];
+        let down = up.saturating_add(exponential(&mut draws.failures, self.mtbf));
+        let up = down.saturating_add(exponential(&mut draws.repairs, self.mttr));
+        (up < Time::MAX).then_some(Outage { down, site, up })
+    }
+}
+
+impl Iterator for DrawnOutages {
+    type Item = Outage;
+
+    fn next(&mut self) -> Option<Outage> {
+        let Reverse(outage) = self.next.pop()?;
+        let following = self.after(outage.up, outage.site);
+        self.next.extend(following.map(Reverse));
+        Some(outage)
+    }
+}
+
+/// A draw, at least one nanosecond: a machine that fails has worked, and a repair takes time.
+fn exponential(stream: &mut Stream, mean: Span) -> Span {
+    // 136 years times the largest draw that 53 bits allow would leave the range of time.
+    let seconds = (mean.as_secs_f64() * draw::exponential(stream)).min(LONGEST);
+    Span::from_secs_f64(seconds).max(Span::from_nanos(1))
+}
+
+/// 500 years, in seconds.
+const LONGEST: f64 = 1.5e10;

@@ -1,0 +1,202 @@
+//! Everything odd in a log, line by line.
+
+use crate::intake::{Intake, LogJob, Options};
+use crate::repair::Rule;
+use crate::swf::{Status, SwfError, SwfReader, SwfRecord};
+use crate::{Deadlines, Estimates};
+use std::collections::VecDeque;
+use std::fmt;
+
+/// Lists the anomalies of a log in the order of its lines, one at a time. Memory follows the longest line.
+///
+/// Those under which a simulation would skip or repair the record are the [`Rule`]s of [`Intake`], applied as if users'
+/// estimates were limits; the others are contradictions within a record or between neighbours, which a simulation does not
+/// notice.
+///
+/// ```
+/// use workload::{SwfReader, Validation};
+///
+/// let log = "\
+/// 1 100  5 60 4 70 -1 4 50 -1 1 7 1 -1 -1 -1 -1 -1
+/// 2 130 -1 -1 8 -1 -1 8 90 -1 5 7 1 -1 -1 -1 -1 -1
+/// ";
+/// let validation = Validation::new(SwfReader::from_read("two.swf", log.as_bytes())?, None);
+/// let found: Vec<_> = validation.map(|finding| (finding.line, finding.anomaly.name())).collect();
+/// assert_eq!(found, [(1, "cut-at-estimate"), (1, "more-cpu-time-than-run-time"), (2, "no-runtime")]);
+/// # Ok::<(), workload::SwfError>(())
+/// ```
+#[derive(Debug)]
+pub struct Validation {
+    checker: Checker,
+    /// Found in the line that was read last, and not yet delivered.
+    found: VecDeque<Finding>,
+}
+
+/// One anomaly.
+#[derive(Debug)]
+pub struct Finding {
+    /// The line of the log, counted from 1.
+    pub line: u64,
+    /// The job's number in the log, if the line is a record.
+    pub job: Option<u64>,
+    /// What is odd.
+    pub anomaly: Anomaly,
+}
+
+/// What is odd about a line of a log.
+#[derive(Debug)]
+pub enum Anomaly {
+    /// It cannot be read.
+    Unreadable(SwfError),
+    /// A simulation skips the record or repairs it.
+    Repaired(Rule),
+    /// The number is not above that of the record before: job numbers may repeat.
+    NumberNotAscending,
+    /// It was given another number of processors (field 5) than it asked for (field 8).
+    ProcessorsDiffer,
+    /// On average its processors computed (field 6) for longer than they were held (field 4).
+    MoreCpuTimeThanRunTime,
+    /// It used more memory (field 7) than it asked for (field 10).
+    MoreMemoryThanRequested,
+    /// It completed (field 11), but has no run time (field 4).
+    CompletedWithoutRunning,
+    /// It ran, but nobody knows when it started: the wait (field 3) is unknown.
+    WaitUnknown,
+    /// Nobody knows who submitted it (field 12).
+    UserUnknown,
+    /// It waited for a job (field 17) that comes not before it.
+    PrecedingJobNotBefore,
+}
+
+impl Anomaly {
+    /// Its name in reports; it never changes.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "unreadable",
+            Self::Repaired(rule) => rule.name(),
+            Self::NumberNotAscending => "number-not-ascending",
+            Self::ProcessorsDiffer => "processors-differ",
+            Self::MoreCpuTimeThanRunTime => "more-cpu-time-than-run-time",
+            Self::MoreMemoryThanRequested => "more-memory-than-requested",
+            Self::CompletedWithoutRunning => "completed-without-running",
+            Self::WaitUnknown => "wait-unknown",
+            Self::UserUnknown => "user-unknown",
+            Self::PrecedingJobNotBefore => "preceding-job-not-before",
+        }
+    }
+
+    /// What is odd, and what a simulation does about it, in one line. A line that cannot be read tells that itself.
+    pub const fn description(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "the line cannot be read",
+            Self::Repaired(rule) => rule.description(),
+            Self::NumberNotAscending => "its number (field 1) is not above that of the record before",
+            Self::ProcessorsDiffer => "processors allocated (field 5) are not those requested (field 8)",
+            Self::MoreCpuTimeThanRunTime => "CPU time (field 6) exceeds the run time (field 4)",
+            Self::MoreMemoryThanRequested => "memory used (field 7) exceeds that requested (field 10)",
+            Self::CompletedWithoutRunning => "completed (field 11), yet its run time (field 4) is unknown or zero",
+            Self::WaitUnknown => "ran, yet its wait (field 3) is unknown",
+            Self::UserUnknown => "user (field 12) unknown",
+            Self::PrecedingJobNotBefore => "the preceding job (field 17) does not come before it",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Anomaly::Unreadable(error) = &self.anomaly {
+            return error.fmt(f);
+        }
+        write!(f, "{}: ", self.line)?;
+        if let Some(job) = self.job {
+            write!(f, "job {job}: ")?;
+        }
+        write!(f, "{}: {}", self.anomaly.name(), self.anomaly.description())
+    }
+}
+
+impl Validation {
+    /// Lists what is odd in what `records` reads, on a machine of so many processors if that is known.
+    pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
+        Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
+    }
+
+    /// The reader underneath: its header, path and line.
+    pub const fn reader(&self) -> &SwfReader {
+        self.checker.intake.reader()
+    }
+}
+
+impl Iterator for Validation {
+    type Item = Finding;
+
+    fn next(&mut self) -> Option<Finding> {
+        while self.found.is_empty() {
+            self.checker.check_next(|finding| self.found.push_back(finding))?;
+        }
+        self.found.pop_front()
+    }
+}
+
+/// Reads a log record by record, and tells of each what is odd.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    pub(crate) intake: Intake,
+    last_number: Option<u64>,
+}
+
+impl Checker {
+    pub(crate) fn new(records: SwfReader, capacity: Option<u32>) -> Self {
+        let options =
+            Options { estimates: Estimates::User, capacity, deadlines: Deadlines::None, ..Options::default() };
+        Self { intake: Intake::new(records, options), last_number: None }
+    }
+
+    /// The next record, and the job that it yields; `None` within if the line cannot be read, `None` at the end of the log.
+    pub(crate) fn check_next(&mut self, mut tell: impl FnMut(Finding)) -> Option<Option<(SwfRecord, Option<LogJob>)>> {
+        let before = self.intake.repairs().clone();
+        let item = self.intake.next_record()?;
+        let line = self.intake.reader().line();
+        let (record, job) = match item {
+            Err(error) => {
+                tell(Finding { line, job: None, anomaly: Anomaly::Unreadable(error) });
+                return Some(None);
+            }
+            Ok(both) => both,
+        };
+        let mut tell = |anomaly| tell(Finding { line, job: Some(record.number), anomaly });
+        for rule in Rule::ALL {
+            if self.intake.repairs().count(rule) > before.count(rule) {
+                tell(Anomaly::Repaired(rule));
+            }
+        }
+        if self.last_number.is_some_and(|last| record.number <= last) {
+            tell(Anomaly::NumberNotAscending);
+        }
+        self.last_number = Some(record.number);
+        let (given, asked) = (record.allocated_processors, record.requested_processors);
+        if given.zip(asked).is_some_and(|(given, asked)| given > 0 && asked > 0 && given != asked) {
+            tell(Anomaly::ProcessorsDiffer);
+        }
+        if record.runtime.zip(record.cpu_time).is_some_and(|(runtime, cpu_time)| cpu_time > runtime) {
+            tell(Anomaly::MoreCpuTimeThanRunTime);
+        }
+        if record.memory.zip(record.requested_memory).is_some_and(|(used, asked)| used > asked) {
+            tell(Anomaly::MoreMemoryThanRequested);
+        }
+        let has_run = record.runtime.is_some_and(|runtime| !runtime.is_zero());
+        if record.status == Some(Status::Completed) && !has_run {
+            tell(Anomaly::CompletedWithoutRunning);
+        }
+        if has_run && record.wait.is_none() {
+            tell(Anomaly::WaitUnknown);
+        }
+        if record.user.is_none() {
+            tell(Anomaly::UserUnknown);
+        }
+        if record.preceding_job.is_some_and(|preceding| preceding >= record.number) {
+            tell(Anomaly::PrecedingJobNotBefore);
+        }
+        Some(Some((record, job)))
+    }
+}

@@ -1,0 +1,121 @@
+//! The intake rules of the profile `alea31`.
+
+use crate::data::reader;
+use sim_core::{Span, Time};
+use std::path::PathBuf;
+use workload::{Alea31Intake, Alea31Job, Machines, SwfReader};
+
+const MACHINES: &str = "1\tzegox\t48\t12\t1\t0\n0\tzewura\t20\t80\t1\t0\n";
+
+/// A line of MetaCentrum, of which only what the profile reads differs.
+fn line(number: u32, submit: &str, runtime: &str, allocated: u32, time: &str, spec: &str) -> String {
+    format!(
+        "{number} {submit} 0 {runtime} {allocated} -1 -1 {allocated} {time} -1 1 7 1 -1 1 1 -1 -1 {{1}} q_1d {spec}\n"
+    )
+}
+
+fn intake(log: String) -> Alea31Intake {
+    let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
+    Alea31Intake::new(reader(log).expect("a log"), &machines, None)
+}
+
+fn jobs(log: String) -> Vec<Alea31Job> {
+    intake(log).collect::<Result<_, _>>().expect("a log")
+}
+
+#[test]
+fn a_plain_record_becomes_a_job_with_limit_and_due_date() {
+    let [_, job] = &jobs(line(4, "100", "9", 1, "9", "1:ppn=1") + &line(7, "150", "60", 24, "90", "2:ppn=12"))[..]
+    else {
+        panic!("two jobs")
+    };
+    assert_eq!((job.number, job.line, job.user, job.job.id.0), (7, 2, Some(7), 1));
+    assert_eq!((job.job.submit, job.due), (Time::from_secs(50), Time::from_secs(170)));
+    assert_eq!(
+        (job.job.runtime, job.limit, job.executed),
+        (Span::from_secs(60), Span::from_secs(90), Span::from_secs(61))
+    );
+    assert_eq!((job.job.request.processors, &job.clusters[..]), (24, &[0, 1][..]));
+    assert_eq!((job.job.request.estimate, job.job.request.deadline), (Some(job.limit), Some(job.due)));
+}
+
+#[test]
+fn clusters_come_in_order_of_size() {
+    let names =
+        |intake: &Alea31Intake| intake.clusters().iter().map(|cluster| cluster.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&intake(line(1, "0", "1", 1, "1", "1:ppn=1"))), ["zewura", "zegox"]);
+}
+
+#[test]
+fn processors_are_a_multiple_of_those_per_node() {
+    for (allocated, spec, processors) in [
+        (16, "1:ppn=16", 16),
+        (4, "1:ppn=8", 8),         // at least one node
+        (30, "2:ppn=12", 24),      // whole nodes
+        (7, "1:ppn=1+3:ppn=2", 7), // not understood
+        (5_000, "1:brno", 1_600),  // the largest cluster
+    ] {
+        let job = &jobs(line(1, "0", "60", allocated, "90", spec))[0];
+        assert_eq!(job.job.request.processors, processors, "{allocated} {spec}");
+    }
+}
+
+#[test]
+fn nodes_must_be_large_enough_and_demands_are_met() {
+    for (spec, clusters) in [
+        ("1:ppn=12", &[0, 1][..]),
+        ("1:ppn=13", &[0]),
+        ("1:ppn=8:cl_zegox#excl", &[1]),
+        ("1:ppn=8:x86_64:cl_zewura", &[0]),
+        ("1:ppn=1:^cl_zewura", &[1]),
+        ("1:ppn=1:cl_hermes", &[]),
+    ] {
+        let job = &jobs(line(1, "0", "60", 8, "90", spec))[0];
+        assert_eq!(job.clusters, clusters, "{spec}");
+    }
+}
+
+#[test]
+fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
+    let log = line(1, "0", "-1", 1, "90", "1:ppn=1")
+        + &line(2, "-1", "60", 1, "90", "1:ppn=1")
+        + &line(3, "1359980916", "-1359980917", 1, "0", "1:ppn=1")
+        + &line(4, "1359980916", "60", 1, "-1", "1:ppn=1");
+    let mut intake = intake(log);
+    let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
+    assert_eq!((jobs.len(), intake.skipped()), (2, 2));
+    assert_eq!(
+        (jobs[0].job.submit, jobs[0].job.runtime, jobs[0].limit),
+        (Time::ZERO, Span::from_secs(1), Span::from_secs(1))
+    );
+    assert_eq!(jobs[0].due, Time::from_secs(1_575_005_462), "doubled in 32 bits");
+    assert_eq!(jobs[1].limit, Span::from_secs(60), "the run time stands in");
+}
+
+/// Skipped records count too.
+#[test]
+fn so_many_records_are_read_and_no_more() {
+    let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
+    let log = line(1, "0", "-1", 1, "90", "1:ppn=1") + &line(2, "1", "60", 1, "90", "1:ppn=1").repeat(3);
+    let intake = Alea31Intake::new(reader(log).expect("a log"), &machines, Some(3));
+    assert_eq!(intake.count(), 2);
+}
+
+#[test]
+fn every_record_of_wagap_is_a_job_that_some_cluster_can_run() {
+    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
+        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
+        return;
+    };
+    let machines = Machines::open(&folder.join("wagap-2013.swf.machines")).expect("two clusters");
+    let records = SwfReader::open(&folder.join("wagap-2013.swf.gz")).expect("a log");
+    let mut intake = Alea31Intake::new(records, &machines, None);
+    let clusters: Vec<u32> = intake.clusters().iter().map(|cluster| cluster.processors()).collect();
+    assert_eq!(clusters, [1_600, 576]);
+    let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
+    assert_eq!((jobs.len(), intake.skipped()), (17_900, 0));
+    for job in jobs {
+        let fits = |cluster: &usize| job.job.request.processors <= clusters[*cluster];
+        assert!(job.clusters.iter().any(fits), "{job:?}");
+    }
+}

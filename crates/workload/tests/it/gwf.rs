@@ -1,0 +1,140 @@
+//! Logs of grids: what is read, what is refused, and that writing and reading are inverse.
+
+use proptest::option;
+use proptest::prelude::*;
+use sim_core::Span;
+use std::io::Cursor;
+use workload::gwf::GwfColumn;
+use workload::swf::Status;
+use workload::{GwfReader, GwfRecord, GwfWriter, SwfError};
+
+pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<GwfReader, SwfError> {
+    GwfReader::from_read("a.gwf", Cursor::new(log.into()))
+}
+
+fn records(log: impl Into<Vec<u8>>) -> Vec<GwfRecord> {
+    reader(log).and_then(Iterator::collect).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Columns 12 to 29 of which nothing is known.
+const UNKNOWN: &str = "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+
+#[test]
+fn columns_are_separated_by_blanks_or_by_tabs() {
+    let blanks = "# a grid\n#another\n\n7 100.5 -1 60 4 59.5 1023.5 4 90 -1 1 U12 G3 a.out Q1 P2 site1 site2 UNITARY \
+                  -1 -1 -1 -1 -1 -1 -1 -1 vo1 -1\n";
+    let log = reader(blanks).expect("a log");
+    assert_eq!(log.comments(), ["a grid", "another"]);
+    let read = records(blanks);
+    let record = &read[0];
+    assert_eq!((record.number, record.submit, record.wait), (7, Some(Span::from_nanos(100_500_000_000)), None));
+    assert_eq!((record.processors, record.memory, record.status), (Some(4), Some(1024), Some(Status::Completed)));
+    assert_eq!((record.user.as_deref(), record.executable.as_deref()), (Some("U12"), Some("a.out")));
+    assert_eq!(record.further[GwfColumn::LastRunSite as usize].as_deref(), Some("site2"));
+    assert_eq!(record.further[GwfColumn::VirtualOrganization as usize].as_deref(), Some("vo1"));
+    assert_eq!(record.further[GwfColumn::Project as usize], None);
+
+    // With tabs a name may hold blanks; blanks and a last tab, as some logs have, are blanks.
+    let tabs = blanks.lines().last().expect("a record").replace(' ', "\t").replace("a.out", "my program");
+    assert_eq!(records(tabs)[0].executable.as_deref(), Some("my program"));
+    let mixed = blanks.replace(" vo1 -1", " vo1\t-1");
+    assert_eq!(records(mixed), read);
+}
+
+#[test]
+fn faults_lead_to_their_place() {
+    let message = |line: &str| -> String {
+        match reader(format!("# a grid\n{line}\n")) {
+            Err(error) => error.to_string(),
+            Ok(mut log) => log.next().expect("a line").expect_err("a fault").to_string(),
+        }
+    };
+    insta::assert_snapshot!(message(&format!("1 5 0 12:30 1 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 4 (RunTime): expected seconds, or -1 if unknown, found "12:30"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message(&format!("1 5 0 9 1.5 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected a whole number, or -1 if unknown, found "1.5"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message(&format!("1 9e12 0 9 1 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 2 (SubmitTime): expected at most 4294967295 seconds, which are 136 years, found "9e12"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message(&format!("1 9 0 9 9e12 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 5 (NProc): expected at most 4294967295, found "9e12"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message(&format!("-1 9 0 9 9 -1 -1 1 60 -1 1 {UNKNOWN}")), @r#"a.gwf:2: field 1 (JobID): expected a whole number from 0 on, found "-1"; write a plain number such as 90 or 12.5, and -1 for what is not known"#);
+    insta::assert_snapshot!(message("1 9 0 9"), @"a.gwf:2: expected 29 columns separated by blanks, found 4; complete the record with -1 for what is unknown, or delete the line");
+    insta::assert_snapshot!(message(""), @"a.gwf: there is no job record in the file; it holds nothing but comments: is it the whole log?");
+    insta::assert_snapshot!(message("1 9 \u{0} 9"), @"a.gwf:2: the file is not text; give a workload log, plain or gzip");
+    assert!(reader("").expect_err("empty").to_string().ends_with("it is empty: the download may have failed"));
+}
+
+#[test]
+fn the_reader_goes_on_after_a_faulty_line() {
+    let log = format!("1 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}\n2 x\n# remark\n3 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}");
+    let read: Vec<_> = reader(log).expect("a log").map(|item| item.ok().map(|record| record.number)).collect();
+    assert_eq!(read, [Some(1), None, Some(3)]);
+}
+
+#[test]
+fn the_columns_of_grids_have_the_names_of_the_format() {
+    let names: Vec<_> = GwfColumn::ALL.iter().map(|column| column.name()).collect();
+    insta::assert_snapshot!(names.join(" "), @"OrigSiteID LastRunSiteID JobStructure JobStructureParams UsedNetwork UsedLocalDiskSpace UsedResources ReqPlatform ReqNetwork ReqLocalDiskSpace ReqResources VOID ProjectID");
+    assert!(GwfColumn::ALL.iter().zip(0..).all(|(column, position)| *column as usize == position));
+}
+
+fn time() -> impl Strategy<Value = Option<Span>> {
+    option::of((0..=u64::from(u32::MAX), 0..1_000_000_000_u64))
+        .prop_map(|time| time.map(|(seconds, nanos)| Span::from_nanos(1_000_000_000 * seconds + nanos)))
+}
+
+fn name() -> impl Strategy<Value = Option<Box<str>>> {
+    option::of("[A-Za-z/=.]{1,8}[0-9]{0,3}( [a-z]{1,3})?".prop_map(String::into_boxed_str))
+}
+
+prop_compose! {
+    fn record()(
+        number: u64,
+        times in (time(), time(), time(), time(), time()),
+        processors: (Option<u32>, Option<u32>),
+        memory: (Option<u64>, Option<u64>),
+        completed: Option<bool>,
+        names in (name(), name(), name(), name(), name()),
+        further in prop::array::uniform13(name()),
+    ) -> GwfRecord {
+        GwfRecord {
+            number,
+            submit: times.0,
+            wait: times.1,
+            runtime: times.2,
+            processors: processors.0,
+            cpu_time: times.3,
+            memory: memory.0,
+            requested_processors: processors.1,
+            requested_time: times.4,
+            requested_memory: memory.1,
+            status: completed.map(|completed| if completed { Status::Completed } else { Status::Failed }),
+            user: names.0,
+            group: names.1,
+            executable: names.2,
+            queue: names.3,
+            partition: names.4,
+            further,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_is_read(written in prop::collection::vec(record(), 1..10)) {
+        let mut log = GwfWriter::new(Vec::new());
+        log.comment("a grid\nof two lines").expect("memory does not fail");
+        for record in &written {
+            log.record(record).expect("memory does not fail");
+        }
+        let text = log.into_inner();
+        prop_assert_eq!(reader(text.clone()).expect("a log").comments().len(), 2);
+        prop_assert_eq!(records(text), written);
+    }
+
+    /// Whatever the bytes, reading them ends, with records or an error, and without a panic.
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes: Vec<u8>, numbers in "([-+.0-9e]{1,25}[ \\t]){11}", names in "([ -~]{0,4}\\t){18}") {
+        for log in [bytes, (numbers + &names).into_bytes()] {
+            if let Ok(reader) = reader(log) {
+                reader.for_each(drop);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A log at a glance.
+
+use crate::data::{line, reader};
+use std::path::PathBuf;
+use workload::{Inspection, SwfError, SwfReader};
+
+fn inspect(log: &str, capacity: Option<u32>, utc_offset: Option<i32>) -> Inspection {
+    reader(log).and_then(|log| Inspection::of(log, capacity, utc_offset)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn near(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-9 * expected.abs().max(1.0)
+}
+
+/// Four jobs of three users, one of which never ran, on a machine of 8.
+const FOUR: &str = "\
+; MaxProcs: 8
+1   0  10 100 4 -1 -1 4 200 -1 1 7 1 5 0 2 -1 -1
+2  60 -1  -1 8 -1 -1 8  90 -1 5 7 1 5 0 2 -1 -1
+3 300   0 300 8 -1 -1 8 300 -1 1 9 1 6 0 2 -1 -1
+4 400 300 200 1 -1 -1 1 100 -1 1 8 2 6 1 2 -1 -1
+5 500   0 100 3 -1 -1 3  -1 -1 1 7 2 6 1 2 -1 -1
+";
+
+#[test]
+fn totals_are_those_of_the_jobs_that_ran() {
+    let seen = inspect(FOUR, None, None);
+    assert_eq!((seen.records, seen.jobs, seen.users, seen.groups, seen.executables), (5, 4, 3, 2, 2));
+    assert_eq!(seen.queues.iter().map(|(queue, jobs)| (*queue, *jobs)).collect::<Vec<_>>(), [(0, 2), (1, 2)]);
+    assert_eq!(seen.capacity, Some(8));
+    assert!(near(seen.submission_span, 500.0) && near(seen.span, 900.0), "{}", seen.span);
+    assert!(near(seen.work, 400.0 + 2_400.0 + 200.0 + 300.0), "{}", seen.work);
+    assert!(near(seen.load.expect("known"), 3_300.0 / 4_000.0));
+    assert!(near(seen.serial, 0.25) && near(seen.power_of_two, 0.5));
+    assert!(near(seen.runtimes.mean, 175.0) && near(seen.runtimes.max, 300.0));
+    assert!(near(seen.interarrival.mean, 500.0 / 3.0) && seen.interarrival.count == 3);
+    assert!(near(seen.waits.max, 300.0) && seen.waits.count == 4);
+    let busiest: Vec<_> = seen.busiest_users.iter().map(|share| (share.user, share.jobs)).collect();
+    assert_eq!(busiest, [(9, 1), (7, 2), (8, 1)]);
+    let other = inspect(FOUR, Some(80), None);
+    assert!(near(other.load.expect("known"), 3_300.0 / 40_000.0));
+}
+
+#[test]
+fn estimates_are_compared_with_run_times() {
+    let seen = inspect(FOUR, None, None);
+    assert_eq!((seen.without_estimate, seen.accuracy.beyond), (1, 1));
+    assert_eq!(seen.accuracy.tenths, [0, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
+    assert!(near(seen.accuracy.mean, (0.5 + 1.0 + 1.0) / 3.0));
+    let values: Vec<_> = seen.estimate_values.into_iter().collect();
+    assert_eq!(values, [(100, 1), (200, 1), (300, 1)]);
+}
+
+#[test]
+fn anomalies_are_counted_with_their_first_line() {
+    let log = FOUR.to_owned() + "6 x\n" + &line(7, "600", "-1", "1", "1", "60");
+    let seen = inspect(&log, None, None);
+    let told: Vec<_> = seen.anomalies.iter().map(|anomaly| (anomaly.name, anomaly.count, anomaly.first_line)).collect();
+    let expected = [
+        ("no-runtime", 2, 3),
+        ("cut-at-estimate", 1, 5),
+        ("estimate-from-runtime", 1, 6),
+        ("unreadable", 1, 7),
+        ("completed-without-running", 1, 8),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(seen.records, 7);
+}
+
+#[test]
+fn hours_and_weekdays_are_local() {
+    // Sunday 2000-04-30, 23:30 UTC.
+    let header = "; UnixStartTime: 957137400\n";
+    let log = line(1, "0", "9", "1", "1", "60") + &line(2, "3600", "9", "1", "1", "60");
+    let hours = |seen: &Inspection| -> (Vec<usize>, Vec<usize>) {
+        let busy = |counts: &[u64]| (0..counts.len()).filter(|at| counts[*at] > 0).collect();
+        (busy(&seen.by_hour), busy(&seen.by_weekday))
+    };
+    let seen = inspect(&(header.to_owned() + &log), None, None);
+    assert!(seen.is_calendar);
+    assert_eq!(hours(&seen), (vec![0, 23], vec![0, 6]));
+    let west = inspect(&(header.to_owned() + "; TimeZone: -28800\n" + &log), None, None);
+    assert_eq!((west.utc_offset, hours(&west)), (-28_800, (vec![15, 16], vec![6])));
+    assert_eq!(hours(&inspect(&(header.to_owned() + &log), None, Some(3_600))), (vec![0, 1], vec![0]));
+
+    // Submit times since 1970 need no header; without either, the log begins on a Monday at midnight.
+    let since_1970 = line(1, "957137400", "9", "1", "1", "60");
+    assert_eq!(hours(&inspect(&since_1970, None, None)), (vec![23], vec![6]));
+    let seen = inspect(&log, None, None);
+    assert!(!seen.is_calendar);
+    assert_eq!(hours(&seen), (vec![0, 1], vec![0]));
+}
+
+#[test]
+fn a_log_without_jobs_has_nothing_to_tell() {
+    let seen = inspect(&line(1, "0", "-1", "1", "1", "60"), Some(4), None);
+    assert_eq!((seen.records, seen.jobs, seen.load, seen.is_calendar), (1, 0, None, false));
+    assert!(near(seen.accuracy.mean, 0.0) && near(seen.serial, 0.0));
+}
+
+#[test]
+fn a_log_that_ends_early_is_an_error() {
+    let log = line(1, "0", "9", "1", "1", "60") + "1 2 \u{0} 3\n";
+    let error = reader(log).and_then(|log| Inspection::of(log, None, None)).expect_err("no text");
+    assert!(matches!(error, SwfError::NotText { line: 2, .. }), "{error}");
+}
+
+/// Name, days, load and, where the header does not tell it, the machine: as those who mirror the logs tell them. (The clean
+/// logs of CEA-Curie and LPC begin long after their machines, so that their loads are told over other spans.)
+const KNOWN: [(&str, f64, f64, Option<u32>); 7] = [
+    ("SDSC-SP2-1998-4.2-cln.swf.gz", 736.0, 0.83, None),
+    ("CTC-SP2-1996-3.1-cln.swf.gz", 339.0, 0.84, None),
+    ("KTH-SP2-1996-2.1-cln.swf.gz", 340.0, 0.69, None),
+    ("HPC2N-2002-2.2-cln.swf.gz", 1_268.0, 0.60, None),
+    ("SDSC-BLUE-2000-4.2-cln.swf.gz", 979.0, 0.77, None),
+    ("wagap-2013.swf.gz", 89.0, 0.58, Some(2_176)),
+    ("lublin_256.swf.gz", 89.0, 1.06, None),
+];
+
+#[test]
+fn real_logs_have_the_span_and_the_load_that_are_known() {
+    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
+        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
+        return;
+    };
+    for (name, days, load, capacity) in KNOWN {
+        let log = SwfReader::open(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"));
+        let seen = Inspection::of(log, capacity, None).unwrap_or_else(|error| panic!("{error}"));
+        let found = seen.submission_span / 86_400.0;
+        assert!((found / days - 1.0).abs() < 0.03, "{name}: {found} days");
+        assert!((seen.load.expect("known") / load - 1.0).abs() < 0.05, "{name}: load {:?}", seen.load);
+        assert_eq!(seen.by_hour.iter().sum::<u64>(), seen.jobs, "{name}");
+        assert_eq!(seen.by_weekday.iter().sum::<u64>(), seen.jobs, "{name}");
+        // People submit by day; a model without users has no week.
+        if seen.users > 0 {
+            let night: u64 = seen.by_hour[..6].iter().sum();
+            assert!(night < seen.jobs / 4 && seen.by_weekday[5] < seen.jobs / 7, "{name}: {:?}", seen.by_hour);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Lublin & Feitelson.
+
+use super::{check_counts, check_distribution};
+use sim_core::testkit::mean_and_stderr;
+use sim_core::{Span, Streams, Time};
+use statrs::distribution::{ContinuousCDF, Gamma};
+use workload::model::{Lublin, LublinClass, LublinError, ModelJob};
+
+fn jobs(model: &Lublin, count: usize) -> Vec<ModelJob> {
+    model.jobs(&Streams::new(42, 0)).take(count).collect()
+}
+
+/// One class of the published model alone.
+fn alone(queue: usize) -> Lublin {
+    Lublin { classes: vec![Lublin::default().classes[queue]], start_hour: 0 }
+}
+
+/// The published model for interactive jobs, for batch jobs, and for jobs of one kind.
+fn all() -> [Lublin; 3] {
+    [alone(0), alone(1), Lublin::typeless(128)]
+}
+
+/// The first draws are part of the format of every published result: if this test fails, all numbers move.
+#[test]
+fn value_stability() {
+    let first: Vec<_> = jobs(&Lublin::default(), 5)
+        .iter()
+        .map(|job| (job.job.submit.as_secs_f64(), job.job.request.processors, job.job.runtime.as_secs_f64()))
+        .collect();
+    let expected = [(160.0, 3, 7.0), (2258.0, 4, 20.0), (2307.0, 4, 5.0), (2854.0, 1, 8.0), (3755.0, 2, 10.0)];
+    assert_eq!(first, expected);
+}
+
+/// Below the logarithm `x`, in the two-stage uniform distribution.
+fn two_stage(class: &LublinClass, x: f64) -> f64 {
+    let part = |low: f64, high: f64| ((x - low) / (high - low)).clamp(0.0, 1.0);
+    class.lower_part * part(class.low, class.medium) + (1.0 - class.lower_part) * part(class.medium, class.high)
+}
+
+#[test]
+fn sizes_are_two_stage_uniform_with_serial_jobs_and_powers_of_two() {
+    for model in all() {
+        let class = model.classes[0];
+        let mut counts = vec![0; 129];
+        for job in jobs(&model, 50_000) {
+            counts[job.job.request.processors as usize] += 1;
+        }
+        let probabilities: Vec<f64> = (0_u32..129)
+            .map(|size| {
+                let serial = if size == 1 { class.serial } else { 0.0 };
+                let size = f64::from(size);
+                let any = two_stage(&class, (size + 0.5).log2()) - two_stage(&class, (size - 0.5).max(0.0).log2());
+                let exponent = size.log2();
+                let power = if exponent >= 0.0 && exponent.fract() == 0.0 {
+                    two_stage(&class, exponent + 0.5) - two_stage(&class, exponent - 0.5)
+                } else {
+                    0.0
+                };
+                serial + class.power_of_two * power + (1.0 - class.serial - class.power_of_two) * any
+            })
+            .collect();
+        check_counts("sizes", &counts, &probabilities);
+    }
+}
+
+#[test]
+fn run_times_are_hyper_gamma_and_depend_on_the_size() {
+    for model in all() {
+        let class = model.classes[0];
+        let jobs = jobs(&model, 60_000);
+        for processors in [1, 2, 4, 8] {
+            let runtimes: Vec<f64> = jobs
+                .iter()
+                .filter(|job| job.job.request.processors == processors)
+                .map(|job| job.job.runtime.as_secs_f64())
+                .collect();
+            assert!(runtimes.len() > 1_000, "{} of {processors} processors", runtimes.len());
+            let first = (class.pa * f64::from(processors) + class.pb).clamp(0.0, 1.0);
+            let gamma = |shape, scale: f64| Gamma::new(shape, 1.0 / scale).expect("a shape and a rate");
+            let (one, other) = (gamma(class.a1, class.b1), gamma(class.a2, class.b2));
+            let mixture = |logarithm: f64| first * one.cdf(logarithm) + (1.0 - first) * other.cdf(logarithm);
+            let all = mixture(12.0);
+            check_distribution("run times", runtimes, |seconds| mixture(seconds.ln().min(12.0)) / all);
+        }
+    }
+}
+
+#[test]
+fn wide_jobs_run_longer() {
+    let jobs = jobs(&Lublin::typeless(128), 50_000);
+    let logarithms = |is_wide: bool| -> Vec<f64> {
+        let mine = |job: &&ModelJob| (job.job.request.processors >= 32) == is_wide;
+        jobs.iter().filter(mine).map(|job| job.job.runtime.as_secs_f64().ln()).collect()
+    };
+    let ((wide, wide_error), (narrow, narrow_error)) =
+        (mean_and_stderr(&logarithms(true)), mean_and_stderr(&logarithms(false)));
+    assert!(wide - narrow > 4.0 * wide_error.hypot(narrow_error), "{wide} and {narrow}");
+}
+
+/// The archive's own log of this model: 10 000 jobs on 256 processors, of one kind.
+#[test]
+fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote() {
+    let Some(folder) = std::env::var_os("GRID_TRACES").map(std::path::PathBuf::from) else {
+        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
+        return;
+    };
+    let records: Vec<_> = workload::SwfReader::open(&folder.join("lublin_256.swf.gz"))
+        .and_then(Iterator::collect)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mine = jobs(&Lublin::typeless(256), 10_000);
+    let span = |seconds: Option<Span>| seconds.unwrap_or_default().as_secs_f64();
+    let theirs = |value: &dyn Fn(&workload::SwfRecord) -> f64| records.iter().map(value).collect::<Vec<f64>>();
+    let ours = |value: &dyn Fn(&ModelJob) -> f64| mine.iter().map(value).collect::<Vec<f64>>();
+    let pairs = [
+        (
+            "log size",
+            theirs(&|record| f64::from(record.processors().unwrap_or(1)).ln()),
+            ours(&|job| f64::from(job.job.request.processors).ln()),
+        ),
+        (
+            "log run time",
+            theirs(&|record| (span(record.runtime) + 1.0).ln()), // they round down, and this up,
+            ours(&|job| job.job.runtime.as_secs_f64().ln()),
+        ),
+    ];
+    for (what, theirs, ours) in pairs {
+        let ((theirs, their_error), (ours, our_error)) = (mean_and_stderr(&theirs), mean_and_stderr(&ours));
+        eprintln!("{what}: {theirs} ± {their_error}, here {ours} ± {our_error}");
+        assert!((theirs - ours).abs() < 4.0 * their_error.hypot(our_error), "{what}: {theirs}, here {ours}");
+    }
+}
+
+#[test]
+fn jobs_come_in_order_and_in_whole_seconds() {
+    let jobs = jobs(&Lublin::default(), 5_000);
+    assert!(jobs.is_sorted_by_key(|job| job.job.submit));
+    for (number, job) in (0..).zip(&jobs) {
+        assert_eq!(job.job.id.0, number);
+        assert_eq!(job.job.request.estimate, Some(job.job.runtime));
+        assert!(job.job.runtime >= Span::from_secs(1));
+        assert_eq!(job.job.runtime.as_nanos() % 1_000_000_000, 0);
+        assert_eq!(job.job.submit.as_nanos() % 1_000_000_000, 0);
+        assert!((1..=128).contains(&job.job.request.processors));
+    }
+    let queues: Vec<usize> = (0..2).map(|queue| jobs.iter().filter(|job| job.queue == Some(queue)).count()).collect();
+    assert!(queues.iter().all(|count| *count > 500), "{queues:?}");
+}
+
+#[test]
+fn a_class_draws_the_same_alone_and_beside_another() {
+    let of_interactive = |jobs: Vec<ModelJob>| -> Vec<(Time, u32, Span)> {
+        let key = |job: &ModelJob| (job.job.submit, job.job.request.processors, job.job.runtime);
+        jobs.iter().filter(|job| job.queue == Some(0)).map(key).take(500).collect()
+    };
+    assert_eq!(of_interactive(jobs(&alone(0), 500)), of_interactive(jobs(&Lublin::default(), 5_000)));
+}
+
+#[test]
+fn the_start_hour_bends_arrivals_alone() {
+    let (midnight, morning) = (alone(1), Lublin { start_hour: 10, ..alone(1) });
+    let (midnight, morning) = (jobs(&midnight, 200), jobs(&morning, 200));
+    assert!(morning[100].job.submit < midnight[100].job.submit, "rush hour comes at once");
+    assert!(midnight.iter().zip(&morning).all(|(a, b)| a.job.runtime == b.job.runtime));
+}
+
+#[test]
+fn a_copy_continues_like_its_original() {
+    let mut jobs = Lublin::default().jobs(&Streams::new(1, 0));
+    jobs.by_ref().take(1_000).for_each(drop);
+    let copy = jobs.clone();
+    assert!(jobs.take(1_000).eq(copy.take(1_000)));
+}
+
+#[test]
+fn impossible_parameters_are_named() {
+    let check = |change: &dyn Fn(&mut LublinClass), message: &str| {
+        let mut model = alone(1);
+        change(&mut model.classes[0]);
+        assert_eq!(model.validate().expect_err(message).to_string(), message);
+    };
+    check(&|class| class.serial = 1.5, "serial: expected a share from 0 to 1, found 1.5");
+    check(&|class| class.serial = 0.5, "serial + power_of_two: expected a share from 0 to 1, found 1.1686");
+    check(&|class| class.low = 6.0, "low, medium, high: expected 0 ≤ low ≤ medium ≤ high < 32, found 6, 5, 7");
+    check(&|class| class.b1 = f64::NAN, "b1: expected 0.001 to 10000, found NaN");
+    check(&|class| class.a1 = 20.0, "a1 · b1: expected a mean of the logarithm below 12, found 16.46");
+    check(&|class| class.pa = f64::INFINITY, "pa: expected a number, found inf");
+    assert_eq!(Lublin { classes: vec![], start_hour: 0 }.validate(), Err(LublinError::NoClasses));
+    assert_eq!(Lublin { start_hour: 24, ..alone(0) }.validate(), Err(LublinError::Hour(24)));
+    for model in [Lublin::default(), Lublin::typeless(2), Lublin::typeless(100_000)] {
+        assert_eq!(model.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn parameters_survive_a_file() {
+    let text = toml::to_string(&Lublin::default()).expect("written");
+    assert_eq!(toml::from_str(&text), Ok(Lublin::default()));
+}

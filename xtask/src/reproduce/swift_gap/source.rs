@@ -1,0 +1,255 @@
+//! Where jobs come from: the log of Wagap where it is at hand, and stand-ins for it and for the log of Zewura.
+
+use anyhow::{Context, Result, bail, ensure};
+use gap_schedule::alea31::{Clusters as Allowed, Job};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sim_core::Streams;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use workload::model::SessionModel;
+use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
+
+/// Where the log can be had.
+const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
+
+/// The environment variable that names the folder of logs.
+const VARIABLE: &str = "GRID_TRACES";
+
+/// The two workloads of the paper.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Workload {
+    Zewura,
+    Wagap,
+}
+
+impl Workload {
+    pub(super) const ALL: [Self; 2] = [Self::Zewura, Self::Wagap];
+}
+
+/// The scenario's table of the same name: nodes, and processors of each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Clusters {
+    zewura: [u32; 2],
+    zegox: [u32; 2],
+}
+
+impl Clusters {
+    pub(super) fn validate(&self) -> Result<()> {
+        for (name, [nodes, processors]) in self.of(Workload::Wagap) {
+            let is_good = nodes > 0 && processors > 0 && nodes.checked_mul(processors).is_some_and(|all| all < 1 << 24);
+            ensure!(is_good, "clusters.{name} is [{nodes}, {processors}]; at least 1 of each, fewer than 16777216 in all");
+        }
+        Ok(())
+    }
+
+    /// Names, nodes and processors of the clusters behind a workload.
+    pub(super) fn of(&self, workload: Workload) -> Vec<(&'static str, [u32; 2])> {
+        let mut clusters = vec![("zewura", self.zewura)];
+        if workload == Workload::Wagap {
+            clusters.push(("zegox", self.zegox));
+        }
+        clusters
+    }
+
+    /// Processors of each cluster, the largest first.
+    pub(super) fn processors(&self, workload: Workload) -> Vec<u32> {
+        let of_each = self.of(workload).into_iter().map(|(_, [nodes, processors])| nodes * processors);
+        let mut processors: Vec<u32> = of_each.collect();
+        processors.sort_unstable_by_key(|processors| std::cmp::Reverse(*processors));
+        processors
+    }
+
+    /// The same as a machine file has them.
+    fn machines(&self, workload: Workload) -> Machines {
+        let line = |(id, (name, [nodes, processors])): (usize, (&str, [u32; 2]))| {
+            format!("{id}\t{name}\t{nodes}\t{processors}\t1\t0\n")
+        };
+        let text: String = self.of(workload).into_iter().enumerate().map(line).collect();
+        Machines::from_read("[clusters]", text.as_bytes()).expect("the scenario was validated")
+    }
+}
+
+/// The scenario's table `log`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LogTable {
+    name: String,
+    sha256: String,
+}
+
+/// Where jobs come from.
+pub(super) struct Source {
+    clusters: Clusters,
+    wagap: Wagap,
+    /// Of the models, as everything in them determines a run.
+    models: [(Workload, String); 2],
+}
+
+/// The log of Wagap, or what takes its place.
+enum Wagap {
+    /// The log is meant; nobody has looked for it yet.
+    Unread,
+    /// The jobs among its first so many records.
+    Log { sha256: String, jobs: BTreeMap<u32, Arc<[Job]>> },
+    StandIn,
+}
+
+impl Source {
+    /// As it is meant: with the log.
+    pub(super) fn unread(clusters: Clusters) -> Self {
+        Self { clusters, wagap: Wagap::Unread, models: Workload::ALL.map(|workload| (workload, hash_of_model(workload))) }
+    }
+
+    /// Looks for the log in `traces`, or else where the environment says. It will be asked for its first `numbers` of
+    /// records.
+    ///
+    /// # Errors
+    ///
+    /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file
+    /// beside it tells of other clusters.
+    pub(super) fn find(table: &LogTable, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
+        let asked = traces.map(Path::to_owned);
+        let folder = asked.clone().or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from));
+        let path = folder.and_then(|folder| {
+            let candidates = ["swf", "swf.gz"].map(|ending| folder.join(format!("{}.{ending}", table.name)));
+            candidates.into_iter().find(|path| path.is_file())
+        });
+        let mut source = Self::unread(clusters);
+        source.wagap = match (path, asked) {
+            (Some(path), _) => source.read(table, &path, numbers)?,
+            (None, Some(folder)) => bail!(
+                "--traces {}: neither {name}.swf nor {name}.swf.gz is there; the log is public ({PUBLIC_PLACE}), and \
+                 without --traces a stand-in runs",
+                folder.display(),
+                name = table.name
+            ),
+            (None, None) => Wagap::StandIn,
+        };
+        Ok(source)
+    }
+
+    fn read(&self, table: &LogTable, path: &Path, numbers: &[u32]) -> Result<Wagap> {
+        let text = unpacked(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let sha256 = hex::encode(Sha256::digest(&text));
+        ensure!(
+            sha256 == table.sha256,
+            "{}: this is another log: its SHA-256, unpacked, is {sha256}, and not {}; the log is public ({PUBLIC_PLACE}), \
+             and --set log.sha256={sha256} takes this one",
+            path.display(),
+            table.sha256
+        );
+        let machines = self.clusters.machines(Workload::Wagap);
+        let text: Arc<[u8]> = text.into();
+        let name = path.display().to_string();
+        let read = |records: &u32| {
+            let log = SwfReader::from_read(&name, Cursor::new(Arc::clone(&text)))?;
+            Ok((*records, jobs_of(Alea31Intake::new(log, &machines, Some(u64::from(*records))))?))
+        };
+        Ok(Wagap::Log { jobs: numbers.iter().map(read).collect::<Result<_>>()?, sha256 })
+    }
+
+    /// Whether the log of Wagap is at hand, or is at least meant.
+    pub(super) const fn is_log(&self) -> bool {
+        !matches!(self.wagap, Wagap::StandIn)
+    }
+
+    /// The jobs among the first `records` records.
+    pub(super) fn jobs(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
+        match (workload, &self.wagap) {
+            (Workload::Wagap, Wagap::Log { jobs, .. }) => Arc::clone(&jobs[&records]),
+            _ => self.drawn(workload, records, streams),
+        }
+    }
+
+    /// The first jobs of a stand-in, written down as a log and read as a log is.
+    fn drawn(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
+        let mut log = SwfWriter::new(Vec::new());
+        for job in model(workload).jobs(streams).take(records as usize) {
+            log.record(&job.record()).expect("memory takes everything");
+        }
+        let log = SwfReader::from_read("stand-in", Cursor::new(log.into_inner())).expect("there are records");
+        jobs_of(Alea31Intake::new(log, &self.clusters.machines(workload), None)).expect("what was written can be read")
+    }
+
+    /// What a workload is called in `runs.csv`.
+    pub(super) const fn name(&self, workload: Workload) -> &'static str {
+        match (workload, self.is_log()) {
+            (Workload::Zewura, _) => "zewura-like",
+            (Workload::Wagap, true) => "wagap",
+            (Workload::Wagap, false) => "wagap-like",
+        }
+    }
+
+    /// All that determines the jobs, but for the seed.
+    pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
+        match (workload, &self.wagap) {
+            (Workload::Wagap, Wagap::Log { sha256, .. }) => serde_json::json!({ "log": sha256 }),
+            _ => {
+                let model = self.models.iter().find(|(other, _)| *other == workload).map(|(_, hash)| hash);
+                serde_json::json!({ "model": model })
+            }
+        }
+    }
+
+    /// What a report says first.
+    pub(super) fn preface(&self, table: &LogTable) -> String {
+        const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
+                              stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
+                              run time that table 2 implies), which can judge orderings only";
+        if self.is_log() {
+            return format!("In part a stand-in: {ZEWURA}.");
+        }
+        format!(
+            "A stand-in: the log of Wagap was not found, and {ZEWURA}. Jobs were drawn from a model that was fitted to \
+             the log of Wagap. Orderings are judged; claims A1 to A16, which are about the values of table 3, are left out. \
+             That log is public: {PUBLIC_PLACE}, SHA-256 {}. Name its folder with --traces DIR or {VARIABLE}.",
+            table.sha256
+        )
+    }
+
+    /// The data that were read: name and SHA-256.
+    pub(super) fn data(&self, table: &LogTable) -> Vec<(String, String)> {
+        match &self.wagap {
+            Wagap::Log { sha256, .. } => vec![(format!("{}.swf", table.name), sha256.clone())],
+            Wagap::Unread | Wagap::StandIn => Vec::new(),
+        }
+    }
+}
+
+fn model(workload: Workload) -> SessionModel {
+    match workload {
+        Workload::Zewura => SessionModel::zewura_like(),
+        Workload::Wagap => SessionModel::wagap_like(),
+    }
+}
+
+fn hash_of_model(workload: Workload) -> String {
+    let text = serde_json::to_vec(&model(workload)).expect("a model is plain data");
+    hex::encode(Sha256::digest(text))
+}
+
+/// A file, unpacked if it is packed.
+fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.read_to_end(&mut text)?;
+    if text.starts_with(&[0x1f, 0x8b]) {
+        let packed = std::mem::take(&mut text);
+        flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut text)?;
+    }
+    Ok(text)
+}
+
+fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
+    let job = |job: Result<workload::Alea31Job, workload::SwfError>| {
+        let job = job?;
+        let clusters = job.clusters.into_iter().fold(Allowed::NONE, Allowed::with);
+        // Jobs without a user are one user's.
+        Ok(Job { job: job.job, clusters, user: job.user.unwrap_or(u32::MAX) })
+    };
+    intake.map(job).collect()
+}

@@ -1,0 +1,67 @@
+//! Tables of a report: what a paper prints beside what was found.
+
+use super::quantity::Quantity;
+use crate::chart::fixed;
+use metrics::Interval;
+
+/// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
+/// series.
+pub(crate) struct Table<C> {
+    /// Of the figure that it belongs to.
+    pub(crate) id: &'static str,
+    pub(crate) title: String,
+    pub(crate) caption: String,
+    /// Heads of the columns that name a row.
+    pub(crate) names: Vec<String>,
+    /// Heads of the other columns.
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Row<C>>,
+}
+
+/// A row of a [`Table`].
+pub(crate) struct Row<C> {
+    pub(crate) names: Vec<String>,
+    /// As in the columns `x` and `metric` of the data.
+    pub(crate) x: String,
+    pub(crate) metric: String,
+    /// One for each of the table's columns.
+    pub(crate) cells: Vec<Entry<C>>,
+}
+
+/// What stands in a cell of a [`Table`].
+pub(crate) enum Entry<C> {
+    /// Words, or a number of the paper.
+    Text(String),
+    /// What was found, shown with so many decimals.
+    Found(Quantity<C>, i32),
+}
+
+impl<C> Table<C> {
+    /// All that was found: its column, its row.
+    pub(crate) fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
+        self.rows.iter().flat_map(|row| {
+            self.columns.iter().zip(&row.cells).filter_map(move |(column, entry)| match entry {
+                Entry::Found(quantity, _) => Some((column.as_str(), row, quantity)),
+                Entry::Text(_) => None,
+            })
+        })
+    }
+}
+
+impl<C> Entry<C> {
+    /// As the page shows it.
+    pub(crate) fn text(&self, estimate: impl Fn(&Quantity<C>) -> Interval) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Found(quantity, decimals) => {
+                let interval = estimate(quantity);
+                let mean = fixed(interval.mean, *decimals);
+                match interval.half_width().map(|half| fixed(half, *decimals)) {
+                    // A width that is less than can be shown is that of rounding errors.
+                    Some(half) if half.contains(|digit: char| ('1'..='9').contains(&digit)) => format!("{mean} ± {half}"),
+                    _ => mean,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Where a log is replayed: the places that hold jobs.
+
+use crate::cli::{self, Inside};
+use anyhow::{Result, bail};
+use gap_schedule::Machine;
+use std::fmt;
+use std::path::Path;
+use workload::swf::Header;
+use workload::{Machines, Rule};
+
+/// The places of a simulation. A job runs inside one of them.
+pub(super) struct Sites {
+    sites: Vec<Site>,
+    /// The rule under which the log's own size was taken, if it was.
+    pub(super) rule: Option<Rule>,
+    source: &'static str,
+    inside: Inside,
+}
+
+/// One place.
+pub(super) struct Site {
+    /// As in the column `site` of `jobs.csv`.
+    pub(super) name: String,
+    pub(super) machine: Machine,
+}
+
+impl Sites {
+    /// From `--machines`, `--procs`, or the log.
+    pub(super) fn of(options: &cli::Simulate, header: &Header) -> Result<Self> {
+        if let Some(path) = &options.machines {
+            let sites = from_file(&Machines::open(path)?, options.inside, path)?;
+            return Ok(Self { sites, rule: None, source: "the machine file", inside: options.inside });
+        }
+        let pool = |processors, rule, source| {
+            let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
+            Self { sites: vec![site], rule, source, inside: Inside::Pool }
+        };
+        if let Some(processors) = options.procs {
+            return Ok(pool(processors, None, "--procs"));
+        }
+        let (processors, rule) = workload::capacity(header, &options.trace)?;
+        Ok(pool(processors, rule, "the log"))
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Site> {
+        self.sites.iter()
+    }
+
+    /// The first processor of each place and its name, where processors are numbered on through the places.
+    pub(super) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.iter().scan(0, |next, site| {
+            let first = *next;
+            *next += site.machine.processors;
+            Some((first, site.name.as_str()))
+        })
+    }
+
+    pub(super) fn machines(&self) -> Vec<Machine> {
+        self.iter().map(|site| site.machine).collect()
+    }
+
+    /// Processors of all places.
+    pub(super) fn processors(&self) -> u32 {
+        self.iter().map(|site| site.machine.processors).sum()
+    }
+
+    /// Processors of the widest place: no job can be wider.
+    pub(super) fn widest(&self) -> u32 {
+        self.iter().map(|site| site.machine.processors).max().unwrap_or(0)
+    }
+}
+
+/// The clusters of the file, or their machines, or all of it as one pool.
+fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
+    let clusters = file.clusters();
+    let site = |name: &str, processors, speed| Site { name: name.to_owned(), machine: Machine { processors, speed } };
+    Ok(match inside {
+        Inside::Cluster => clusters.iter().map(|one| site(&one.name, one.processors(), one.speed)).collect(),
+        Inside::Machine => clusters
+            .iter()
+            .flat_map(|one| {
+                (0..one.nodes).map(|node| site(&format!("{}-{node}", one.name), one.cpus_per_node, one.speed))
+            })
+            .collect(),
+        Inside::Pool => {
+            let speed = clusters[0].speed;
+            if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne()) {
+                bail!(
+                    "{}: cluster {} has speed {}, and {} has {speed}: processors of different speed form no pool; \
+                     use --inside cluster or --inside machine",
+                    path.display(),
+                    other.name,
+                    other.speed,
+                    clusters[0].name
+                );
+            }
+            let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
+            vec![site(&names.join("+"), file.total_processors(), speed)]
+        }
+    })
+}
+
+impl fmt::Display for Sites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} processors", self.processors())?;
+        if self.sites.len() > 1 {
+            let kind = if self.inside == Inside::Machine { "machines" } else { "clusters" };
+            write!(f, " in {} {kind}", self.sites.len())?;
+        }
+        write!(f, ", from {}", self.source)
+    }
+}

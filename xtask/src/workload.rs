@@ -1,0 +1,25 @@
+//! `cargo xtask workload`: look at a log, check it, convert it, measure a model in it, draw a synthetic one.
+
+mod cli;
+mod convert;
+mod file;
+mod fit;
+mod generate;
+mod inspect;
+mod source;
+mod validate;
+mod words;
+
+use crate::cli::{Common, Ending};
+use anyhow::Result;
+pub(crate) use cli::Workload;
+
+pub(crate) fn workload(command: &Workload, common: &Common) -> Result<Ending> {
+    match command {
+        Workload::Inspect(options) => inspect::inspect(options, common),
+        Workload::Validate(options) => validate::validate(options, common),
+        Workload::Convert(options) => convert::convert(options, common),
+        Workload::Generate(options) => generate::generate(options, common),
+        Workload::Fit(options) => fit::fit(options, common),
+    }
+}

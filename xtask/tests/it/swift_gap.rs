@@ -1,0 +1,203 @@
+//! The paper that needs a log: what runs with it and without it, and that either is said.
+
+use crate::program::{assert_same, data, file, folder, manifest, results, table, xtask};
+use assert_cmd::Command;
+use predicates::str::contains;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Two replications of a few hundred jobs.
+const SMALL: [&str; 11] = [
+    "reproduce",
+    "swift-gap",
+    "--quiet",
+    "--quick",
+    "--reps",
+    "2",
+    "--set",
+    "run.quick_records=[200, 400]",
+    "--set",
+    "workload.records=[200, 400]",
+    "--out",
+];
+
+/// The program where no variable names a folder of logs.
+fn without_logs() -> Command {
+    let mut command = xtask();
+    command.env_remove("GRID_TRACES");
+    command
+}
+
+fn small(out: &Path) -> Command {
+    let mut command = without_logs();
+    command.args(SMALL).arg(out);
+    command
+}
+
+/// Three jobs as a log of MetaCentrum has them.
+const THREE_JOBS: &str = "\
+1 1357000000 0 100 80 -1 -1 80 200 -1 1 7 1 -1 1 1 -1 -1 {1} q_1d 1:ppn=80:cl_zewura
+2 1357000010 0 100 12 -1 -1 12 200 -1 1 7 1 -1 1 1 -1 -1 {1} q_1d 1:ppn=12
+3 1357000020 0 100 24 -1 -1 24 200 -1 1 8 1 -1 1 1 -1 -1 {1} q_1d 2:ppn=12:cl_zegox
+";
+
+fn ids(root: &Path) -> BTreeSet<String> {
+    table(&root.join("claims.csv")).1.into_iter().map(|mut claim| claim.remove("id").expect("an id")).collect()
+}
+
+/// The first lead line of a report.
+fn first_note(root: &Path) -> String {
+    let page = fs::read_to_string(root.join("report.html")).expect("a report");
+    let (_, rest) = page.split_once("class=\"note\"").expect("a note");
+    rest.split("</").next().expect("the note ends").to_owned()
+}
+
+#[test]
+fn without_the_log_a_stand_in_runs_and_the_report_says_so_first() {
+    let out = folder();
+    small(out.path()).assert().code(0);
+    let note = first_note(out.path());
+    for words in [
+        "A stand-in",
+        "aleasimulator/alea",
+        "Alea/data-set/wagap-2013.swf",
+        "bf5c1cc69915f2d5d26c579f69e206513ceff9bd60e6c4b112182da0c6183ed7",
+        "--traces DIR",
+    ] {
+        assert!(note.replace("&#x2f;", "/").contains(words), "{words}: {note}");
+    }
+    assert!(ids(out.path()).iter().all(|id| !id.starts_with('A')), "values are not judged");
+    assert!(ids(out.path()).contains("B5"));
+    assert!(manifest(out.path()).get("data").is_none());
+    let (_, runs) = table(&out.path().join("runs.csv"));
+    let workloads: BTreeSet<&str> = runs.iter().map(|run| run["workload"].as_str()).collect();
+    assert_eq!(workloads, ["wagap-like", "zewura-like"].into());
+}
+
+#[test]
+fn series_are_called_as_the_paper_calls_them_and_stand_ins_as_what_they_are() {
+    let out = folder();
+    small(out.path()).args(["--only", "fig1,fig4,fig7"]).assert().code(0);
+    let (_, rows) = table(&out.path().join("data/fig4.csv"));
+    let of = |metric: &str| -> Vec<(&str, &str)> {
+        let rows = rows.iter().filter(|row| row["metric"] == metric);
+        rows.map(|row| (row["series"].as_str(), row["x"].as_str())).collect()
+    };
+    let expected: Vec<(&str, &str)> =
+        ["SG", "BGT", "CONS", "EASY"].into_iter().flat_map(|policy| [(policy, "200"), (policy, "400")]).collect();
+    for metric in ["slowdown_zewura_stand_in", "slowdown_wagap_stand_in"] {
+        assert_eq!(of(metric), expected, "{metric}");
+    }
+    assert_eq!(rows.len(), 16);
+    for name in ["fig4-left", "fig4-right", "fig7-left", "fig7-right"] {
+        assert!(out.path().join("figures").join(format!("{name}.svg")).is_file(), "{name}");
+    }
+    let (header, _) = table(&out.path().join("data/fig1.csv"));
+    assert_eq!(header, ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"]);
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let (one, two) = (folder(), folder());
+    small(one.path()).args(["--jobs", "1"]).assert().code(0);
+    small(two.path()).args(["--jobs", "2"]).assert().code(0);
+    assert_same(&results(one.path()), &results(two.path()));
+}
+
+#[test]
+fn a_folder_without_the_log_is_refused_if_it_was_named() {
+    let (out, empty) = (folder(), folder());
+    let run = small(out.path()).arg("--traces").arg(empty.path()).assert().code(2);
+    run.stderr(contains("wagap-2013.swf.gz")).stderr(contains("aleasimulator/alea"));
+    small(out.path()).env("GRID_TRACES", empty.path()).assert().code(0);
+    assert!(first_note(out.path()).contains("A stand-in"));
+}
+
+/// One's own log can be taken by its hash. The hash in the report is that of the log that was read.
+#[test]
+fn another_log_is_refused_unless_it_is_meant() {
+    let (out, traces) = (folder(), folder());
+    file(&traces, "wagap-2013.swf", THREE_JOBS);
+    let refused = small(out.path()).arg("--traces").arg(traces.path()).assert().code(2);
+    let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    let (_, hash) = text.split_once("log.sha256=").expect("the fix");
+    let hash: String = hash.chars().take_while(char::is_ascii_hexdigit).collect();
+    assert_eq!(hash.len(), 64, "{text}");
+
+    let meant = format!("log.sha256={hash}");
+    small(out.path()).arg("--traces").arg(traces.path()).args(["--set", &meant]).assert().code(0);
+    assert_eq!(manifest(out.path())["data"]["wagap-2013.swf"], hash);
+    let (_, runs) = table(&out.path().join("runs.csv"));
+    let ran: BTreeSet<(&str, &str)> = runs
+        .iter()
+        .filter(|run| run["workload"] == "wagap")
+        .map(|run| (run["executed_time"].as_str(), run["jobs"].as_str()))
+        .collect();
+    // 100 s take 101, whichever the policy: all three run at once.
+    assert_eq!(ran, [("101", "3")].into());
+}
+
+#[test]
+fn a_faulty_log_is_told_with_its_line() {
+    let (out, traces) = (folder(), folder());
+    let log = THREE_JOBS.replace("1357000010", "early");
+    file(&traces, "wagap-2013.swf", &log);
+    let hash = {
+        let refused = small(out.path()).arg("--traces").arg(traces.path()).assert().code(2);
+        let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        text.split("log.sha256=").nth(1).expect("the fix")[..64].to_owned()
+    };
+    let set = format!("log.sha256={hash}");
+    let run = small(out.path()).arg("--traces").arg(traces.path()).args(["--set", &set]).assert().code(2);
+    run.stderr(contains("wagap-2013.swf:2")).stderr(contains("early"));
+}
+
+#[test]
+fn quick_verdicts_without_the_log_are_those_on_record() {
+    let out = folder();
+    without_logs()
+        .args(["reproduce", "swift-gap", "--quick", "--check", "--quiet", "--out"])
+        .arg(out.path())
+        .assert()
+        .code(0);
+}
+
+/// The columns EASY and CONS of table 3 are among them.
+#[test]
+fn quick_verdicts_with_the_log_are_those_on_record() {
+    let Some(traces) = data("GRID_TRACES") else { return };
+    let out = folder();
+    without_logs()
+        .args(["reproduce", "swift-gap", "--quick", "--check", "--quiet", "--traces"])
+        .arg(traces)
+        .arg("--out")
+        .arg(out.path())
+        .assert()
+        .code(0);
+    let judged = ids(out.path());
+    for id in ["A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8"] {
+        assert!(judged.contains(id), "{id}");
+    }
+}
+
+#[test]
+fn scenarios_that_make_no_sense_are_refused_with_their_key() {
+    let check = |set: &str, words: &str| {
+        let out = folder();
+        let run = small(out.path()).args(["--set", set]).assert().code(2);
+        run.stderr(contains("workloads/swift-gap.toml")).stderr(contains(words));
+    };
+    check("clusters.zegox=[0, 12]", "clusters.zegox");
+    check("workload.records=[]", "workload.records is empty");
+    check("run.quick_records=[0]", "run.quick_records");
+    check("run.zewura_replications=0", "run.zewura_replications is 0");
+    check("readings.weight=most", "readings.weight");
+}
+
+#[test]
+fn readings_can_be_told_apart_on_the_log_alone() {
+    let out = folder();
+    let run = without_logs().args(["readings", "swift-gap", "--quiet", "--out"]).arg(out.path()).assert().code(2);
+    run.stderr(contains("--traces"));
+}

@@ -1,0 +1,356 @@
+//! The commands that look at logs, check them, convert them, draw and measure them.
+
+use crate::program::{FOUR_JOBS, assert_same, data, file, folder, table, tree, xtask};
+use flate2::read::GzDecoder;
+use predicates::str::contains;
+use std::io::Read;
+use std::path::Path;
+use workload::{SwfReader, SwfRecord};
+
+/// A Monday at noon in Stockholm, three users, and most of what can be odd in a log.
+const ODD: &str = "\
+; Computer: a small one
+; MaxProcs: 8
+; UnixStartTime: 842607000
+; TimeZone: 7200
+1    0   5  100 4  120 -1 4  200 -1 1 7 1 -1 1 -1 -1 -1
+2   60  -1   -1 8   -1 -1 8   90 -1 5 7 1 -1 1 -1 -1 -1
+3  300   0  300 8   -1 -1 4  150 -1 1 9 1 -1 2 -1 -1 -1
+3  290  20   50 1   -1 -1 1   -1 -1 1 8 1 -1 2 -1 -1 -1
+5 7200   0 3600 9   -1 -1 9 3600 -1 1 7 1 -1 1 -1  9 -1
+";
+
+/// Runs `workload` with the arguments, and gives what it printed.
+fn workload(arguments: &[&str]) -> String {
+    let run = xtask().arg("workload").args(arguments).assert().code(0);
+    String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let run = xtask().arg("workload").args(arguments).arg("--json").assert().code(0);
+    serde_json::from_slice(&run.get_output().stdout).expect("JSON and nothing else")
+}
+
+/// Runs `workload` and expects to be refused with a message that holds each of `words`, and that nothing is written.
+fn refused(arguments: &[&str], words: &[&str]) {
+    let folder = folder();
+    let out = folder.path().join("below/out.swf");
+    let run = xtask().arg("workload").args(arguments).args(["--quiet", "--out"]).arg(&out).assert().code(2).stdout("");
+    let message = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(message.starts_with("error: ") && !message.contains("panicked"), "{message}");
+    for word in words {
+        assert!(message.contains(word), "no {word:?} in: {message}");
+    }
+    assert!(tree(folder.path()).is_empty(), "something was written");
+}
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+fn records(path: &Path) -> Vec<SwfRecord> {
+    SwfReader::open(path).expect("a log").map(|record| record.expect("a record")).collect()
+}
+
+#[test]
+fn inspect_tells_a_log_in_a_screenful() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "odd.swf", ODD), folder.path().join("out"));
+    let told = workload(&["inspect", utf8(&log), "--out", utf8(&out)]);
+    let told = told.replace(utf8(folder.path()), "FOLDER");
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn inspect_writes_figures_data_numbers_and_a_page() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "odd.swf", ODD), folder.path().join("out"));
+    let printed = json(&["inspect", utf8(&log), "--out", utf8(&out)]);
+    let written = std::fs::read(out.join("inspect.json")).expect("inspect.json");
+    assert_eq!(printed, serde_json::from_slice::<serde_json::Value>(&written).expect("JSON"));
+    let seen = &printed["inspection"];
+    assert_eq!((&seen["records"], &seen["jobs"], &seen["users"]), (&5.into(), &4.into(), &3.into()));
+    // 4 · 100 + 8 · 300 + 50 + 9 · 3600 processor-seconds in two hours on eight processors.
+    let load = seen["load"].as_f64().expect("a load");
+    assert!((load - 35_250.0 / 57_600.0).abs() < 1e-12, "{load}");
+
+    for figure in ["hours", "weekdays", "sizes", "times", "accuracy", "users"] {
+        let svg = std::fs::read_to_string(out.join(format!("figures/{figure}.svg"))).expect(figure);
+        assert!(svg.starts_with("<svg"), "{figure}");
+        assert!(out.join(format!("figures/{figure}.png")).exists() == cfg!(feature = "png"), "{figure}");
+        let (header, rows) = table(&out.join(format!("data/{figure}.csv")));
+        assert_eq!(header, ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"]);
+        assert!(rows.iter().all(|row| row["figure"] == figure && row["mean"].parse::<f64>().is_ok()));
+    }
+    let (_, days) = table(&out.join("data/weekdays.csv"));
+    let share = |row: usize| (days[row]["x"].as_str(), days[row]["mean"].as_str());
+    // The thirteenth of September 1996 was a Friday; 11:30 in local time.
+    assert_eq!((share(4), share(0)), (("Friday", "100"), ("Monday", "0")));
+    let (_, hours) = table(&out.join("data/hours.csv"));
+    assert_eq!((hours[13]["mean"].as_str(), hours.len()), ("25", 24));
+
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+    assert!(page.contains("cut-at-estimate") && page.contains("1996-09-13"));
+}
+
+#[test]
+fn inspect_draws_what_there_is_and_says_what_is_not() {
+    let folder = folder();
+    let bare = "1 0 -1 10 4 -1 -1 4 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 9 -1 10 4 -1 -1 4 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    let (log, out) = (file(&folder, "bare.swf", bare), folder.path().join("out"));
+    let told = workload(&["inspect", utf8(&log), "--out", utf8(&out)]);
+    for words in ["no load; give it with --procs N", "midnight on a Monday", "No job has a requested time"] {
+        assert!(told.contains(words), "no {words:?} in: {told}");
+    }
+    assert!(!out.join("figures/accuracy.svg").exists() && !out.join("figures/users.svg").exists());
+    // A log of jobs that never ran is still a log.
+    let never = "1 0 -1 -1 4 -1 -1 4 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    let (log, out) = (file(&folder, "never.swf", never), folder.path().join("never"));
+    assert!(workload(&["inspect", utf8(&log), "--out", utf8(&out)]).contains("0 jobs"));
+    assert!(out.join("report.html").exists() && !out.join("figures").exists());
+}
+
+#[test]
+fn an_inspection_does_not_depend_on_the_folder() {
+    let folder = folder();
+    let log = file(&folder, "odd.swf", ODD);
+    let inspect = |name: &str| {
+        let out = folder.path().join(name);
+        workload(&["inspect", utf8(&log), "--procs", "16", "--utc-offset", "-8", "--out", utf8(&out)]);
+        tree(&out)
+    };
+    let (one, two) = (inspect("one"), inspect("below/two"));
+    assert_same(&one, &two);
+    let page = String::from_utf8_lossy(&one["report.html"]).into_owned();
+    assert!(page.contains("--procs 16 --utc-offset -8"));
+}
+
+#[test]
+fn validate_lists_every_anomaly_by_line_and_says_what_a_simulation_does() {
+    let folder = folder();
+    let log = file(&folder, "odd.swf", ODD);
+    let told = workload(&["validate", utf8(&log)]).replace(utf8(folder.path()), "FOLDER");
+    insta::assert_snapshot!(told);
+
+    let told = workload(&["validate", utf8(&log), "--limit", "1"]);
+    assert!(told.contains("job 1: more-cpu-time-than-run-time") && !told.contains("job 2: "), "{told}");
+    assert!(told.contains("… and 8 more"), "{told}");
+
+    let told = json(&["validate", utf8(&log), "--limit", "2"]);
+    assert_eq!((&told["readable"], &told["anomalies"]), (&true.into(), &9.into()));
+    assert_eq!(told["findings"].as_array().expect("a list").len(), 2);
+    assert_eq!(told["findings"][1]["line"], 6);
+}
+
+#[test]
+fn validate_goes_on_behind_a_line_that_cannot_be_read_and_ends_with_exit_code_2() {
+    let folder = folder();
+    let log = file(&folder, "bad.swf", ODD.replace("3  300   0  300", "3  300   0  3:00"));
+    let run = xtask().arg("workload").arg("validate").arg(&log).assert().code(2);
+    run.stdout(contains("bad.swf:7: field 4 (run time)"))
+        .stdout(contains("unreadable"))
+        .stdout(contains("refuses the log"))
+        .stdout(contains("wider-than-machine"))
+        .stderr(contains("bad.swf: 1 line cannot be read, the first of them line 7"));
+    // Nothing odd at all.
+    let clean = "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 1 -1 -1 -1 -1 -1\n";
+    assert_eq!(workload(&["validate", utf8(&file(&folder, "clean.swf", clean))]), "no anomaly\n");
+}
+
+#[test]
+fn convert_goes_to_the_grid_and_back_and_tells_what_is_lost() {
+    let folder = folder();
+    let log = file(&folder, "odd.swf", ODD);
+    let (grid, back) = (folder.path().join("new/odd.gwf.gz"), folder.path().join("back.swf"));
+    let told = workload(&["convert", utf8(&log), "--to", "gwf", "--out", utf8(&grid)]);
+    assert!(told.contains("5 records from swf to gwf"), "{told}");
+    assert!(told.contains("lost: preceding job, which 1 record told"), "{told}");
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(&grid).expect("a file")).read_to_string(&mut text).expect("gzip");
+    assert!(text.contains("MaxProcs: 8") && text.contains("U7"), "{text}");
+
+    let told = json(&["convert", utf8(&grid), "--to", "swf", "--out", utf8(&back)]);
+    assert_eq!((&told["from"], &told["records"], &told["names"]), (&"gwf".into(), &5.into(), &0.into()));
+    let mut expected = records(&log);
+    expected[4].preceding_job = None;
+    assert_eq!(records(&back), expected);
+}
+
+#[test]
+fn a_log_that_ends_in_a_faulty_line_is_not_converted() {
+    let folder = folder();
+    let log = file(&folder, "cut.swf", &ODD[..ODD.len() - 20]);
+    refused(&["convert", utf8(&log), "--to", "gwf"], &["cut.swf:9: expected 18 columns", "download may be incomplete"]);
+    refused(&["convert", "missing.swf", "--to", "gwf"], &["missing.swf: there is no such file"]);
+    let out = folder.path().join("here");
+    std::fs::create_dir(&out).expect("a folder");
+    let run = xtask().args(["workload", "convert", "--to", "gwf"]).arg(&log).arg("--out").arg(&out).assert().code(2);
+    run.stderr(contains("is a folder; name a file in it"));
+}
+
+#[test]
+fn a_log_of_a_grid_is_inspected_and_validated_after_conversion_only() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("four.gwf"));
+    workload(&["convert", utf8(&log), "--to", "gwf", "--out", utf8(&grid)]);
+    for command in ["validate", "inspect"] {
+        let run = xtask().args(["workload", command]).arg(&grid).assert().code(2);
+        run.stderr(contains("convert it first: cargo xtask workload convert"));
+    }
+}
+
+/// Each model with what it takes to draw from it.
+const MODELS: [&[&str]; 6] = [
+    &["lublin"],
+    &["lublin", "--procs", "64", "--estimates", "tsafrir:48h"],
+    &["downey", "--procs", "100", "--set", "variation=1"],
+    &["jann", "--estimates", "tsafrir"],
+    &["wagap-like"],
+    &["zewura-like"],
+];
+
+#[test]
+fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
+    let folder = folder();
+    let generate = |model: &[&str], name: &str, seed: &str| {
+        let out = folder.path().join(name);
+        let run = [&["generate"], model, &["--count", "300", "--quiet", "--seed", seed, "--out", utf8(&out)]].concat();
+        workload(&run);
+        std::fs::read(&out).expect("a log")
+    };
+    for model in MODELS {
+        let one = generate(model, "one.swf", "1");
+        assert!(one == generate(model, "below/two.swf", "1"), "{model:?} draws something else each time");
+        let body = |log: &[u8]| String::from_utf8_lossy(log).lines().skip_while(|line| line.starts_with(';')).count();
+        assert_eq!(body(&one), 300, "{model:?}");
+        assert!(one != generate(model, "three.swf", "2"), "{model:?} does not care about the seed");
+        // The packed file holds the same, and packs it the same.
+        let packed = generate(model, "one.swf.gz", "1");
+        let mut text = Vec::new();
+        GzDecoder::new(packed.as_slice()).read_to_end(&mut text).expect("gzip");
+        assert!(text == one && packed == generate(model, "two.swf.gz", "1"), "{model:?}");
+
+        let log = folder.path().join("one.swf");
+        let header = SwfReader::open(&log).expect("a log").header().clone();
+        assert_eq!(header.get("Model"), Some(model[0]));
+        let capacity = header.max_procs.expect("processors");
+        let jobs = records(&log);
+        assert!(jobs.iter().all(|job| job.processors().is_some_and(|size| size <= capacity)), "{model:?}");
+        assert!(jobs.is_sorted_by_key(|job| job.submit), "{model:?}");
+        let is_estimated = model.contains(&"--estimates") || model[0].ends_with("-like");
+        assert!(jobs.iter().all(|job| job.requested_time.is_some() == is_estimated), "{model:?}");
+        // Stand-ins for logs have jobs that ran beyond their estimates, as the logs do.
+        if model.contains(&"--estimates") {
+            assert!(jobs.iter().all(|job| job.requested_time >= job.runtime), "{model:?}");
+        }
+    }
+}
+
+#[test]
+fn the_head_of_a_drawn_log_tells_how_to_draw_it_again() {
+    let folder = folder();
+    let (one, two) = (folder.path().join("one.swf"), folder.path().join("two.swf"));
+    let asked =
+        ["generate", "lublin", "--procs", "64", "--count", "50", "--seed", "7", "--set", "classes.0.serial=0.3"];
+    workload(&[&asked[..], &["--estimates", "tsafrir:2d", "--out", utf8(&one)]].concat());
+    let header = SwfReader::open(&one).expect("a log").header().clone();
+    assert_eq!(header.max_procs, Some(64));
+    assert!(header.get("Parameters").is_some_and(|parameters| parameters.contains("serial = 0.3")));
+    let command = header.get("Command").expect("a command");
+    let again = command.strip_prefix("cargo xtask workload ").expect("it is ours");
+    workload(&again.split(' ').chain(["--out", utf8(&two)]).collect::<Vec<_>>());
+    assert!(std::fs::read(&one).expect("a log") == std::fs::read(&two).expect("a log"));
+}
+
+#[test]
+fn parameters_that_are_shown_are_a_preset() {
+    let folder = folder();
+    for model in ["lublin", "downey", "jann"] {
+        let preset = file(&folder, "preset.toml", workload(&["generate", model, "--show"]));
+        let draw = |name: &str, more: &[&str]| {
+            let out = folder.path().join(name);
+            workload(&[&["generate", model, "--count", "200", "--quiet", "--out", utf8(&out)], more].concat());
+            records(&out)
+        };
+        assert_eq!(draw("one.swf", &[]), draw("two.swf", &["--preset", utf8(&preset)]), "{model}");
+    }
+}
+
+#[test]
+fn a_model_that_was_measured_in_a_log_draws_one_like_it() {
+    let folder = folder();
+    let [log, preset, more] = ["log.swf", "site.toml", "more.swf"].map(|name| folder.path().join(name));
+    workload(&["generate", "wagap-like", "--count", "2000", "--seed", "3", "--quiet", "--out", utf8(&log)]);
+    for model in ["session", "jann"] {
+        let told = workload(&["fit", utf8(&log), "--model", model, "--out", utf8(&preset)]);
+        assert!(told.ends_with(&format!("{}\n", preset.display())), "{told}");
+        let run = ["generate", model, "--preset", utf8(&preset), "--count", "2000", "--quiet", "--out", utf8(&more)];
+        workload(&run);
+        // No size that the log does not have, and serial jobs about as often.
+        let sizes = |path: &Path| records(path).iter().map(|job| job.processors().expect("a size")).collect::<Vec<_>>();
+        let (measured, drawn) = (sizes(&log), sizes(&more));
+        assert!(drawn.iter().all(|size| measured.contains(size)), "{model}");
+        let serial = |sizes: &[u32]| sizes.iter().filter(|size| **size == 1).count();
+        assert!(serial(&measured).abs_diff(serial(&drawn)) < 400, "{model}: {} of 2000", serial(&drawn));
+    }
+    let few = file(&folder, "few.swf", ODD);
+    refused(&["fit", utf8(&few)], &["few.swf: expected at least 100 jobs that ran, found 4"]);
+}
+
+#[test]
+fn parameters_that_describe_no_workload_are_refused_with_the_way_out() {
+    let folder = folder();
+    let check = |arguments: &[&str], words: &[&str]| {
+        refused(&[&["generate"], arguments, &["--count", "10"]].concat(), words);
+    };
+    check(&["downey", "--set", "variatio=1"], &["--set variatio=1", "did you mean \"variation\"?"]);
+    check(&["downey", "--set", "variation=wide"], &["\"wide\" is no value"]);
+    check(&["downey", "--set", "processors=-3"], &["--set processors=-3"]);
+    check(&["downey", "--set", "longest=1"], &["downey: longest: expected at least shortest"]);
+    check(&["lublin", "--set", "classes.2.serial=1"], &["no position in a list of 2"]);
+    check(&["lublin", "--procs", "1"], &["at least 2 processors"]);
+    check(&["wagap-like", "--procs", "64"], &["--procs does not fit wagap-like"]);
+    check(&["session"], &["needs --preset FILE", "workload fit"]);
+    check(&["lublin", "--estimates", "tsafrir:1m"], &["max_estimate: expected at least 3600 seconds"]);
+    check(&["lublin", "--preset", "missing.toml"], &["missing.toml"]);
+    let preset = file(&folder, "bad.toml", "classes = []\nhour = 3\n");
+    check(&["lublin", "--preset", utf8(&preset)], &["bad.toml", "line 2", "unknown field `hour`"]);
+    let preset = file(&folder, "empty.toml", "classes = []\n");
+    check(&["lublin", "--preset", utf8(&preset)], &["lublin: "]);
+    // clap says what is missing.
+    xtask().args(["workload", "generate", "lublin", "--out", "x.swf"]).assert().code(2).stderr(contains("--count <N>"));
+}
+
+/// Where they are at hand: no log is too odd to be inspected and validated.
+#[test]
+fn real_logs_are_inspected_and_validated() {
+    let Some(traces) = data("GRID_TRACES") else { return };
+    let known = [
+        ("KTH-SP2-1996-2.1-cln.swf.gz", 28_467),
+        ("wagap-2013.swf.gz", 17_898),
+        ("METACENTRUM-2009-2.swf.gz", 99_944),
+        ("lublin_256.swf.gz", 10_000),
+        ("hpc2n-excerpt.swf.gz", 3_145),
+        ("HPC2N-2002-2.2-cln.swf.gz", 202_871),
+    ];
+    let folder = folder();
+    for entry in std::fs::read_dir(traces).expect("the folder of logs") {
+        let log = entry.expect("an entry").path();
+        let name = log.file_name().expect("a name").to_string_lossy().into_owned();
+        if !name.ends_with(".swf.gz") {
+            continue;
+        }
+        let seen = json(&["inspect", utf8(&log), "--quiet", "--out", utf8(&folder.path().join(&name))]);
+        if let Some((_, jobs)) = known.iter().find(|(known, _)| *known == name) {
+            assert_eq!(seen["inspection"]["jobs"], *jobs, "{name}");
+        }
+        let checked = json(&["validate", utf8(&log), "--limit", "0", "--quiet"]);
+        assert_eq!(checked["readable"], true, "{name}");
+        // Both count the same.
+        let kinds = checked["kinds"].as_array().expect("a list");
+        for anomaly in seen["inspection"]["anomalies"].as_array().expect("a list") {
+            let counted = kinds.iter().find(|kind| kind["name"] == anomaly["name"]).expect("the same kinds");
+            assert_eq!(counted["count"], anomaly["count"], "{name}: {}", anomaly["name"]);
+        }
+    }
+}
