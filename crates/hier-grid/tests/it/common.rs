@@ -196,7 +196,7 @@ pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
                 let slot = &mut all.entry(*job).or_default().seized;
                 assert!(slot.replace((*processor, *now)).is_none(), "{fact:?} twice");
             }
-            Fact::Rejected { .. } => panic!("{fact:?}"),
+            Fact::Interrupted { .. } | Fact::Rejected { .. } => panic!("{fact:?}"),
         }
     }
     all

@@ -56,14 +56,6 @@ impl SwfReader {
         self.lines.number()
     }
 
-<<<<<<< HEAD
-    /// The line that was read last as it stands: after `next`, the line of that record.
-    pub fn text(&self) -> &[u8] {
-        self.lines.current()
-    }
-
-=======
->>>>>>> main
     /// Whether nothing more can be read.
     pub(crate) const fn is_done(&self) -> bool {
         self.lines.is_done()
