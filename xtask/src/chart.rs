@@ -17,7 +17,7 @@ mod sketch;
 pub(crate) use gantt::{Bar, Gantt};
 pub(crate) use interactive::{Interactive, interactive};
 pub(crate) use scale::{decimals_for, fixed, significant};
-pub(crate) use sketch::{Side, Sketch, SketchBox, Stroke, Words};
+pub(crate) use sketch::{Sketch, SketchBox, Stroke, Words};
 
 /// Width of every picture in CSS pixels.
 pub(crate) const WIDTH: f64 = 720.0;

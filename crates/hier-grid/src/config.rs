@@ -128,7 +128,7 @@ pub enum System {
 
 /// The rescheduling algorithms.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 pub struct Algorithms {
     /// "Butterfly Algorithm": queued jobs move to children that are nearer to their work stations.
     pub butterfly: bool,

@@ -276,7 +276,9 @@ mod tests {
         let (mut network, world) = network(&Readings::default());
         let seconds = SITES.map(|site| {
             let route = route(&world, site);
-            let Begun::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else { panic!("rates are fixed") };
+            let Begun::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else {
+                panic!("rates are fixed")
+            };
             network.close(0, route);
             span.as_secs_f64()
         });
@@ -291,11 +293,14 @@ mod tests {
     #[test]
     fn a_flow_gets_its_part_of_a_link_as_it_is_when_it_begins() {
         let (mut network, world) = network(&Readings::default());
-        let lasts = |network: &mut Network, flow| {
-            match network.open(flow, route(&world, SITES[1]), 1_000_000_000, Time::ZERO) {
-                Begun::Lasts(span) => span.as_secs_f64(),
-                Begun::Shared => panic!("rates are fixed"),
-            }
+        let lasts = |network: &mut Network, flow| match network.open(
+            flow,
+            route(&world, SITES[1]),
+            1_000_000_000,
+            Time::ZERO,
+        ) {
+            Begun::Lasts(span) => span.as_secs_f64(),
+            Begun::Shared => panic!("rates are fixed"),
         };
         let (first, second) = (lasts(&mut network, 0), lasts(&mut network, 1));
         assert!((second / first - 2.0).abs() < 1e-3, "{second} s after {first} s");
@@ -312,7 +317,10 @@ mod tests {
         }
         network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
         // Each has half of the link: 20 s for the one, 60 s for the other, were it not for the end of the first.
-        assert!((end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01, "{link}: {end:?}");
+        assert!(
+            (end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01,
+            "{link}: {end:?}"
+        );
         network.close(0, route);
         network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
         // 20 s at half the rate, then the remaining 20 s' worth at the whole.

@@ -1,6 +1,5 @@
-//! Boxes, lines and words at given places: trees, and who tells whom what.
+//! Boxes, lines and words at given places: trees.
 
-use super::HEIGHT;
 use super::WIDTH;
 use super::canvas::{Anchor, Canvas, Type};
 use super::marks::{Look, Rgb};
@@ -27,8 +26,6 @@ pub(crate) struct Stroke {
     pub(crate) slot: Option<usize>,
     pub(crate) width: f64,
     pub(crate) dashed: bool,
-    /// Whether its end has a head.
-    pub(crate) arrow: bool,
 }
 
 /// A rectangle around its centre, with lines of text in it.
@@ -40,23 +37,13 @@ pub(crate) struct SketchBox {
     pub(crate) slot: Option<usize>,
 }
 
-/// A line of text in the middle of its place.
+/// A line of text that begins at its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
     pub(crate) at: (f64, f64),
     pub(crate) text: String,
     pub(crate) size: f64,
     pub(crate) slot: Option<usize>,
-    /// Which part of the text lies at its place.
-    pub(crate) side: Side,
-}
-
-/// Part of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Left,
-    Middle,
-    Right,
 }
 
 /// Text in a box, in CSS pixels.
@@ -75,13 +62,8 @@ pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
         }
         for words in &sketch.words {
             let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
-            let anchor = match words.side {
-                Side::Left => Anchor::Start,
-                Side::Middle => Anchor::Middle,
-                Side::Right => Anchor::End,
-            };
             let (x, y) = words.at;
-            canvas.text(&look.cut(&words.text, WIDTH), x, y.min(HEIGHT - 4.0), look, anchor)?;
+            canvas.text(&look.cut(&words.text, WIDTH), x, y, look, Anchor::Start)?;
         }
         Ok(())
     })
@@ -94,19 +76,10 @@ fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
 fn draw_stroke(canvas: &Canvas<'_>, stroke: &Stroke) -> anyhow::Result<()> {
     let colour = colour(stroke.slot, Rgb::AXIS);
     if stroke.dashed {
-        canvas.dashed(&stroke.points, colour, stroke.width)?;
+        canvas.dashed(&stroke.points, colour, stroke.width)
     } else {
-        canvas.line(&stroke.points, colour, stroke.width, 1.0)?;
+        canvas.line(&stroke.points, colour, stroke.width, 1.0)
     }
-    if let (true, [.., from, to]) = (stroke.arrow, stroke.points.as_slice()) {
-        let length = (to.0 - from.0).hypot(to.1 - from.1).max(1e-9);
-        let (along, across) = (((to.0 - from.0) / length, (to.1 - from.1) / length), (2.8, 7.0));
-        let at = |side: f64| {
-            (to.0 - across.1 * along.0 - side * across.0 * along.1, to.1 - across.1 * along.1 + side * across.0 * along.0)
-        };
-        canvas.fill(&[*to, at(1.0), at(-1.0)], colour, 1.0)?;
-    }
-    Ok(())
 }
 
 fn draw_box(canvas: &Canvas<'_>, frame: &SketchBox) -> anyhow::Result<()> {

@@ -217,9 +217,10 @@ impl Hierarchical {
             let are_good = jobs.iter().all(|jobs| (1..=MOST_JOBS).contains(jobs));
             ensure!(are_good, "{key} is {jobs:?}; numbers of jobs lie between 1 and {MOST_JOBS}");
         }
-        for (key, jobs) in
-            [("experiments.interval_jobs", experiments.interval_jobs), ("run.quick_interval_jobs", run.quick_interval_jobs)]
-        {
+        for (key, jobs) in [
+            ("experiments.interval_jobs", experiments.interval_jobs),
+            ("run.quick_interval_jobs", run.quick_interval_jobs),
+        ] {
             ensure!((1..=MOST_JOBS).contains(&jobs), "{key} is {jobs}; expected 1 to {MOST_JOBS}");
         }
         ensure!(!workload.mean_input.is_empty(), "workload.mean_input is empty; give at least one mean");

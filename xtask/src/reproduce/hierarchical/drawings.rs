@@ -2,7 +2,7 @@
 
 use super::super::paper::Drawing;
 use super::{Cell, Hierarchical, Scene, name};
-use crate::chart::{Side, Sketch, SketchBox, Stroke, Words};
+use crate::chart::{Sketch, SketchBox, Stroke, Words};
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
@@ -62,7 +62,6 @@ fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
                     slot: Some(slot),
                     width: 2.2,
                     dashed: false,
-                    arrow: false,
                 });
             }
         }
@@ -74,7 +73,6 @@ fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
             text: format!("channel {number}: {}", if slot == 0 { "jobs 1 to 6" } else { "jobs 4 to 6" }),
             size: 12.0,
             slot: Some(slot),
-            side: Side::Left,
         });
     }
     let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
@@ -118,7 +116,7 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
         if let Some(parent) = view.parent {
             let thin = if view.level == levels { 0.7 } else { 1.2 };
             let points = vec![layout.of(parent), (x, y)];
-            sketch.strokes.push(Stroke { points, slot: slot(view), width: thin, dashed: false, arrow: false });
+            sketch.strokes.push(Stroke { points, slot: slot(view), width: thin, dashed: false });
         }
         let size = match view.level {
             0 => (78.0, 34.0),
@@ -143,7 +141,7 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
             (from + (to - from) * along, y - 17.0 - 4.0 * rise * along * (1.0 - along))
         });
         let width = 0.8 + 1.6 * float(*count) / float(most);
-        sketch.strokes.push(Stroke { points: arc.collect(), slot: None, width, dashed: true, arrow: false });
+        sketch.strokes.push(Stroke { points: arc.collect(), slot: None, width, dashed: true });
         let [from, to] = [a, b].map(|id| label(&views[id.index()]));
         data.push((from, to, "forwards", float(*count)));
     }
@@ -152,7 +150,6 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
         text: "dashed: requests forwarded between roots".to_owned(),
         size: 12.0,
         slot: None,
-        side: Side::Left,
     });
     let caption = format!(
         "Roots of the trees are peers of each other (PGSS): a request goes from its home tree to the others. Drawn from a run of \

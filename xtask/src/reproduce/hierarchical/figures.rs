@@ -14,7 +14,8 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
     let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
     let systems = &paper.file.experiments.systems;
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let over = |systems: &[System], scene: Scene, input: usize, metric: &str| over_jobs(paper, systems, scene, input, metric);
+    let over =
+        |systems: &[System], scene: Scene, input: usize, metric: &str| over_jobs(paper, systems, scene, input, metric);
     let figure = |id, title: &str, caption: String, y_label, metric, series| Figure {
         id,
         title: title.to_owned(),
@@ -30,7 +31,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         figure(
             "fig3",
             "Figure 3. AWT in experiment 1",
-            format!("From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."),
+            format!(
+                "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
+            ),
             AWT,
             "awt",
             over(systems, Scene::First, sample, "awt"),
@@ -38,7 +41,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         figure(
             "fig4",
             "Figure 4. TRT in experiment 1",
-            format!("From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."),
+            format!(
+                "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
+            ),
             "total response time (s)",
             "trt",
             over(systems, Scene::First, sample, "trt"),
@@ -54,7 +59,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         figure(
             "fig6",
             "Figure 6. AWT in experiment 2",
-            format!("Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."),
+            format!(
+                "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
+            ),
             AWT,
             "awt",
             over(systems, Scene::Second, sample, "awt"),
@@ -80,7 +87,10 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             ..figure(
                 "fig9",
                 "Figure 9. AWT in experiment 3",
-                format!("All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.", paper.interval_jobs),
+                format!(
+                    "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
+                    paper.interval_jobs
+                ),
                 AWT,
                 "awt",
                 over_intervals(paper, "awt"),
@@ -97,7 +107,10 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         figure(
             "small-jobs",
             "AET of small jobs in experiment 1",
-            format!("Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.", gigabytes(small)),
+            format!(
+                "Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.",
+                gigabytes(small)
+            ),
             AET,
             "aet",
             over(&ends, Scene::First, small, "aet"),
@@ -105,7 +118,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         figure(
             "fallback",
             "AWT in experiment 4 without the three algorithms",
-            format!("Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."),
+            format!(
+                "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
+            ),
             AWT,
             "awt",
             switches(paper, Scene::Fourth, &[Off::None, Off::Both, Off::All]),
@@ -119,7 +134,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             ..figure(
                 "messages",
                 "Control messages per job in experiment 1",
-                format!("Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."),
+                format!(
+                    "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
+                ),
                 "",
                 "messages",
                 Vec::new(),
@@ -136,7 +153,9 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             ..figure(
                 "moves",
                 "Rescheduling",
-                format!("Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."),
+                format!(
+                    "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
+                ),
                 "",
                 "moves",
                 Vec::new(),
@@ -158,13 +177,7 @@ fn trees(paper: &Hierarchical) -> Vec<System> {
     paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p).collect()
 }
 
-fn over_jobs(
-    paper: &Hierarchical,
-    systems: &[System],
-    scene: Scene,
-    input: usize,
-    metric: &str,
-) -> Vec<Series<Cell>> {
+fn over_jobs(paper: &Hierarchical, systems: &[System], scene: Scene, input: usize, metric: &str) -> Vec<Series<Cell>> {
     let of = |&system: &System| Series {
         name: name(system),
         points: paper
@@ -180,10 +193,7 @@ fn over_intervals(paper: &Hierarchical, metric: &str) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
         let cell = |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system);
         let intervals = paper.file.experiments.intervals.iter().enumerate();
-        Series {
-            name: name(system),
-            points: intervals.map(|(i, interval)| (*interval, cell(i).get(metric))).collect(),
-        }
+        Series { name: name(system), points: intervals.map(|(i, interval)| (*interval, cell(i).get(metric))).collect() }
     };
     paper.file.experiments.systems.iter().map(of).collect()
 }
@@ -223,9 +233,10 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
     Figure {
         id: "table1",
         title: "Table 1. Computational resources".to_owned(),
-        caption: "CPUs of each type of server, and how many servers of the type the world holds. Types are drawn with equal \
+        caption:
+            "CPUs of each type of server, and how many servers of the type the world holds. Types are drawn with equal \
                   chances, once for all replications (R14)."
-            .to_owned(),
+                .to_owned(),
         x_label: "server number",
         log_x: false,
         panels: vec![
@@ -258,9 +269,10 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
     Figure {
         id: "distance",
         title: format!("Where jobs ran, {jobs} jobs"),
-        caption: "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
+        caption:
+            "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
                   server. Experiment 1."
-            .to_owned(),
+                .to_owned(),
         x_label: "from the work station",
         log_x: false,
         panels: vec![panel("jobs_percent", "jobs (%)", paper.file.experiments.systems.iter().map(of).collect())],
@@ -326,9 +338,7 @@ fn messages(paper: &Hierarchical) -> Table<Cell> {
         metric: metric.clone(),
         cells: systems
             .iter()
-            .map(|&system| {
-                Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(&metric), 2)
-            })
+            .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(&metric), 2))
             .collect(),
     };
     // Only faults make these two.
@@ -338,7 +348,8 @@ fn messages(paper: &Hierarchical) -> Table<Cell> {
     Table {
         id: "messages",
         title: format!("Control messages per job by kind, {jobs} jobs"),
-        caption: "Who sends each kind, when, and what the receiver does: the documentation of hier_grid::message.".to_owned(),
+        caption: "Who sends each kind, when, and what the receiver does: the documentation of hier_grid::message."
+            .to_owned(),
         names: vec!["kind".to_owned()],
         columns: systems.iter().map(|system| name(*system)).collect(),
         rows,
