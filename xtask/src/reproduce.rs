@@ -240,11 +240,14 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
 
+/// Drawings, schedules and figures.
+type Wanted<C> = (Vec<&'static str>, Vec<&'static str>, Vec<Figure<C>>);
+
 /// The drawings, schedules and figures that `--only` names.
 fn wanted<P: Paper>(
     figures: Vec<Figure<P::Cell>>,
     only: &[String],
-) -> Result<(Vec<&'static str>, Vec<&'static str>, Vec<Figure<P::Cell>>)> {
+) -> Result<Wanted<P::Cell>> {
     let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
     let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
     for name in only {

@@ -26,7 +26,7 @@ fn main() {
         mean => Experiment::third(mean),
     };
     let mean_input = number(1, 1.0);
-    let replications = 1..=number(2, 3.0) as u32;
+    let replications = 1..=arguments.get(2).and_then(|text| text.parse::<u32>().ok()).unwrap_or(3);
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
     let rescheduling = !has("off") && !has("bare");
     let algorithms = Algorithms { butterfly: rescheduling, fallback: !has("bare"), load_balance: rescheduling };

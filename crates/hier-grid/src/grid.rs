@@ -354,12 +354,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
-    fn to_parent(&mut self, scheduler: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
+    fn send_up(&mut self, scheduler: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
         let parent = self.forest.schedulers[scheduler.index()].parent.expect("a root has no parent to tell");
         self.send(Address::Scheduler(scheduler), Address::Scheduler(parent), body, cx);
     }
 
-    fn to_child(&mut self, scheduler: SchedulerId, slot: u32, body: Body, cx: &mut impl Context<Event>) {
+    fn send_down(&mut self, scheduler: SchedulerId, slot: u32, body: Body, cx: &mut impl Context<Event>) {
         let child = SchedulerId(self.forest.schedulers[scheduler.index()].children.start + slot);
         self.send(Address::Scheduler(scheduler), Address::Scheduler(child), body, cx);
     }
@@ -555,14 +555,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             (Address::Station(station), Body::Decline { job }) => self.declined(station, job, cx),
             (Address::Scheduler(to), body) => {
                 let Address::Scheduler(from) = from else { panic!("{from:?} sent {body:?} to a scheduler") };
-                self.from_scheduler(from, to, body, cx);
+                self.between_schedulers(from, to, body, cx);
             }
             (to, body) => panic!("{from:?} sent {body:?} to {to:?}"),
         }
     }
 
     /// A message between neighbours in a tree.
-    fn from_scheduler(&mut self, from: SchedulerId, to: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
+    fn between_schedulers(&mut self, from: SchedulerId, to: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
         let leaf = self.forest.schedulers[to.index()].is_leaf();
         match body {
             Body::Discover { round, known, jobs } if leaf => self.leaf_discovers(to, round, known, jobs, cx),
@@ -596,9 +596,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
 
     /// A request comes in at the root of its home tree, which keeps it and forwards it to its peers.
     fn root_request(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
-        if self.config.readings.requests_to == RequestsTo::AllTrees {
-            self.ask_other_trees(root, job, cx);
-        } else if !self.has_servers(root) {
+        if self.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root) {
             self.ask_other_trees(root, job, cx);
         }
         self.root_copy(root, job, cx);

@@ -36,7 +36,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             tree_at.rematch |= anew && !self.config.algorithms.fallback;
             self.consider_discovery(tree, cx);
         } else if first || anew {
-            self.to_parent(at, Body::Rfjm { anew }, cx);
+            self.send_up(at, Body::Rfjm { anew }, cx);
         }
     }
 
@@ -147,7 +147,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let desk = &mut self.desks[at.index()];
         (desk.round, desk.silent, desk.wanting) = (round, children, false);
         for child in 0..children {
-            self.to_child(at, child, Body::Discover { round, known, jobs }, cx);
+            self.send_down(at, child, Body::Discover { round, known, jobs }, cx);
         }
     }
 
@@ -168,7 +168,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.pools.bags.recycle(list);
         if !bound.is_empty() {
             let bags = self.pools.bags.keep(bound);
-            self.to_child(at, slot, Body::Ports { bags }, cx);
+            self.send_down(at, slot, Body::Ports { bags }, cx);
         }
         let changed = self.own_bags(at) != before;
         if round == 0 {
@@ -207,7 +207,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let bags = self.own_bags(at);
         let wanting = self.desks[at.index()].wanting;
         let bags = self.pools.bags.keep(bags);
-        self.to_parent(at, Body::Bags { round, bags, wanting }, cx);
+        self.send_up(at, Body::Bags { round, bags, wanting }, cx);
     }
 
     /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that were bound just now: the child must be told their ports.

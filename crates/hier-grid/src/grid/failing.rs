@@ -136,10 +136,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.post_crash(scheduler, cx);
         let at = self.forest.schedulers[scheduler.index()].clone();
         if at.parent.is_some() {
-            self.to_parent(scheduler, Body::Restarted, cx);
+            self.send_up(scheduler, Body::Restarted, cx);
         }
         for child in 0..narrow(at.degree()) {
-            self.to_child(scheduler, child, Body::Restarted, cx);
+            self.send_down(scheduler, child, Body::Restarted, cx);
         }
         if at.is_leaf() {
             // Resources may have changed in the meantime.

@@ -52,7 +52,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     fn give_back(&mut self, from: SchedulerId, jobs: Vec<JobId>, cx: &mut impl Context<Event>) {
         self.tally.fallback += jobs.len() as u64;
         let jobs = self.pools.jobs.keep(jobs);
-        self.to_parent(from, Body::Returned { jobs }, cx);
+        self.send_up(from, Body::Returned { jobs }, cx);
     }
 
     /// The channels of a scheduler have changed: its parent is told, and jobs without a channel go back.

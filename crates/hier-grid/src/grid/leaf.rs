@@ -133,7 +133,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         bags.extend(leaf.channels.iter().map(|channel| (channel.bag, channel.power)));
         let wanting = leaf.wanting;
         let bags = self.pools.bags.keep(bags);
-        self.to_parent(self.leaf_at(site), Body::Bags { round, bags, wanting }, cx);
+        self.send_up(self.leaf_at(site), Body::Bags { round, bags, wanting }, cx);
     }
 
     /// Discovery reaches the LGS.
@@ -227,7 +227,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
         self.pools.wishes.recycle(wanted);
         let jobs = self.pools.jobs.keep(jobs);
-        self.to_parent(leaf, Body::Cancelled { by, number, reason, asked, jobs }, cx);
+        self.send_up(leaf, Body::Cancelled { by, number, reason, asked, jobs }, cx);
     }
 
     /// Gives queued jobs to idle servers, then asks for more if a server is still idle.
@@ -261,7 +261,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     fn give(&mut self, site: SiteId, server: u32, cx: &mut impl Context<Event>) -> bool {
         let bag = self.machines[server as usize].bag;
         let Some(job) = self.leaves[site.index()].take_oldest(bag) else { return false };
-        self.to_parent(self.leaf_at(site), Body::Started { job }, cx);
+        self.send_up(self.leaf_at(site), Body::Started { job }, cx);
         self.offer(ServerId(server), job, cx);
         true
     }
@@ -291,7 +291,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 }
                 _ => continue,
             };
-            self.to_parent(leaf, body, cx);
+            self.send_up(leaf, body, cx);
         }
     }
 }

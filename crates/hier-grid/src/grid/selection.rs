@@ -67,7 +67,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 self.jobs.get_mut(job).copies += 1;
             }
             let jobs = self.pools.wishes.keep(jobs);
-            self.to_child(at, child, Body::Cancel { by: at, number, reason, jobs }, cx);
+            self.send_down(at, child, Body::Cancel { by: at, number, reason, jobs }, cx);
         }
     }
 
@@ -121,7 +121,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
         self.tally.pushed += jobs.len() as u64;
         let jobs = self.pools.jobs.keep(jobs);
-        self.to_child(at, narrow(slot), Body::Block { bag, ticket, jobs }, cx);
+        self.send_down(at, narrow(slot), Body::Block { bag, ticket, jobs }, cx);
     }
 
     /// One RFC per channel goes up for branches that could not be served; the root considers discovery.
@@ -145,7 +145,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }
             channel.asked = channel.asked.with(wants);
             let body = Body::Rfc { bag: channel.bag, wants: channel.asked, ticket: channel.ticket };
-            self.to_parent(at, body, cx);
+            self.send_up(at, body, cx);
         }
     }
 
@@ -175,7 +175,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         desk.fresh[slot] = false;
         let marked = desk.marks > 0;
         if self.forest.schedulers[at.index()].parent.is_some() {
-            self.to_parent(at, Body::Started { job }, cx);
+            self.send_up(at, Body::Started { job }, cx);
         } else {
             self.jobs.drop_copy(job);
         }
@@ -211,13 +211,13 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.pools.wishes.recycle(list);
         if asked > 0 {
             let jobs = self.pools.jobs.keep(back);
-            self.to_parent(at, Body::Cancelled { by, number, reason, asked, jobs }, cx);
+            self.send_up(at, Body::Cancelled { by, number, reason, asked, jobs }, cx);
         } else {
             self.pools.jobs.recycle(back);
         }
         for (slot, jobs) in below {
             let jobs = self.pools.wishes.keep(jobs);
-            self.to_child(at, slot, Body::Cancel { by, number, reason, jobs }, cx);
+            self.send_down(at, slot, Body::Cancel { by, number, reason, jobs }, cx);
         }
     }
 
@@ -233,7 +233,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ) {
         let (by, number, reason) = purpose;
         if by != at {
-            self.to_parent(at, Body::Cancelled { by, number, reason, asked, jobs }, cx);
+            self.send_up(at, Body::Cancelled { by, number, reason, asked, jobs }, cx);
             return;
         }
         let list = self.pools.jobs.take(jobs);
