@@ -1,4 +1,4 @@
-//! Pictures: a [`Chart`] of series over x, or a [`Gantt`] chart of who ran where, as SVG and PNG.
+//! Pictures: a [`Chart`] of series over x, a [`Gantt`] chart of who ran where, or a [`Sketch`], as SVG and PNG.
 //!
 //! One layout serves three outputs. [`svg`] draws it with plotters, [`png`] rasterises that same SVG, and
 //! [`interactive()`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
@@ -12,10 +12,12 @@ mod gantt;
 mod interactive;
 mod marks;
 mod scale;
+mod sketch;
 
 pub(crate) use gantt::{Bar, Gantt};
 pub(crate) use interactive::{Interactive, interactive};
 pub(crate) use scale::{decimals_for, fixed, significant};
+pub(crate) use sketch::{Sketch, SketchBox, Stroke, Words};
 
 /// Width of every picture in CSS pixels.
 pub(crate) const WIDTH: f64 = 720.0;
@@ -162,6 +164,8 @@ pub(crate) enum Picture {
     Chart(Chart),
     /// Jobs over time and processors.
     Gantt(Gantt),
+    /// Boxes, lines and words.
+    Sketch(Sketch),
 }
 
 impl Picture {
@@ -170,6 +174,7 @@ impl Picture {
         match self {
             Picture::Chart(chart) => &chart.id,
             Picture::Gantt(gantt) => &gantt.id,
+            Picture::Sketch(sketch) => &sketch.id,
         }
     }
 
@@ -178,6 +183,7 @@ impl Picture {
         match self {
             Picture::Chart(chart) => &chart.title,
             Picture::Gantt(gantt) => &gantt.title,
+            Picture::Sketch(sketch) => &sketch.title,
         }
     }
 }
@@ -185,6 +191,12 @@ impl Picture {
 impl From<Chart> for Picture {
     fn from(chart: Chart) -> Self {
         Picture::Chart(chart)
+    }
+}
+
+impl From<Sketch> for Picture {
+    fn from(sketch: Sketch) -> Self {
+        Picture::Sketch(sketch)
     }
 }
 
@@ -203,6 +215,7 @@ pub(crate) fn svg(picture: &Picture) -> anyhow::Result<String> {
     match picture {
         Picture::Chart(chart) => draw::svg(chart),
         Picture::Gantt(gantt) => gantt::svg(gantt),
+        Picture::Sketch(sketch) => sketch::svg(sketch),
     }
 }
 

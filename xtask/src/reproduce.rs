@@ -12,6 +12,7 @@ mod table;
 mod write;
 
 mod eg_edf;
+mod hierarchical;
 mod metaloras;
 mod multi_site;
 mod swift_gap;
@@ -106,6 +107,10 @@ macro_rules! with_paper {
                 type $paper = metaloras::MetaLorasPaper;
                 $body
             }
+            "hierarchical" => {
+                type $paper = hierarchical::Hierarchical;
+                $body
+            }
             unknown => {
                 let hint = did_you_mean(unknown, SLUGS.into_iter());
                 bail!("no paper is called {unknown:?}{hint}; there are {}", SLUGS.join(", "))
@@ -115,7 +120,7 @@ macro_rules! with_paper {
 }
 
 /// The papers, in the order in which they were built.
-pub(crate) const SLUGS: [&str; 4] = ["multi-site", "eg-edf", "swift-gap", "metaloras"];
+pub(crate) const SLUGS: [&str; 5] = ["multi-site", "eg-edf", "swift-gap", "metaloras", "hierarchical"];
 
 /// Simulates the paper called `slug` and writes what was found.
 pub(crate) fn reproduce(slug: &str, request: &Request) -> Result<Outcome> {
@@ -133,7 +138,7 @@ pub(crate) fn listed(slug: &str) -> Result<Listed> {
         let paper = P::new(&Scenario::of_paper(slug)?, Effort::Full)?;
         Ok(Listed {
             about: P::ABOUT,
-            figures: P::SCHEDULES.iter().copied().chain(paper.figures().iter().map(|figure| figure.id)).collect(),
+            figures: P::DRAWINGS.iter().chain(P::SCHEDULES).copied().chain(paper.figures().iter().map(|figure| figure.id)).collect(),
             claims: paper.claims().iter().map(|claim| claim.id).collect(),
         })
     })
@@ -174,8 +179,9 @@ impl<P: Paper> Session<P> {
 fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
     let Session { paper, seed, replications, .. } = &session;
-    let (schedules, figures) = wanted::<P>(paper.figures(), &request.only)?;
-    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).chain(schedules.iter().copied()).collect();
+    let (drawings, schedules, figures) = wanted::<P>(paper.figures(), &request.only)?;
+    let unplotted = drawings.iter().chain(&schedules).copied();
+    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).chain(unplotted).collect();
     let claims: Vec<Claim<P::Cell>> = paper
         .claims()
         .into_iter()
@@ -232,6 +238,7 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
     let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
+    let drawings = drawings.into_iter().map(|id| paper.drawing(id, &Streams::new(*seed, 0))).collect();
     let findings = write::Findings {
         session: &session,
         request,
@@ -239,6 +246,7 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         tables,
         extras,
         schedules,
+        drawings,
         judged: &judged,
         study: &study,
     };
@@ -246,12 +254,13 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
 }
 
-/// Names of schedules, and figures.
-type Wanted<C> = (Vec<&'static str>, Vec<Figure<C>>);
+/// Drawings, schedules and figures.
+type Wanted<C> = (Vec<&'static str>, Vec<&'static str>, Vec<Figure<C>>);
 
-/// The schedules and figures that `--only` names.
+/// The drawings, schedules and figures that `--only` names.
 fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wanted<P::Cell>> {
-    let ids: Vec<&str> = P::SCHEDULES.iter().copied().chain(figures.iter().map(|figure| figure.id)).collect();
+    let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
+    let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
     for name in only {
         if !ids.contains(&name.as_str()) {
             let hint = did_you_mean(name, ids.iter().copied());
@@ -259,8 +268,8 @@ fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wa
         }
     }
     let is_wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-    let schedules = P::SCHEDULES.iter().copied().filter(|id| is_wanted(id)).collect();
-    Ok((schedules, figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
+    let of = |all: &[&'static str]| all.iter().copied().filter(|id| is_wanted(id)).collect();
+    Ok((of(P::DRAWINGS), of(P::SCHEDULES), figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
 }
 
 fn quantities<C>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
@@ -391,7 +400,7 @@ mod tests {
                     for extra in paper.extras(&Streams::new(0, 0)) {
                         assert!(figures.contains(&extra.figure), "{slug}: something goes with {}, no figure", extra.figure);
                     }
-                    figures.extend(P::SCHEDULES);
+                    figures.extend(P::DRAWINGS.iter().chain(P::SCHEDULES));
                     for claim in paper.claims() {
                         let known = claim.figures.iter().all(|figure| figures.contains(figure));
                         assert!(known, "{slug} {} points to {:?}", claim.id, claim.figures);

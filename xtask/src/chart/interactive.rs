@@ -83,11 +83,12 @@ struct BarSpec {
     count: u32,
 }
 
-/// Describes a picture for the page.
-pub(crate) fn interactive(picture: &Picture) -> Interactive {
+/// Describes a picture for the page; a sketch is shown as it is.
+pub(crate) fn interactive(picture: &Picture) -> Option<Interactive> {
     match picture {
-        Picture::Chart(chart) => of_chart(chart),
-        Picture::Gantt(gantt) => of_gantt(gantt),
+        Picture::Chart(chart) => Some(of_chart(chart)),
+        Picture::Gantt(gantt) => Some(of_gantt(gantt)),
+        Picture::Sketch(_) => None,
     }
 }
 

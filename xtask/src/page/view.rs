@@ -73,7 +73,8 @@ struct FigureView<'a> {
     alt: String,
     claims: Vec<(&'a str, Verdict)>,
     files: &'a [(String, String)],
-    plot: Interactive,
+    /// `None` if there is nothing to point at.
+    plot: Option<Interactive>,
     svg: Value,
     numbers: Vec<NumberRow<'a>>,
     x_label: &'a str,
@@ -98,6 +99,7 @@ fn figure_view<'a>(figure: &'a Figure, page: &'a Page) -> anyhow::Result<FigureV
     let (x_label, y_label, numbers) = match picture {
         Picture::Chart(chart) => (chart.x.label.as_str(), chart.y.label.as_str(), numbers(chart)),
         Picture::Gantt(gantt) => (gantt.time.as_str(), "Processor", Vec::new()),
+        Picture::Sketch(_) => ("", "", Vec::new()),
     };
     let alt = match picture {
         Picture::Chart(chart) => {
@@ -107,6 +109,7 @@ fn figure_view<'a>(figure: &'a Figure, page: &'a Page) -> anyhow::Result<FigureV
         Picture::Gantt(gantt) => {
             format!("{}: {} jobs on {} processors", gantt.title, gantt.bars.len(), gantt.processors)
         }
+        Picture::Sketch(sketch) => format!("{}: {}", sketch.title, sketch.about),
     };
     Ok(FigureView {
         anchor: picture.id().to_owned(),

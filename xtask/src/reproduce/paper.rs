@@ -4,7 +4,7 @@ use super::claim::Claim;
 pub(crate) use super::extra::Extra;
 use super::quantity::Quantity;
 pub(crate) use super::table::{Entry, Row, Table};
-use crate::chart::Gantt;
+use crate::chart::{Gantt, Sketch};
 use crate::scenario::Scenario;
 use anyhow::Result;
 use sim_core::Streams;
@@ -39,6 +39,9 @@ pub(crate) trait Paper: Sized + Sync {
     const READINGS: &'static [Reading];
     /// Ids of the figures that show schedules.
     const SCHEDULES: &'static [&'static str] = &[];
+
+    /// Ids of the figures that are drawings.
+    const DRAWINGS: &'static [&'static str] = &[];
 
     /// Reads and checks the scenario.
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
@@ -77,6 +80,12 @@ pub(crate) trait Paper: Sized + Sync {
     fn schedule(&self, id: &'static str, streams: &Streams) -> Schedule {
         let _ = streams;
         Schedule { id, caption: String::new(), panels: Vec::new() }
+    }
+
+    /// The figure called `id`, one of [`DRAWINGS`](Self::DRAWINGS).
+    fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
+        let _ = streams;
+        Drawing { id, caption: String::new(), sketch: Sketch::default(), data: Vec::new() }
     }
 
     /// The first line of the report, if it has one: that something ran in the place of something else, say.
@@ -153,6 +162,15 @@ pub(crate) struct Schedule {
     pub(crate) caption: String,
     /// Each is called `ID-SUFFIX`, in files as in its own id.
     pub(crate) panels: Vec<(&'static str, Gantt)>,
+}
+
+/// A figure of boxes and lines: a tree, say. What it shows is computed.
+pub(crate) struct Drawing {
+    pub(crate) id: &'static str,
+    pub(crate) caption: String,
+    pub(crate) sketch: Sketch,
+    /// What was drawn, as in the columns `series`, `x`, `metric` and `mean` of the figure's data.
+    pub(crate) data: Vec<(String, String, &'static str, f64)>,
 }
 
 /// One line of a plot.

@@ -2,7 +2,7 @@
 
 use super::claim::Judged;
 use super::extra::Made;
-use super::paper::{About, Figure, Panel, Paper, Schedule, Table};
+use super::paper::{About, Drawing, Figure, Panel, Paper, Schedule, Table};
 use super::quantity::Quantity;
 use super::study::{MODELS, Study};
 use super::table::Row;
@@ -27,6 +27,7 @@ pub(super) struct Findings<'a, P: Paper> {
     /// Each with the id of its figure.
     pub(super) extras: Vec<(&'static str, Made)>,
     pub(super) schedules: Vec<Schedule>,
+    pub(super) drawings: Vec<Drawing>,
     pub(super) judged: &'a [(Judged, Option<String>)],
     pub(super) study: &'a Study<'a, P>,
 }
@@ -38,9 +39,10 @@ impl<P: Paper> Findings<'_, P> {
     /// Writes every file; the report last, so that whoever finds it finds the rest.
     pub(super) fn write(&self, out: &OutDir, began: Instant) -> Result<()> {
         // Drawing takes longer than all else here: a thread for each figure, and then in their order again.
+        let drawings = self.drawings.par_iter().map(|drawing| self.write_drawing(drawing, out));
         let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, out));
         let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, out));
-        let shown: Vec<Vec<page::Figure>> = schedules.chain(figures).collect::<Result<_>>()?;
+        let shown: Vec<Vec<page::Figure>> = drawings.chain(schedules).chain(figures).collect::<Result<_>>()?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
@@ -115,6 +117,19 @@ impl<P: Paper> Findings<'_, P> {
         }
         out.write(format!("data/{}.csv", schedule.id), data.into_inner()?)?;
         Ok(shown)
+    }
+
+    /// A drawing and its data.
+    fn write_drawing(&self, drawing: &Drawing, out: &OutDir) -> Result<Vec<page::Figure>> {
+        let mut data = csv::Writer::from_writer(Vec::new());
+        data.write_record(TIDY)?;
+        for (series, x, metric, value) in &drawing.data {
+            data.write_record([drawing.id, series, x, metric, &number(*value), "", "", "1"])?;
+        }
+        let picture = Picture::from(drawing.sketch.clone());
+        write_picture(&picture, out)?;
+        out.write(format!("data/{}.csv", drawing.id), data.into_inner()?)?;
+        Ok(vec![self.page_figure(drawing.id, &drawing.caption, picture)])
     }
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> Interval {

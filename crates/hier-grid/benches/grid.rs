@@ -1,0 +1,70 @@
+//! Jobs and events per second of whole runs.
+//!
+//! `cargo bench -p hier-grid`. What to look at: the hierarchical system with 10 000 jobs (the target is 150 000 jobs per second
+//! and a million events), the other systems beside it, and what a witness costs. `sites` runs the same load per site in
+//! larger worlds: a cost per job that grows with the world is the price of its depth, and of caches.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use hier_grid::{Config, Experiment, Grid, Message, System, Witness};
+use sim_core::{JobLog, JobRecord, Probe, Sim, Streams};
+use std::hint::black_box;
+
+const JOBS: u32 = 10_000;
+
+fn run<W: Witness, P: Probe>(grid: Grid<W>, probe: P) -> u64 {
+    let (grid, probe) = Sim::new(grid, probe).run();
+    black_box(probe);
+    grid.tally().completed
+}
+
+/// A probe that assembles records, as an experiment's does.
+fn log() -> impl Probe {
+    JobLog::new(|record: JobRecord| {
+        black_box(record.response());
+    })
+}
+
+fn grid<W: Witness>(config: &Config, witness: W) -> Grid<W> {
+    Grid::new(config.clone(), &Streams::new(2007, 0), witness).expect("a valid configuration")
+}
+
+fn paper(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("the paper's world");
+    group.throughput(Throughput::Elements(JOBS.into()));
+    let systems =
+        [("P2P", System::P2p), ("1T", System::Trees(1)), ("4T", System::Trees(4)), ("16T", System::Trees(16))];
+    for (name, system) in systems {
+        for (experiment, of) in [(1, Experiment::first()), (2, Experiment::second())] {
+            let config = Config { experiment: of, ..Config::of_the_paper(system, JOBS, 1.0) };
+            group.bench_function(BenchmarkId::new(name, experiment), |bencher| {
+                bencher.iter_batched(|| grid(&config, ()), |grid| run(grid, log()), BatchSize::LargeInput);
+            });
+        }
+    }
+    let config = Config::of_the_paper(System::Trees(1), JOBS, 1.0);
+    group.bench_function("1T, with a witness", |bencher| {
+        let setup = || grid(&config, Vec::<Message>::new());
+        bencher.iter_batched(setup, |grid| run(grid, log()), BatchSize::LargeInput);
+    });
+    group.finish();
+}
+
+fn sites(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("1T, five jobs a server");
+    for backbones in [1_u32, 10, 40] {
+        let mut config = Config::of_the_paper(System::Trees(1), 650 * backbones, 1.0);
+        (config.grid.backbones, config.grid.servers, config.grid.tree[0]) = (backbones, 130 * backbones, backbones);
+        group.throughput(Throughput::Elements(config.jobs.count.into()));
+        group.bench_function(BenchmarkId::from_parameter(40 * backbones), |bencher| {
+            bencher.iter_batched(|| grid(&config, ()), |grid| run(grid, log()), BatchSize::LargeInput);
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = paper, sites
+}
+criterion_main!(benches);

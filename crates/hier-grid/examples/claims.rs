@@ -1,0 +1,92 @@
+//! The paper's experiments with a few replications.
+//!
+//! Scenario: the paper's world, jobs of 1 GB, the four systems side by side.
+//!
+//! Shows:
+//! - how an experiment is put together and measured without the rest of the workspace,
+//! - that a tree beats peers on the wait of jobs, by far where there is room for everybody,
+//! - what it costs in messages.
+//!
+//! Run it: `cargo run --release --package hier-grid --example claims -- [EXPERIMENT] [MEAN_INPUT] [REPLICATIONS]`, where
+//! EXPERIMENT is 1, 2, 4, or the mean interval of experiment 3 in seconds; add `off` to switch butterfly and load-balance
+//! off, `bare` for all three algorithms.
+
+use hier_grid::world::Distance;
+use hier_grid::{Algorithms, Config, Experiment, Grid, System, Tally};
+use sim_core::record::Sink;
+use sim_core::{JobLog, JobRecord, Sim, Streams, Time};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, or: f64| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
+    let experiment = match number(0, 1.0) {
+        1.0 => Experiment::first(),
+        2.0 => Experiment::second(),
+        4.0 => Experiment::fourth(),
+        mean => Experiment::third(mean),
+    };
+    let mean_input = number(1, 1.0);
+    let replications = 1..=arguments.get(2).and_then(|text| text.parse::<u32>().ok()).unwrap_or(3);
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let rescheduling = !has("off") && !has("bare");
+    let algorithms = Algorithms { butterfly: rescheduling, fallback: !has("bare"), load_balance: rescheduling };
+
+    println!(
+        "  jobs  system   AWT s (worst/best)    AET s     TRT s   messages   moves   same site, net, backbone, across"
+    );
+    for count in [520, 1040, 1560, 3000, 10_000] {
+        let systems =
+            [("P2P", System::P2p), ("1T", System::Trees(1)), ("4T", System::Trees(4)), ("16T", System::Trees(16))];
+        for (name, system) in systems {
+            let mut config = Config::of_the_paper(system, count, mean_input);
+            (config.experiment, config.algorithms) = (experiment.clone(), algorithms);
+            let runs: Vec<(Sums, Tally)> =
+                replications.clone().map(|replication| simulate(&config, Streams::new(2007, replication))).collect();
+            print(count, name, &runs);
+        }
+    }
+}
+
+fn simulate(config: &Config, streams: Streams) -> (Sums, Tally) {
+    let grid = Grid::new(config.clone(), &streams, ()).expect("a valid configuration");
+    let (grid, log) = Sim::new(grid, JobLog::new(Sums::default())).run();
+    (log.into_sink(), grid.tally().clone())
+}
+
+/// Equations (3) to (5), as sums.
+#[derive(Default)]
+struct Sums {
+    wait: f64,
+    execution: f64,
+    first: Option<Time>,
+    last: Time,
+}
+
+impl Sink for Sums {
+    fn take_in(&mut self, record: JobRecord) {
+        self.wait += record.wait().as_secs_f64();
+        self.execution += record.finish.since(record.start).as_secs_f64();
+        self.first = Some(self.first.map_or(record.job.submit, |first| first.min(record.job.submit)));
+        self.last = self.last.max(record.finish);
+    }
+}
+
+fn print(count: u32, name: &str, runs: &[(Sums, Tally)]) {
+    let jobs = f64::from(count);
+    let mean = |of: &dyn Fn(&(Sums, Tally)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+    let wait = |(sums, _): &(Sums, Tally)| sums.wait / jobs;
+    let (worst, best) = (runs.iter().map(wait).fold(0.0, f64::max), runs.iter().map(wait).fold(f64::MAX, f64::min));
+    let total = |(sums, _): &(Sums, Tally)| sums.last.since(sums.first.expect("jobs")).as_secs_f64();
+    let share = |distance| 100.0 * mean(&|(_, tally)| tally.jobs_at(distance) as f64 / jobs);
+    let [site, net, backbone, across] =
+        [Distance::SameSite, Distance::SameNet, Distance::SameBackbone, Distance::Across].map(share);
+    println!(
+        "{count:6}  {name:6} {:10.1} ({:7.3}) {:10.1} {:10.1} {:10.1} {:7.3}   {site:3.0} {net:3.0} {backbone:3.0} {across:3.0} %",
+        mean(&wait),
+        worst / best,
+        mean(&|(sums, _)| sums.execution / jobs),
+        mean(&total),
+        mean(&|(_, tally)| tally.all_messages() as f64 / jobs),
+        mean(&|(_, tally)| tally.moves() as f64 / jobs),
+    );
+}

@@ -1,0 +1,48 @@
+//! What a job costs as the world grows.
+//!
+//! Scenario: worlds of about 10³ to 10⁶ nodes in nets of ten sites, with a job of 1 GB for each node, experiment 1.
+//!
+//! Shows:
+//! - events, messages and moves per job, which are the same on every computer,
+//! - how worlds of another size are made.
+//!
+//! Run it: `cargo run --release --package hier-grid --example scale -- [SIZE] [TREES]`, where SIZE is 3 to 6 for 10³ to 10⁶ nodes
+//! (3 if not given) and TREES is the number of grid trees, 0 for P2P. For time and memory, run it under `time -v`: they depend on
+//! the computer, and are therefore no part of the output.
+
+use hier_grid::config::GridConfig;
+use hier_grid::{Config, Grid, System};
+use sim_core::{Sim, Streams};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u32>().expect("a number"));
+    let size = arguments.next().unwrap_or(3);
+    let trees = arguments.next().unwrap_or(1);
+    let (backbones, nets): (u32, u32) = match size {
+        3 => (1, 7),
+        4 => (4, 16),
+        5 => (16, 42),
+        6 => (64, 104),
+        _ => panic!("SIZE is {size}; expected 3 to 6"),
+    };
+    let grid = GridConfig::of_size(backbones, nets, &[backbones, nets, 2, 5]);
+    let nodes = backbones * nets * 10 * grid.nodes;
+    let system = if trees == 0 { System::P2p } else { System::Trees(trees) };
+    let config = Config { grid, ..Config::of_the_paper(system, nodes, 1.0) };
+
+    let grid = Grid::new(config, &Streams::new(2007, 0), ()).expect("a valid configuration");
+    let mut sim = Sim::new(grid, ());
+    let mut events = 0_u64;
+    while sim.step() {
+        events += 1;
+    }
+    let tally = sim.model().tally();
+    assert_eq!(tally.completed, u64::from(nodes));
+    let per_job = |count: u64| count as f64 / f64::from(nodes);
+    println!(
+        "{nodes} nodes and jobs: per job {:.2} events, {:.2} messages, {:.3} moves",
+        per_job(events),
+        per_job(tally.all_messages()),
+        per_job(tally.moves()),
+    );
+}

@@ -1,0 +1,678 @@
+//! Parameters of the model, and the readings of what the paper leaves open.
+
+use crate::faults::Faults;
+use serde::{Deserialize, Serialize};
+use sim_core::Span;
+
+/// Everything that determines a run, but for the random streams.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Sites, servers, work stations.
+    pub grid: GridConfig,
+    /// Latencies and links.
+    pub network: NetworkConfig,
+    /// What jobs need.
+    pub jobs: JobConfig,
+    /// How work stations submit.
+    pub experiment: Experiment,
+    /// Peers or trees.
+    pub system: System,
+    /// The three rescheduling algorithms, each on or off.
+    pub algorithms: Algorithms,
+    /// What the paper leaves open.
+    pub readings: Readings,
+    /// What fails; in the paper nothing does.
+    pub faults: Option<Faults>,
+}
+
+/// The world of "Communication Model" and "Computational Resources".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridConfig {
+    /// Backbones, fully meshed (4).
+    pub backbones: u32,
+    /// Nets in a backbone (4).
+    pub nets: u32,
+    /// Sites in a net (10).
+    pub sites: u32,
+    /// Nodes of a site: servers, and work stations for the rest (15).
+    pub nodes: u32,
+    /// Servers in all (520).
+    pub servers: u32,
+    /// Servers that every site has (2).
+    pub fewest_servers: u32,
+    /// Servers that no site exceeds (6).
+    pub most_servers: u32,
+    /// Table 1: nodes of each type of server.
+    pub server_nodes: Vec<u32>,
+    /// Table 1: CPUs in each of those nodes.
+    pub server_cpus: Vec<u32>,
+    /// Operating systems, each as likely as the others (3: Windows, UNIX, LINUX).
+    pub systems: u32,
+    /// Share of every server that its owners keep busy (0.1).
+    pub local_load: f64,
+    /// Children of each scheduler, level by level, the sites last (4, 4, 2, 5). The product is the number of sites.
+    pub tree: Vec<u32>,
+}
+
+/// The network of "Communication Model".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkConfig {
+    /// One way, between two nodes of a site, in seconds; every message pays it (0.0001).
+    pub site_latency: f64,
+    /// What a kilometre of cable adds, in seconds (0.000005).
+    pub latency_per_km: f64,
+    /// Kilometres between sites of one net (100), of one backbone (200), of two backbones (1200).
+    pub kilometres: [f64; 3],
+    /// TCP window, in bytes (65536): a flow never exceeds window / round trip.
+    pub window: f64,
+    /// Share of every link that the rest of the Internet takes (0.1).
+    pub foreign_load: f64,
+    /// Links of a site to its net, and of a net to its backbone, in bytes per second (155 Mb/s).
+    pub site_link: f64,
+    /// Links between two backbones, in bytes per second (9.6 Gb/s).
+    pub backbone_link: f64,
+    /// Cables inside a site, in bytes per second (100 MB/s).
+    pub inside_link: f64,
+}
+
+/// The jobs of "Grid Jobs" and "Workloads".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobConfig {
+    /// How many are submitted (520 … 10 000).
+    pub count: u32,
+    /// Mean input, in gigabytes of 10⁹ bytes (1, 10, 100).
+    pub mean_input: f64,
+    /// Output, as a multiple of the input (5).
+    pub output_factor: f64,
+    /// No execution time is shorter than this share of its mean (0.1): where the Gaussian is cut off.
+    pub shortest: f64,
+}
+
+/// How work stations submit: "Simulation Experiments".
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// When a work station submits its next job.
+    pub submission: SubmissionRule,
+    /// Whether servers change their operating system (experiment 4): means in seconds of the exponential times between
+    /// changes, one of which is redrawn at each change.
+    pub changes: Option<Vec<f64>>,
+}
+
+/// When a work station submits its next job. No work station has two jobs in the system.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubmissionRule {
+    /// When the last one completes; all begin at time zero, in a random order (experiments 1 and 4).
+    OneAfterAnother,
+    /// After an exponential time (experiments 2 and 3).
+    Thinking {
+        /// Means in seconds, of which each work station draws one.
+        means: Vec<f64>,
+        /// Bounds of a probability that each site draws: when a submission is due it happens with that probability, or else
+        /// the work station thinks again. `None`: it happens.
+        chance: Option<[f64; 2]>,
+    },
+}
+
+/// Which system runs the grid ("System Model").
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum System {
+    /// Every server is a peer; requests flood the overlay.
+    P2p,
+    /// So many grid trees: 1 is the hierarchical system, more are a hybrid whose roots are peers of each other.
+    Trees(u32),
+}
+
+/// The rescheduling algorithms.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Algorithms {
+    /// "Butterfly Algorithm": queued jobs move to children that are nearer to their work stations.
+    pub butterfly: bool,
+    /// "Fallback Algorithm": jobs that lost their resources go back to be scheduled again.
+    pub fallback: bool,
+    /// "Load-Balance Algorithm": queued jobs move to children that ask for work.
+    pub load_balance: bool,
+}
+
+impl Default for Algorithms {
+    fn default() -> Self {
+        Self { butterfly: true, fallback: true, load_balance: true }
+    }
+}
+
+/// The readings, named as in the specification. [`Readings::default`] takes the first value of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Readings {
+    /// R1: what the rate of a branch is relative to.
+    pub share: Share,
+    /// R2: whose estimate a peer's deadline is three times of.
+    pub peer_deadline: PeerDeadline,
+    /// R3: when waiting ends among peers.
+    pub peer_wait_ends: PeerWaitEnds,
+    /// R4: b, the bytes of input that a CPU works off in a second (100, 10 000, 100 000).
+    pub bytes_per_cpu_second: f64,
+    /// R5: which unassigned jobs are pushed first.
+    pub unassigned_order: UnassignedOrder,
+    /// R6: which of several marked branches is served first.
+    pub branch_order: BranchOrder,
+    /// R7: which job of the most loaded sibling is taken back.
+    pub load_balance_takes: LoadBalanceTakes,
+    /// R8: which trees of a hybrid get a request.
+    pub requests_to: RequestsTo,
+    /// R9: who a peer's neighbours are.
+    pub neighbours: Neighbours,
+    /// R10: how input sizes are drawn.
+    pub sizes: Sizes,
+    /// R11: standard deviation of the execution time, as a fraction of its mean (0.1, 0.3).
+    pub sigma: f64,
+    /// R12: what a server does while its output is transferred.
+    pub output_transfer: OutputTransfer,
+    /// R13: whether flows share links.
+    pub link_contention: LinkContention,
+    /// R14: whether each replication draws its servers anew.
+    pub servers: ServerDraw,
+    /// R15: what one bag holds.
+    pub bags: Bags,
+    /// R16: whether the rate of a flow changes while it lasts.
+    pub flow_rates: FlowRates,
+}
+
+impl Default for Readings {
+    fn default() -> Self {
+        Self {
+            share: Share::default(),
+            peer_deadline: PeerDeadline::default(),
+            peer_wait_ends: PeerWaitEnds::default(),
+            bytes_per_cpu_second: 100.0,
+            unassigned_order: UnassignedOrder::default(),
+            branch_order: BranchOrder::default(),
+            load_balance_takes: LoadBalanceTakes::default(),
+            requests_to: RequestsTo::default(),
+            neighbours: Neighbours::default(),
+            sizes: Sizes::default(),
+            sigma: 0.1,
+            output_transfer: OutputTransfer::default(),
+            link_contention: LinkContention::default(),
+            servers: ServerDraw::default(),
+            bags: Bags::default(),
+            flow_rates: FlowRates::default(),
+        }
+    }
+}
+
+macro_rules! reading {
+    ($(#[$doc:meta])* $name:ident { $(#[$first_doc:meta])* $first:ident $(, $(#[$other_doc:meta])* $other:ident)* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $(#[$first_doc])* #[default] $first,
+            $($(#[$other_doc])* $other,)*
+        }
+    };
+}
+
+reading! {
+    /// R1.
+    Share {
+        /// Of the power of all channels, and of all unstarted jobs: formula (2) as printed.
+        AllChannels,
+        /// Of the power of the branch's own channel, and of the jobs that can use it.
+        OwnChannel,
+    }
+}
+reading! {
+    /// R2.
+    PeerDeadline {
+        /// The estimate for the peer itself.
+        OwnEstimate,
+        /// The estimate for a server with the mean number of CPUs.
+        MeanServer,
+    }
+}
+reading! {
+    /// R3.
+    PeerWaitEnds {
+        /// When the work station is offered a free server.
+        Offer,
+        /// When a peer takes the job into its queue.
+        Acceptance,
+    }
+}
+reading! {
+    /// R5.
+    UnassignedOrder {
+        /// Jobs of work stations under the requesting child, then the oldest.
+        OwnFirst,
+        /// The oldest.
+        OldestFirst,
+        /// Those whose work station is nearest to the requesting child, the oldest among equals.
+        GradedDistance,
+    }
+}
+reading! {
+    /// R6.
+    BranchOrder {
+        /// Branches with unassigned jobs of their own work stations, then the oldest RFC.
+        NearestThenOldest,
+        /// The oldest RFC.
+        OldestRfc,
+        /// By child, the first first.
+        Index,
+    }
+}
+reading! {
+    /// R7.
+    LoadBalanceTakes {
+        /// The oldest.
+        Oldest,
+        /// The newest.
+        Newest,
+    }
+}
+reading! {
+    /// R8.
+    RequestsTo {
+        /// All of them: the root of the home tree forwards each request.
+        AllTrees,
+        /// The tree of the work station's site. Another gets it only if the home tree has nothing that could run it.
+        HomeTree,
+    }
+}
+reading! {
+    /// R9.
+    Neighbours {
+        /// The ring of sites and nearby links, four in all: "manually configured to be geographically close".
+        Geographic,
+        /// A random ring and random links, four in all.
+        #[serde(rename = "random-4")]
+        Random4,
+        /// A random ring and random links, eight in all.
+        #[serde(rename = "random-8")]
+        Random8,
+    }
+}
+reading! {
+    /// R10.
+    Sizes {
+        /// Poisson, counted in megabytes: all jobs are nearly equal.
+        PoissonMb,
+        /// Poisson, counted in gigabytes: a job of a mean of 1 GB may be empty.
+        PoissonGb,
+        /// Exponential.
+        Exponential,
+    }
+}
+reading! {
+    /// R12.
+    OutputTransfer {
+        /// It is free for the next job.
+        ServerFree,
+        /// It is busy.
+        ServerBusy,
+    }
+}
+reading! {
+    /// R13.
+    LinkContention {
+        /// They do.
+        On,
+        /// Each flow has every link for itself.
+        Off,
+    }
+}
+reading! {
+    /// R14.
+    ServerDraw {
+        /// No: one draw for all replications of a seed.
+        Fixed,
+        /// Yes.
+        Redrawn,
+    }
+}
+reading! {
+    /// R15.
+    Bags {
+        /// The jobs that one operating system of a site can run.
+        PerOs,
+        /// The jobs that any server of a site can run.
+        PerSite,
+    }
+}
+reading! {
+    /// R16.
+    FlowRates {
+        /// No: it is reckoned from the flows that are there when this one begins.
+        FixedAtStart,
+        /// Yes: max-min fair shares at every change.
+        ReShared,
+    }
+}
+
+/// Why a [`Config`] or a world cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// A count that must not be zero.
+    #[error("{field} is 0; at least 1 is needed")]
+    Zero {
+        /// Its name.
+        field: &'static str,
+    },
+    /// A number out of range.
+    #[error("{field} is {found}; expected {expected}")]
+    Number {
+        /// Its name.
+        field: &'static str,
+        /// As given.
+        found: f64,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The tree does not fit the sites.
+    #[error(
+        "tree {tree:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites"
+    )]
+    Tree {
+        /// As given.
+        tree: Vec<u32>,
+        /// Its leaves.
+        leaves: u64,
+        /// Sites of the world.
+        sites: u64,
+    },
+    /// More trees than sites.
+    #[error("{trees} grid trees for {sites} sites; a tree holds at least one site")]
+    Trees {
+        /// As given.
+        trees: u32,
+        /// Sites of the world.
+        sites: u64,
+    },
+    /// Servers that do not fit the sites.
+    #[error("{servers} servers do not fit {sites} sites of {fewest} to {most}")]
+    Servers {
+        /// Servers in all.
+        servers: u32,
+        /// Sites.
+        sites: u64,
+        /// Per site, at least.
+        fewest: u32,
+        /// Per site, at most.
+        most: u32,
+    },
+    /// Table 1 has columns of different length, or is empty.
+    #[error("server_nodes has {nodes} entries and server_cpus {cpus}; give one of each per type of server")]
+    Types {
+        /// Entries of `server_nodes`.
+        nodes: usize,
+        /// Entries of `server_cpus`.
+        cpus: usize,
+    },
+    /// Too many kinds of jobs.
+    #[error("{classes} kinds of jobs (operating systems × sizes) are too many; 32 fit a bag")]
+    Classes {
+        /// How many.
+        classes: usize,
+    },
+    /// An operating system that no server offers.
+    #[error("no server runs operating system {system}; its jobs would wait for ever")]
+    NoServer {
+        /// Counted from 0.
+        system: u32,
+    },
+    /// Nobody to submit.
+    #[error("no site has a work station; give a site more nodes than servers")]
+    NoStation,
+    /// A mean that is no length of time.
+    #[error("{field}: a mean of {found} s; expected more than 0 and less than 1e9")]
+    Mean {
+        /// Its name.
+        field: &'static str,
+        /// As given.
+        found: f64,
+    },
+    /// An empty list.
+    #[error("{field} is empty; give at least one mean")]
+    NoMean {
+        /// Its name.
+        field: &'static str,
+    },
+}
+
+/// Gigabyte: 10⁹ bytes.
+const GB: f64 = 1e9;
+/// A day in seconds.
+const DAY: f64 = 86_400.0;
+
+impl Config {
+    /// The paper's world with `count` jobs of a mean input of `mean_input` gigabytes in experiment 1.
+    pub fn of_the_paper(system: System, count: u32, mean_input: f64) -> Self {
+        Self {
+            grid: GridConfig::of_the_paper(),
+            network: NetworkConfig::of_the_paper(),
+            jobs: JobConfig { count, mean_input, output_factor: 5.0, shortest: 0.1 },
+            experiment: Experiment { submission: SubmissionRule::OneAfterAnother, changes: None },
+            system,
+            algorithms: Algorithms::default(),
+            readings: Readings::default(),
+            faults: None,
+        }
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    ///
+    /// The first field that makes no sense, by name.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.grid.validate()?;
+        self.network.validate()?;
+        self.jobs.validate()?;
+        self.experiment.validate()?;
+        self.faults.as_ref().map_or(Ok(()), Faults::validate)?;
+        let Readings { bytes_per_cpu_second, sigma, .. } = self.readings;
+        number("bytes_per_cpu_second", bytes_per_cpu_second, 1e-3..=1e12, "a number from 0.001 to 1e12")?;
+        number("sigma", sigma, 0.0..=10.0, "a number from 0 to 10")?;
+        // The clock ends after 584 years: leave room for the spread, and for queues.
+        let slowest = self.jobs.mean_input * GB / bytes_per_cpu_second;
+        number("mean_input", slowest, 0.0..=1e12, "less than 1e12 CPU seconds in a mean job (input / b)")?;
+        if let System::Trees(trees) = self.system {
+            let sites = self.grid.all_sites();
+            if trees == 0 {
+                return Err(ConfigError::Zero { field: "trees" });
+            }
+            if u64::from(trees) > sites {
+                return Err(ConfigError::Trees { trees, sites });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl GridConfig {
+    /// 4 × 4 × 10 sites of 15 nodes, 520 of them servers.
+    pub fn of_the_paper() -> Self {
+        Self {
+            backbones: 4,
+            nets: 4,
+            sites: 10,
+            nodes: 15,
+            servers: 520,
+            fewest_servers: 2,
+            most_servers: 6,
+            server_nodes: vec![184, 305, 144, 1024, 64, 512, 128],
+            server_cpus: vec![16, 4, 8, 4, 2, 4, 2],
+            systems: 3,
+            local_load: 0.1,
+            tree: vec![4, 4, 2, 5],
+        }
+    }
+
+    /// The same kind of world in another size: nets of ten sites, 13 servers to four sites, under a tree of these levels.
+    ///
+    /// # Panics
+    ///
+    /// If that makes more than 2³² servers.
+    pub fn of_size(backbones: u32, nets: u32, tree: &[u32]) -> Self {
+        let paper = Self::of_the_paper();
+        let sites = u64::from(backbones) * u64::from(nets) * u64::from(paper.sites);
+        let servers = u32::try_from(sites * 13 / 4).expect("fewer than 2³² servers");
+        Self { backbones, nets, servers, tree: tree.to_vec(), ..paper }
+    }
+
+    /// Sites of the whole world.
+    pub fn all_sites(&self) -> u64 {
+        u64::from(self.backbones) * u64::from(self.nets) * u64::from(self.sites)
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        let counts = [
+            ("backbones", self.backbones),
+            ("nets", self.nets),
+            ("sites", self.sites),
+            ("nodes", self.nodes),
+            ("servers", self.servers),
+            ("systems", self.systems),
+        ];
+        for (field, count) in counts {
+            if count == 0 {
+                return Err(ConfigError::Zero { field });
+            }
+        }
+        let sites = self.all_sites();
+        let leaves = self.tree.iter().map(|children| u64::from(*children)).product();
+        if leaves != sites || self.tree.is_empty() {
+            return Err(ConfigError::Tree { tree: self.tree.clone(), leaves, sites });
+        }
+        let Self { servers, fewest_servers: fewest, most_servers: most, .. } = *self;
+        let room = u64::from(fewest) * sites..=u64::from(most.min(self.nodes)) * sites;
+        if !room.contains(&u64::from(servers)) {
+            return Err(ConfigError::Servers { servers, sites, fewest, most: most.min(self.nodes) });
+        }
+        if u64::from(servers) >= u64::from(self.nodes) * sites {
+            return Err(ConfigError::NoStation);
+        }
+        if self.server_nodes.is_empty() || self.server_nodes.len() != self.server_cpus.len() {
+            let (nodes, cpus) = (self.server_nodes.len(), self.server_cpus.len());
+            return Err(ConfigError::Types { nodes, cpus });
+        }
+        for (field, values) in [("server_nodes", &self.server_nodes), ("server_cpus", &self.server_cpus)] {
+            if values.contains(&0) {
+                return Err(ConfigError::Zero { field });
+            }
+        }
+        if self.systems > 32 {
+            return Err(ConfigError::Classes { classes: self.systems as usize });
+        }
+        number("local_load", self.local_load, 0.0..=0.99, "a share from 0 to 0.99")
+    }
+}
+
+impl NetworkConfig {
+    /// The communication model of the paper: 5 µs per kilometre, 155 Mb/s, 9.6 Gb/s, 100 MB/s, windows of 64 KiB.
+    pub fn of_the_paper() -> Self {
+        Self {
+            site_latency: 0.0001,
+            latency_per_km: 0.000_005,
+            kilometres: [100.0, 200.0, 1200.0],
+            window: 65_536.0,
+            foreign_load: 0.1,
+            site_link: 155e6 / 8.0,
+            backbone_link: 9.6e9 / 8.0,
+            inside_link: 100e6,
+        }
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        number("site_latency", self.site_latency, 1e-9..=1e3, "seconds from 1e-9 to 1000")?;
+        number("latency_per_km", self.latency_per_km, 0.0..=1.0, "seconds from 0 to 1")?;
+        for kilometres in self.kilometres {
+            number("kilometres", kilometres, 0.0..=1e6, "kilometres from 0 to 1e6")?;
+        }
+        number("foreign_load", self.foreign_load, 0.0..=0.99, "a share from 0 to 0.99")?;
+        let rates = [
+            ("window", self.window),
+            ("site_link", self.site_link),
+            ("backbone_link", self.backbone_link),
+            ("inside_link", self.inside_link),
+        ];
+        for (field, found) in rates {
+            number(field, found, 1.0..=1e18, "a number from 1 to 1e18")?;
+        }
+        Ok(())
+    }
+}
+
+impl JobConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.count == 0 {
+            return Err(ConfigError::Zero { field: "count" });
+        }
+        number("mean_input", self.mean_input, 1e-6..=1e9, "gigabytes from 1e-6 to 1e9")?;
+        number("output_factor", self.output_factor, 0.0..=1e6, "a factor from 0 to 1e6")?;
+        number("shortest", self.shortest, 0.0..=1.0, "a share from 0 to 1")
+    }
+}
+
+impl Experiment {
+    /// Experiment 1: a work station submits its next job when the last one completes.
+    pub const fn first() -> Self {
+        Self { submission: SubmissionRule::OneAfterAnother, changes: None }
+    }
+
+    /// Experiment 2: six rates, of which each work station draws one, and a probability for each site.
+    pub fn second() -> Self {
+        let means = vec![600.0, 1800.0, 3600.0, 18_000.0, DAY, 7.0 * DAY];
+        Self { submission: SubmissionRule::Thinking { means, chance: Some([0.01, 1.0]) }, changes: None }
+    }
+
+    /// Experiment 3: one mean for all, in seconds.
+    pub fn third(mean: f64) -> Self {
+        Self { submission: SubmissionRule::Thinking { means: vec![mean], chance: None }, changes: None }
+    }
+
+    /// Experiment 4: experiment 1 while servers change their operating system.
+    pub fn fourth() -> Self {
+        let means = [1.0, 3.0, 7.0, 30.0, 90.0, 180.0].map(|days| days * DAY);
+        Self { submission: SubmissionRule::OneAfterAnother, changes: Some(means.to_vec()) }
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        let check = |field, means: &[f64]| {
+            if means.is_empty() {
+                return Err(ConfigError::NoMean { field });
+            }
+            match means.iter().find(|mean| !(1e-6..1e9).contains(*mean)) {
+                Some(&found) => Err(ConfigError::Mean { field, found }),
+                None => Ok(()),
+            }
+        };
+        if let SubmissionRule::Thinking { means, chance } = &self.submission {
+            check("think times", means)?;
+            if let Some([low, high]) = *chance {
+                number("chance", low, 1e-6..=1.0, "a probability above 0")?;
+                number("chance", high, low..=1.0, "a probability, the lower bound first")?;
+            }
+        }
+        self.changes.as_deref().map_or(Ok(()), |means| check("changes", means))
+    }
+}
+
+fn number(
+    field: &'static str,
+    found: f64,
+    range: std::ops::RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<(), ConfigError> {
+    if range.contains(&found) { Ok(()) } else { Err(ConfigError::Number { field, found, expected }) }
+}
+
+/// A span of so many seconds, checked by [`Config::validate`].
+pub(crate) fn span(secs: f64) -> Span {
+    Span::from_secs_f64(secs)
+}

@@ -1,0 +1,331 @@
+//! The network: what a message and a flow take ("Communication Model").
+//!
+//! A message takes the latency between two sites. A flow takes the latency, and its bytes at its rate: at most a TCP window
+//! per round trip, and at most its part of every link on its way. A link is shared by the flows of both directions.
+
+use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings, span};
+use crate::world::{Distance, World, narrow};
+use sim_core::{SiteId, Span, Time};
+
+/// Links between two sites: at most the two sites', the two nets' and that between their backbones.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Path {
+    links: [u32; 5],
+    length: u8,
+}
+
+impl Path {
+    fn links(&self) -> &[u32] {
+        &self.links[..usize::from(self.length)]
+    }
+}
+
+/// Latencies, links, and the flows on them.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    sites: u32,
+    nets: u32,
+    sites_per_net: u32,
+    nets_per_backbone: u32,
+    backbones: u32,
+    latency: [Span; 4],
+    /// Window over round trip, in bytes per second, by distance.
+    window_rate: [f64; 4],
+    inside_link: f64,
+    site_link: f64,
+    backbone_link: f64,
+    contention: bool,
+    /// Flows on each link: inside of each site, link of each site, link of each net, pairs of backbones.
+    flows: Vec<u32>,
+    shared: Option<Shared>,
+}
+
+/// What becomes of a flow that has just begun.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) enum Begun {
+    /// It ends after so long.
+    Lasts(Span),
+    /// Its rate changes with the others': [`Network::reshare`] tells when each ends.
+    Shared,
+}
+
+impl Network {
+    pub(crate) fn new(config: &NetworkConfig, readings: &Readings, world: &World) -> Self {
+        let NetworkConfig { site_latency, latency_per_km, kilometres: [net, backbone, across], .. } = *config;
+        let seconds = [0.0, net, backbone, across].map(|km| site_latency + latency_per_km * km);
+        let sites = world.sites();
+        let nets = sites / world.sites_per_net;
+        let pairs = world.backbones * world.backbones;
+        let share = 1.0 - config.foreign_load;
+        let mut network = Self {
+            sites,
+            nets,
+            sites_per_net: world.sites_per_net,
+            nets_per_backbone: world.nets_per_backbone,
+            backbones: world.backbones,
+            latency: seconds.map(span),
+            window_rate: seconds.map(|latency| config.window / (2.0 * latency)),
+            inside_link: share * config.inside_link,
+            site_link: share * config.site_link,
+            backbone_link: share * config.backbone_link,
+            contention: readings.link_contention == LinkContention::On,
+            flows: vec![0; (2 * sites + nets + pairs) as usize],
+            shared: None,
+        };
+        if network.contention && readings.flow_rates == FlowRates::ReShared {
+            let capacity = (0..narrow(network.flows.len())).map(|link| network.capacity(link)).collect();
+            network.shared = Some(Shared { capacity, flows: slab::Slab::new() });
+        }
+        network
+    }
+
+    /// One way, between two sites so far apart.
+    #[inline]
+    pub(crate) const fn latency(&self, distance: Distance) -> Span {
+        self.latency[distance as usize]
+    }
+
+    fn capacity(&self, link: u32) -> f64 {
+        if link < self.sites {
+            self.inside_link
+        } else if link < 2 * self.sites + self.nets {
+            self.site_link
+        } else {
+            self.backbone_link
+        }
+    }
+
+    fn path(&self, from: SiteId, to: SiteId, distance: Distance) -> Path {
+        let (a, b) = (from.0, to.0);
+        let site = |site: u32| self.sites + site;
+        let net = |site: u32| 2 * self.sites + site / self.sites_per_net;
+        let backbone = |site: u32| site / self.sites_per_net / self.nets_per_backbone;
+        match distance {
+            Distance::SameSite => Path { links: [a, 0, 0, 0, 0], length: 1 },
+            Distance::SameNet => Path { links: [site(a), site(b), 0, 0, 0], length: 2 },
+            Distance::SameBackbone => Path { links: [site(a), site(b), net(a), net(b), 0], length: 4 },
+            Distance::Across => {
+                let (low, high) = (backbone(a).min(backbone(b)), backbone(a).max(backbone(b)));
+                let pair = 2 * self.sites + self.nets + low * self.backbones + high;
+                Path { links: [site(a), site(b), net(a), net(b), pair], length: 5 }
+            }
+        }
+    }
+
+    /// A flow begins. It counts on its links until [`close`](Self::close).
+    pub(crate) fn open(
+        &mut self,
+        flow: u32,
+        (from, to, distance): (SiteId, SiteId, Distance),
+        bytes: u64,
+        now: Time,
+    ) -> Begun {
+        #[expect(clippy::cast_precision_loss, reason = "an amount of data becomes a length of time")]
+        let bytes = bytes as f64;
+        let path = self.path(from, to, distance);
+        let window = self.window_rate[distance as usize];
+        let latency = self.latency(distance);
+        if let Some(shared) = &mut self.shared {
+            shared.insert(flow, Flow { path, window, latency, left: bytes, rate: 0.0, since: now, timed: false });
+            return Begun::Shared;
+        }
+        let mut rate = window;
+        for &link in path.links() {
+            let flows = &mut self.flows[link as usize];
+            *flows += 1;
+            let flows = if self.contention { f64::from(*flows) } else { 1.0 };
+            rate = rate.min(self.capacity(link) / flows);
+        }
+        Begun::Lasts(latency + span(bytes / rate))
+    }
+
+    /// A flow has ended.
+    pub(crate) fn close(&mut self, flow: u32, (from, to, distance): (SiteId, SiteId, Distance)) {
+        if let Some(shared) = &mut self.shared {
+            shared.flows.remove(flow as usize);
+            return;
+        }
+        let path = self.path(from, to, distance);
+        for &link in path.links() {
+            self.flows[link as usize] -= 1;
+        }
+    }
+
+    /// Whether no flow is left.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.flows.iter().all(|flows| *flows == 0) && self.shared.as_ref().is_none_or(|shared| shared.flows.is_empty())
+    }
+
+    /// R16: shares all links anew, max-min fair, and hands each flow whose rate has changed to `ends` with its end.
+    pub(crate) fn reshare(&mut self, now: Time, ends: impl FnMut(u32, Time)) {
+        if let Some(shared) = &mut self.shared {
+            shared.share(now, ends);
+        }
+    }
+}
+
+/// R16: flows whose rates are reckoned anew at each change.
+#[derive(Clone, Debug)]
+struct Shared {
+    capacity: Vec<f64>,
+    /// Under the numbers that the grid gives them: it keeps a slab of its own, filled and emptied at the same moments.
+    flows: slab::Slab<Flow>,
+}
+
+#[derive(Clone, Debug)]
+struct Flow {
+    path: Path,
+    window: f64,
+    latency: Span,
+    /// Bytes still to be sent at the instant `since`.
+    left: f64,
+    rate: f64,
+    since: Time,
+    /// Whether its end is known.
+    timed: bool,
+}
+
+/// Less than this is nothing.
+const HALF_A_BYTE: f64 = 0.5;
+
+impl Shared {
+    fn insert(&mut self, number: u32, flow: Flow) {
+        let entry = self.flows.vacant_entry();
+        assert_eq!(entry.key(), number as usize, "both slabs of flows are filled and emptied alike");
+        entry.insert(flow);
+    }
+
+    /// Progressive filling: the flow with the least fair share is settled first, and leaves the rest to the others.
+    fn share(&mut self, now: Time, mut ends: impl FnMut(u32, Time)) {
+        let mut left = self.capacity.clone();
+        let mut users = vec![0_u32; left.len()];
+        let mut open: Vec<usize> = Vec::with_capacity(self.flows.len());
+        for (number, flow) in &mut self.flows {
+            flow.left = (flow.left - flow.rate * now.since(flow.since).as_secs_f64()).max(0.0);
+            flow.since = now;
+            if flow.left < HALF_A_BYTE {
+                // All has been sent, and the last byte is on its way.
+                if !std::mem::replace(&mut flow.timed, true) {
+                    ends(narrow(number), now + flow.latency);
+                }
+                flow.rate = 0.0;
+                continue;
+            }
+            open.push(number);
+            for &link in flow.path.links() {
+                users[link as usize] += 1;
+            }
+        }
+        while !open.is_empty() {
+            let fair = |number: &usize, left: &[f64], users: &[u32]| {
+                let flow = &self.flows[*number];
+                let links = flow.path.links().iter();
+                links.map(|&link| left[link as usize] / f64::from(users[link as usize])).fold(flow.window, f64::min)
+            };
+            let least = open.iter().map(|number| fair(number, &left, &users)).fold(f64::INFINITY, f64::min);
+            // All flows at the bottleneck at once: rounding must not make them differ.
+            let (settled, others): (Vec<usize>, Vec<usize>) =
+                open.iter().partition(|number| fair(number, &left, &users) <= least * (1.0 + 1e-9));
+            for number in settled {
+                let flow = &mut self.flows[number];
+                for &link in flow.path.links() {
+                    users[link as usize] -= 1;
+                    left[link as usize] = (left[link as usize] - least).max(0.0);
+                }
+                let changed = flow.rate.to_bits() != least.to_bits();
+                flow.rate = least;
+                if changed {
+                    flow.timed = true;
+                    ends(narrow(number), now + flow.latency + span(flow.left / least));
+                }
+            }
+            open = others;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Shape;
+    use crate::world::Places;
+
+    const SITES: [SiteId; 4] = [SiteId(0), SiteId(1), SiteId(2), SiteId(4)];
+
+    /// Two backbones of two nets of two sites.
+    fn network(readings: &Readings) -> (Network, World) {
+        let places = Places { backbones: 2, nets: 2, sites: 2 };
+        let servers = vec![vec![(64, 1)]; 8];
+        let world = World::explicit(places, &servers, &[1; 8], Shape::levels(&[2, 2, 2])).expect("a valid world");
+        (Network::new(&NetworkConfig::of_the_paper(), readings, &world), world)
+    }
+
+    fn route(world: &World, to: SiteId) -> (SiteId, SiteId, Distance) {
+        (SITES[0], to, world.distance(SITES[0], to))
+    }
+
+    #[test]
+    fn latency_grows_with_distance() {
+        let (network, world) = network(&Readings::default());
+        let latencies = SITES.map(|site| network.latency(world.distance(SITES[0], site)).as_nanos());
+        assert_eq!(latencies, [100_000, 600_000, 1_100_000, 6_100_000]);
+    }
+
+    #[test]
+    fn a_lone_flow_is_bound_by_its_window_or_by_the_narrowest_link() {
+        let (mut network, world) = network(&Readings::default());
+        let seconds = SITES.map(|site| {
+            let route = route(&world, site);
+            let Begun::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else {
+                panic!("rates are fixed")
+            };
+            network.close(0, route);
+            span.as_secs_f64()
+        });
+        // 90 MB/s inside the site, 17.4375 MB/s over its link, 64 KiB / 12.2 ms across backbones.
+        let expected = [11.1112, 57.3483, 57.3488, 186.1634];
+        for (found, expected) in seconds.into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-3, "{seconds:?}");
+        }
+        assert!(network.is_idle());
+    }
+
+    #[test]
+    fn a_flow_gets_its_part_of_a_link_as_it_is_when_it_begins() {
+        let (mut network, world) = network(&Readings::default());
+        let lasts = |network: &mut Network, flow| match network.open(
+            flow,
+            route(&world, SITES[1]),
+            1_000_000_000,
+            Time::ZERO,
+        ) {
+            Begun::Lasts(span) => span.as_secs_f64(),
+            Begun::Shared => panic!("rates are fixed"),
+        };
+        let (first, second) = (lasts(&mut network, 0), lasts(&mut network, 1));
+        assert!((second / first - 2.0).abs() < 1e-3, "{second} s after {first} s");
+    }
+
+    #[test]
+    fn rates_that_are_shared_anew_use_what_others_leave() {
+        let (mut network, world) = network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
+        let route = route(&world, SITES[1]);
+        let link = 0.9 * 155e6 / 8.0;
+        let mut end = [Time::ZERO; 2];
+        for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
+            assert_eq!(network.open(flow, route, bytes, Time::ZERO), Begun::Shared);
+        }
+        network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
+        // Each has half of the link: 20 s for the one, 60 s for the other, were it not for the end of the first.
+        assert!(
+            (end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01,
+            "{link}: {end:?}"
+        );
+        network.close(0, route);
+        network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
+        // 20 s at half the rate, then the remaining 20 s' worth at the whole.
+        assert!((end[1].as_secs_f64() - 40.0).abs() < 0.01, "{end:?}");
+        network.close(1, route);
+        assert!(network.is_idle());
+    }
+}

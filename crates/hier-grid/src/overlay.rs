@@ -1,0 +1,244 @@
+//! Who forwards requests to whom: peers, and the roots of the trees of a hybrid.
+
+use crate::config::Neighbours;
+use crate::network::Network;
+use crate::world::{World, narrow};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use sim_core::{Purpose, SiteId, Span, Streams};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A connected graph of peers, each with its neighbours in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Overlay {
+    sites: Vec<SiteId>,
+    neighbours: Vec<Vec<u32>>,
+    /// From each entry: the peers that a request reaches, by arrival. Reckoned when first needed.
+    reach: Vec<Option<Reach>>,
+}
+
+/// Whom a request reaches from one entry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    /// Peers with the latency of the way to them, nearest first, the entry itself foremost.
+    pub(crate) order: Vec<(u32, Span)>,
+    /// How often the request is forwarded: everybody who passes it on does so to all neighbours save the one it came from.
+    pub(crate) forwards: u64,
+}
+
+/// One copy of a request on its way.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Copy {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// Since the request came in at the entry.
+    pub(crate) sent: Span,
+    pub(crate) hop: Span,
+    /// How often it may still be forwarded.
+    pub(crate) hops: u32,
+}
+
+impl Overlay {
+    /// Peers at these sites, in the order of their numbers, with neighbours as R9 says.
+    pub(crate) fn new(sites: Vec<SiteId>, neighbours: Neighbours, streams: &Streams) -> Self {
+        let mut links = Links { neighbours: vec![Vec::new(); sites.len()] };
+        let mut ring: Vec<u32> = (0..narrow(sites.len())).collect();
+        match neighbours {
+            // Peers are numbered site by site: the ring runs through neighbouring sites, and so do links to the next but one.
+            Neighbours::Geographic => {
+                links.ring(&ring, 1);
+                links.ring(&ring, 2);
+            }
+            Neighbours::Random4 => links.random(&mut ring, 4, streams),
+            Neighbours::Random8 => links.random(&mut ring, 8, streams),
+        }
+        let reach = vec![None; sites.len()];
+        Self { sites, neighbours: links.neighbours, reach }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    pub(crate) fn neighbours(&self, peer: u32) -> &[u32] {
+        &self.neighbours[peer as usize]
+    }
+
+    /// Whom a request with so many hops reaches from `entry` if everybody forwards it. Reckoned once for each entry.
+    pub(crate) fn reach(&mut self, entry: u32, hops: u32, world: &World, network: &Network) -> &Reach {
+        if self.reach[entry as usize].is_none() {
+            self.reach[entry as usize] = Some(self.flood(entry, hops, world, network, |_| true, |_| {}));
+        }
+        self.reach[entry as usize].as_ref().expect("just reckoned")
+    }
+
+    /// A request spreads: each peer that `forwards` passes the first copy that it gets to all neighbours save the one it
+    /// came from, as long as there are hops left. `sends` is told of each copy, in order of arrival.
+    pub(crate) fn flood(
+        &self,
+        entry: u32,
+        hops: u32,
+        world: &World,
+        network: &Network,
+        mut forwards: impl FnMut(u32) -> bool,
+        mut sends: impl FnMut(Copy),
+    ) -> Reach {
+        let mut found = Reach::default();
+        let mut reached = vec![false; self.len()];
+        let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);
+        // Dijkstra's algorithm: whoever is popped first has the first copy.
+        while let Some(Reverse((latency, peer, from, hops))) = coming.pop() {
+            if std::mem::replace(&mut reached[peer as usize], true) {
+                continue;
+            }
+            found.order.push((peer, latency));
+            if hops == 0 || !forwards(peer) {
+                continue;
+            }
+            let here = self.sites[peer as usize];
+            for &to in self.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
+                let hop = network.latency(world.distance(here, self.sites[to as usize]));
+                found.forwards += 1;
+                sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                if !reached[to as usize] {
+                    coming.push(Reverse((latency + hop, to, peer, hops - 1)));
+                }
+            }
+        }
+        found
+    }
+
+    /// How often a request is forwarded where hops never run out, some peers do not forward, and order is of no concern.
+    pub(crate) fn count_forwards(
+        &self,
+        entry: u32,
+        forwards: impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> (u64, u32) {
+        scratch.round += 1;
+        scratch.seen.resize(self.len(), 0);
+        scratch.open.clear();
+        scratch.open.push(entry);
+        scratch.seen[entry as usize] = scratch.round;
+        let (mut copies, mut stops) = (0, 0);
+        while let Some(peer) = scratch.open.pop() {
+            if !forwards(peer) {
+                stops += 1;
+                continue;
+            }
+            let neighbours = self.neighbours(peer);
+            copies += neighbours.len() as u64 - u64::from(peer != entry);
+            for &to in neighbours {
+                if scratch.seen[to as usize] != scratch.round {
+                    scratch.seen[to as usize] = scratch.round;
+                    scratch.open.push(to);
+                }
+            }
+        }
+        (copies, stops)
+    }
+}
+
+/// Memory for [`Overlay::count_forwards`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    seen: Vec<u32>,
+    round: u32,
+    open: Vec<u32>,
+}
+
+struct Links {
+    neighbours: Vec<Vec<u32>>,
+}
+
+impl Links {
+    fn join(&mut self, a: u32, b: u32) -> bool {
+        if a == b || self.neighbours[a as usize].contains(&b) {
+            return false;
+        }
+        self.neighbours[a as usize].push(b);
+        self.neighbours[b as usize].push(a);
+        true
+    }
+
+    fn ring(&mut self, ring: &[u32], step: usize) {
+        for (i, &peer) in ring.iter().enumerate() {
+            self.join(peer, ring[(i + step) % ring.len()]);
+        }
+    }
+
+    /// A random ring, and random links between peers that have fewer than `degree`.
+    fn random(&mut self, ring: &mut [u32], degree: usize, streams: &Streams) {
+        let mut draws = streams.stream(Purpose("neighbours"), 0);
+        ring.shuffle(&mut draws);
+        self.ring(ring, 1);
+        let mut open: Vec<u32> = ring.to_vec();
+        let mut failures = 0;
+        while open.len() > 1 && failures < 100 {
+            let (a, b) = (open[draws.random_range(0..open.len())], open[draws.random_range(0..open.len())]);
+            failures = if self.join(a, b) { 0 } else { failures + 1 };
+            open.retain(|peer| self.neighbours[*peer as usize].len() < degree);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, System};
+    use proptest::prelude::*;
+
+    fn overlay(neighbours: Neighbours) -> (Overlay, World, Network) {
+        let config = Config::of_the_paper(System::P2p, 1, 1.0);
+        let streams = Streams::new(5, 0);
+        let world = World::draw(&config, &streams).expect("a valid configuration");
+        let network = Network::new(&config.network, &config.readings, &world);
+        let sites = world.servers().iter().map(|server| server.site).collect();
+        (Overlay::new(sites, neighbours, &streams), world, network)
+    }
+
+    #[test]
+    fn every_peer_has_as_many_neighbours_as_it_should() {
+        for (neighbours, degree) in [(Neighbours::Geographic, 4), (Neighbours::Random4, 4), (Neighbours::Random8, 8)] {
+            let (overlay, ..) = overlay(neighbours);
+            let degrees = (0..520).map(|peer| overlay.neighbours(peer).len());
+            let lacking = degrees.clone().filter(|found| *found < degree).count();
+            // The last few of a random graph may find nobody who is free.
+            assert!(degrees.max() == Some(degree) && lacking <= 4, "{neighbours:?}: {lacking} lack neighbours");
+        }
+    }
+
+    #[test]
+    fn a_request_reaches_everybody_and_the_nearest_first() {
+        let (mut overlay, world, network) = overlay(Neighbours::Geographic);
+        let reach = overlay.reach(17, 1000, &world, &network);
+        assert_eq!(reach.order.len(), 520);
+        assert_eq!(reach.order[0], (17, Span::ZERO));
+        assert!(reach.order.is_sorted_by_key(|(_, latency)| *latency));
+        // Four neighbours each, less the one that it came from.
+        assert_eq!(reach.forwards, 520 * 3 + 1);
+    }
+
+    #[test]
+    fn a_request_without_hops_goes_no_further() {
+        let (overlay, world, network) = overlay(Neighbours::Geographic);
+        let reach = |hops| overlay.flood(0, hops, &world, &network, |_| true, |_| {});
+        assert_eq!(reach(0).order.len(), 1);
+        assert_eq!(reach(1).order.len(), 5);
+        assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
+    }
+
+    proptest! {
+        /// Counting without an order gives what the flood gives.
+        #[test]
+        fn forwards_are_counted_right_whoever_does_not_forward(stops in prop::collection::vec(0..520_u32, 0..200), entry in 0..520_u32) {
+            let (overlay, world, network) = overlay(Neighbours::Random4);
+            let forwards = |peer: u32| !stops.contains(&peer);
+            let flood = overlay.flood(entry, 1000, &world, &network, forwards, |_| {});
+            let stopped = flood.order.iter().filter(|(peer, _)| stops.contains(peer)).count();
+            let counted = overlay.count_forwards(entry, forwards, &mut Scratch::default());
+            prop_assert_eq!(counted, (flood.forwards, narrow(stopped)));
+        }
+    }
+}

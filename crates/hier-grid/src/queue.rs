@@ -1,0 +1,196 @@
+//! Jobs in the order of their sequence numbers, and a scheduler's books of where it has pushed them.
+
+use sim_core::JobId;
+use std::collections::VecDeque;
+
+/// Jobs, oldest first: a sorted ring. Jobs nearly always join at the back and leave at the front.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Queue(VecDeque<JobId>);
+
+impl Queue {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn oldest(&self) -> Option<JobId> {
+        self.0.front().copied()
+    }
+
+    pub(crate) fn newest(&self) -> Option<JobId> {
+        self.0.back().copied()
+    }
+
+    /// False, and nothing changed, if it is there already.
+    #[inline]
+    pub(crate) fn insert(&mut self, job: JobId) -> bool {
+        match self.0.back() {
+            Some(back) if *back >= job => match self.0.binary_search(&job) {
+                Ok(_) => return false,
+                Err(at) => self.0.insert(at, job),
+            },
+            _ => self.0.push_back(job),
+        }
+        true
+    }
+
+    /// Whether it was there.
+    #[inline]
+    pub(crate) fn remove(&mut self, job: JobId) -> bool {
+        if self.0.front() == Some(&job) {
+            self.0.pop_front();
+            return true;
+        }
+        match self.0.binary_search(&job) {
+            Ok(at) => self.0.remove(at).is_some(),
+            Err(_) => false,
+        }
+    }
+
+    pub(crate) fn pop_oldest(&mut self) -> Option<JobId> {
+        self.0.pop_front()
+    }
+
+    pub(crate) fn pop_newest(&mut self) -> Option<JobId> {
+        self.0.pop_back()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
+        self.0.iter().copied()
+    }
+}
+
+/// Where a job is in a scheduler's lists: its class, and the child whose range holds its work station.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) class: u8,
+    /// The number of children if the work station lies elsewhere.
+    pub(crate) home: usize,
+}
+
+/// Jobs by home and class, with a count for each class.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shelf {
+    classes: usize,
+    queues: Vec<Queue>,
+    count: Vec<u32>,
+    total: u32,
+}
+
+impl Shelf {
+    pub(crate) fn new(homes: usize, classes: usize) -> Self {
+        Self { classes, queues: vec![Queue::default(); homes * classes], count: vec![0; classes], total: 0 }
+    }
+
+    pub(crate) const fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Jobs of a class.
+    #[inline]
+    pub(crate) fn count(&self, class: u8) -> u32 {
+        self.count[usize::from(class)]
+    }
+
+    #[inline]
+    pub(crate) fn queue(&self, kind: Kind) -> &Queue {
+        &self.queues[kind.home * self.classes + usize::from(kind.class)]
+    }
+
+    fn queue_mut(&mut self, kind: Kind) -> &mut Queue {
+        &mut self.queues[kind.home * self.classes + usize::from(kind.class)]
+    }
+
+    /// False, and nothing changed, if it is there already.
+    #[inline]
+    pub(crate) fn insert(&mut self, kind: Kind, job: JobId) -> bool {
+        let new = self.queue_mut(kind).insert(job);
+        self.count[usize::from(kind.class)] += u32::from(new);
+        self.total += u32::from(new);
+        new
+    }
+
+    /// Whether it was there.
+    #[inline]
+    pub(crate) fn remove(&mut self, kind: Kind, job: JobId) -> bool {
+        let there = self.queue_mut(kind).remove(job);
+        if there {
+            self.count[usize::from(kind.class)] -= 1;
+            self.total -= 1;
+        }
+        there
+    }
+
+    /// Takes the oldest of a kind, or the newest.
+    pub(crate) fn pop(&mut self, kind: Kind, oldest: bool) -> Option<JobId> {
+        let queue = self.queue_mut(kind);
+        let job = if oldest { queue.pop_oldest() } else { queue.pop_newest() }?;
+        self.count[usize::from(kind.class)] -= 1;
+        self.total -= 1;
+        Some(job)
+    }
+
+    /// Takes out every job of some classes.
+    pub(crate) fn drain(&mut self, takes: impl Fn(u8) -> bool) -> Vec<JobId> {
+        let mut jobs = Vec::new();
+        for (class, count) in (0_u8..).zip(&mut self.count).filter(|(class, count)| **count > 0 && takes(*class)) {
+            for queue in self.queues.iter_mut().skip(class.into()).step_by(self.classes) {
+                jobs.extend(queue.0.drain(..));
+            }
+            self.total -= std::mem::take(count);
+        }
+        jobs
+    }
+
+    /// Every job, kind by kind.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
+        self.queues.iter().flat_map(Queue::iter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(jobs: &[u32]) -> Queue {
+        let mut queue = Queue::default();
+        for job in jobs {
+            queue.insert(JobId(*job));
+        }
+        queue
+    }
+
+    #[test]
+    fn jobs_stand_in_the_order_of_their_numbers_however_they_join() {
+        let queue = filled(&[5, 9, 2, 7]);
+        assert_eq!(queue.iter().collect::<Vec<_>>(), [2, 5, 7, 9].map(JobId));
+        assert_eq!((queue.oldest(), queue.newest()), (Some(JobId(2)), Some(JobId(9))));
+    }
+
+    #[test]
+    fn removing_tells_whether_the_job_was_there() {
+        let mut queue = filled(&[1, 4, 6]);
+        assert!(queue.remove(JobId(4)));
+        assert!(!queue.remove(JobId(4)));
+        assert_eq!(queue.iter().collect::<Vec<_>>(), [1, 6].map(JobId));
+    }
+
+    #[test]
+    fn no_job_stands_in_a_queue_twice() {
+        let mut queue = filled(&[3, 8]);
+        assert!(!queue.insert(JobId(3)));
+        assert_eq!(queue, filled(&[3, 8]));
+    }
+
+    #[test]
+    fn a_shelf_counts_what_it_holds() {
+        let mut shelf = Shelf::new(3, 2);
+        let kind = |class, home| Kind { class, home };
+        shelf.insert(kind(0, 1), JobId(3));
+        shelf.insert(kind(1, 2), JobId(1));
+        shelf.insert(kind(1, 0), JobId(2));
+        assert_eq!((shelf.total(), shelf.count(1)), (3, 2));
+        assert_eq!(shelf.pop(kind(1, 0), true), Some(JobId(2)));
+        assert!(!shelf.remove(kind(0, 0), JobId(3)), "it is of another kind");
+        assert_eq!((shelf.total(), shelf.count(0), shelf.count(1)), (2, 1, 1));
+    }
+}

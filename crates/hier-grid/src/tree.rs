@@ -1,0 +1,195 @@
+//! Grid trees: which scheduler is whose child, and where each one sits.
+
+use crate::network::Network;
+use crate::world::{World, id, narrow};
+use serde::{Deserialize, Serialize};
+use sim_core::{SiteId, Span};
+use std::fmt;
+use std::ops::Range;
+
+id! {
+    /// Number of a scheduler in the whole world, tree by tree, level by level.
+    SchedulerId
+}
+
+/// The shape of a grid tree: a scheduler and its children. A shape without children is a site, with its LGS.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    children: Vec<Shape>,
+}
+
+impl Shape {
+    /// A site.
+    pub const fn site() -> Self {
+        Self { children: Vec::new() }
+    }
+
+    /// A scheduler over these. The children's sites are numbered in their order.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn over(children: Vec<Self>) -> Self {
+        assert!(!children.is_empty(), "a scheduler has children, or it is a site");
+        Self { children }
+    }
+
+    /// Every scheduler of a level has as many children: `[4, 4, 2, 5]` is the paper's hierarchical system.
+    pub fn levels(levels: &[u32]) -> Self {
+        match levels.split_first() {
+            None => Self::site(),
+            Some((children, below)) => Self { children: vec![Self::levels(below); *children as usize] },
+        }
+    }
+
+    /// Number of sites under it.
+    pub fn leaves(&self) -> usize {
+        if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
+    }
+
+    /// Cuts the tree into `trees`: at the first level that has so many schedulers, spread evenly. In the paper the four
+    /// trees hold a backbone each, the sixteen a net each. A tree always has a root above its sites.
+    fn cut<'a>(&'a self, trees: usize) -> Vec<Self> {
+        assert!(trees <= self.leaves(), "a tree holds at least one site");
+        let mut pieces: Vec<&'a Self> = vec![self];
+        while pieces.len() < trees {
+            // A site has nothing to be cut into: it stays as it is.
+            let split =
+                |piece: &'a Self| if piece.children.is_empty() { std::slice::from_ref(piece) } else { &piece.children };
+            pieces = pieces.into_iter().flat_map(split).collect();
+        }
+        let bounds = |tree: usize| tree * pieces.len() / trees;
+        let tree = |tree: usize| match &pieces[bounds(tree)..bounds(tree + 1)] {
+            [one] if !one.children.is_empty() => (*one).clone(),
+            several => Self { children: several.iter().map(|piece| (*piece).clone()).collect() },
+        };
+        (0..trees).map(tree).collect()
+    }
+}
+
+/// One scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scheduler {
+    pub(crate) parent: Option<SchedulerId>,
+    /// Which child of its parent it is.
+    pub(crate) slot: u32,
+    /// Its children, by number; none at a leaf.
+    pub(crate) children: Range<u32>,
+    /// The sites of its range.
+    pub(crate) sites: Range<u32>,
+    pub(crate) tree: u32,
+    /// Steps from the root.
+    pub(crate) level: u32,
+}
+
+impl Scheduler {
+    /// Where it sits: at the first site of its range.
+    pub(crate) const fn site(&self) -> SiteId {
+        SiteId(self.sites.start)
+    }
+
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    pub(crate) fn degree(&self) -> usize {
+        self.children.len()
+    }
+}
+
+/// All trees, in flat vectors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Forest {
+    pub(crate) schedulers: Vec<Scheduler>,
+    pub(crate) roots: Vec<SchedulerId>,
+    /// Latency from the root to the farthest leaf, along the tree.
+    pub(crate) deepest: Vec<Span>,
+    pub(crate) leaf_of_site: Vec<SchedulerId>,
+    /// Edges of each tree.
+    pub(crate) edges: Vec<u32>,
+}
+
+impl Forest {
+    /// The world's tree, cut into so many.
+    pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
+        let mut forest = Self {
+            schedulers: Vec::new(),
+            roots: Vec::new(),
+            deepest: Vec::new(),
+            leaf_of_site: vec![SchedulerId(0); world.sites() as usize],
+            edges: Vec::new(),
+        };
+        let mut first_site = 0;
+        for (tree, shape) in (0..).zip(world.shape.cut(trees as usize)) {
+            first_site = forest.add(tree, &shape, first_site);
+            let first = forest.roots[tree as usize].index();
+            let mut latency = vec![Span::ZERO; forest.schedulers.len() - first];
+            let mut deepest = Span::ZERO;
+            for at in first + 1..forest.schedulers.len() {
+                let scheduler = &forest.schedulers[at];
+                let parent = scheduler.parent.expect("only the first is a root").index();
+                let hop = network.latency(world.distance(forest.schedulers[parent].site(), scheduler.site()));
+                latency[at - first] = latency[parent - first] + hop;
+                deepest = deepest.max(latency[at - first]);
+            }
+            forest.deepest.push(deepest);
+            forest.edges.push(narrow(latency.len() - 1));
+        }
+        forest
+    }
+
+    /// Adds one tree, level by level, so that the children of a scheduler are neighbours.
+    fn add(&mut self, tree: u32, shape: &Shape, first_site: u32) -> u32 {
+        let sites = |shape: &Shape, first: u32| first..first + narrow(shape.leaves());
+        let end = sites(shape, first_site).end;
+        let first = self.schedulers.len();
+        self.roots.push(SchedulerId(narrow(first)));
+        let root = Scheduler { parent: None, slot: 0, children: 0..0, sites: sites(shape, first_site), tree, level: 0 };
+        self.schedulers.push(root);
+        let mut shapes = vec![shape];
+        let mut at = first;
+        while at < self.schedulers.len() {
+            let shape = shapes[at - first];
+            let children = narrow(self.schedulers.len());
+            let mut next = self.schedulers[at].sites.start;
+            if shape.children.is_empty() {
+                self.leaf_of_site[next as usize] = SchedulerId(narrow(at));
+            }
+            for (slot, child) in (0..).zip(&shape.children) {
+                let sites = sites(child, next);
+                next = sites.end;
+                let level = self.schedulers[at].level + 1;
+                let parent = Some(SchedulerId(narrow(at)));
+                self.schedulers.push(Scheduler { parent, slot, children: 0..0, sites, tree, level });
+                shapes.push(child);
+            }
+            self.schedulers[at].children = children..narrow(self.schedulers.len());
+            at += 1;
+        }
+        end
+    }
+
+    /// Which child's range holds the site; the number of children if none does.
+    #[inline]
+    pub(crate) fn home_slot(&self, at: &Scheduler, site: u32) -> usize {
+        if !at.sites.contains(&site) {
+            return at.degree();
+        }
+        let children = &self.schedulers[at.children.start as usize..at.children.end as usize];
+        children.partition_point(|child| child.sites.end <= site)
+    }
+}
+
+/// What a scheduler is called in the paper.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Grid system scheduler: the root of the only tree.
+    Gss,
+    /// The root of one tree of several, a peer of the other roots.
+    Pgss,
+    /// An intermediate scheduler.
+    Gs,
+    /// Leaf grid scheduler: that of a site.
+    Lgs,
+}

@@ -1,0 +1,374 @@
+//! The world: sites with their servers and work stations, and which jobs a server can run.
+
+use crate::config::{Config, ConfigError, GridConfig, ServerDraw};
+use crate::tree::Shape;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use sim_core::{Purpose, SiteId, Streams};
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as a position in a vector.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+pub(crate) use id;
+
+id! {
+    /// Number of a server in the whole world, site by site. Among peers it is also the number of the peer.
+    ServerId
+}
+id! {
+    /// Number of a work station in the whole world, site by site.
+    StationId
+}
+
+/// A set of kinds of jobs: what a server can run, what a job bag holds, what a channel leads to.
+///
+/// The paper's bags hold jobs. Jobs with the same requirements are in the same bags, so a bag is here a set of *classes*
+/// of jobs, one bit each: two bags are similar when the same jobs match.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bag(pub u32);
+
+impl Bag {
+    /// Nothing matches.
+    pub const EMPTY: Self = Self(0);
+
+    /// The bag of one class.
+    pub const fn of(class: u8) -> Self {
+        Self(1 << class)
+    }
+
+    /// Whether the class is in the bag.
+    pub const fn holds(self, class: u8) -> bool {
+        self.0 & 1 << class != 0
+    }
+
+    /// Whether nothing is in the bag.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What is in both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// What is in this one alone.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The classes in the bag, in order.
+    pub fn classes(self) -> impl Iterator<Item = u8> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let class = left.trailing_zeros();
+            left &= left.checked_sub(1)?;
+            u8::try_from(class).ok()
+        })
+    }
+}
+
+/// What a job requires (the paper's JMR): an operating system and, where widths matter, as many CPUs as it needs at once.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Requirement {
+    /// The operating system, counted from 0.
+    pub system: u32,
+    /// CPUs, at least 1.
+    pub cpus: u32,
+}
+
+/// One server: a parallel machine that runs one job at a time on all of its CPUs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Server {
+    /// Where it stands.
+    pub site: SiteId,
+    /// Its CPUs (Table 1: nodes × CPUs per node).
+    pub cpus: u32,
+    /// The operating systems that it offers, as a set of bits; one in the paper.
+    pub systems: u32,
+}
+
+/// Sites in nets in backbones, and what stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct World {
+    pub(crate) sites_per_net: u32,
+    pub(crate) nets_per_backbone: u32,
+    pub(crate) backbones: u32,
+    pub(crate) servers: Vec<Server>,
+    /// First server of each site, and one past the last.
+    pub(crate) first_server: Vec<u32>,
+    /// First work station of each site, and one past the last.
+    pub(crate) first_station: Vec<u32>,
+    pub(crate) site_of_station: Vec<u32>,
+    /// Operating systems that jobs may ask for.
+    pub(crate) systems: u32,
+    /// Each class is an operating system and a width.
+    pub(crate) classes: Vec<Requirement>,
+    pub(crate) shape: Shape,
+}
+
+/// How far two sites are apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distance {
+    /// The same site.
+    SameSite,
+    /// Two sites of one net.
+    SameNet,
+    /// Two nets of one backbone.
+    SameBackbone,
+    /// Two backbones.
+    Across,
+}
+
+impl World {
+    /// The world that `config` describes. By default (R14) it depends on the seed alone, so that all replications share it.
+    ///
+    /// Every operating system is offered by at least one server: should one have been drawn by none, the first servers
+    /// get it. (With 520 servers the chance of that is 10⁻⁹¹.)
+    ///
+    /// # Errors
+    ///
+    /// If [`Config::validate`] finds fault with the configuration.
+    pub fn draw(config: &Config, streams: &Streams) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let grid = &config.grid;
+        let streams = match config.readings.servers {
+            ServerDraw::Fixed => Streams::new(streams.seed(), 0),
+            ServerDraw::Redrawn => *streams,
+        };
+        let mut draws = streams.stream(Purpose("servers of sites"), 0);
+        let sites = narrow(usize::try_from(grid.all_sites()).expect("validated"));
+        let per_site = servers_per_site(grid, sites, &mut draws);
+        let mut types = streams.stream(Purpose("server types"), 0);
+        let mut systems = streams.stream(Purpose("server operating systems"), 0);
+        let of_type = |kind: usize| grid.server_nodes[kind] * grid.server_cpus[kind];
+        let mut drawn: Vec<Vec<(u32, u32)>> = per_site
+            .iter()
+            .map(|servers| {
+                let server = |_| {
+                    let cpus = of_type(types.random_range(0..grid.server_nodes.len()));
+                    (cpus, 1 << systems.random_range(0..grid.systems))
+                };
+                (0..*servers).map(server).collect()
+            })
+            .collect();
+        let missing: Vec<u32> = (0..grid.systems)
+            .filter(|system| !drawn.iter().flatten().any(|(_, offered)| offered & 1 << system != 0))
+            .collect();
+        for (system, server) in missing.iter().zip(drawn.iter_mut().flatten()) {
+            server.1 = 1 << system;
+        }
+        let stations: Vec<u32> = per_site.iter().map(|servers| grid.nodes - servers).collect();
+        let places = Places { backbones: grid.backbones, nets: grid.nets, sites: grid.sites };
+        Self::explicit(places, &drawn, &stations, Shape::levels(&grid.tree))
+    }
+
+    /// A world of given servers, `(CPUs, operating systems as bits)` for each site, so many work stations at each, under
+    /// trees of the given shape. Jobs ask for one of the operating systems that some server offers.
+    ///
+    /// # Errors
+    ///
+    /// If there is no server or no work station, or an operating system lacks a server.
+    ///
+    /// # Panics
+    ///
+    /// If lists and shape do not have one entry or leaf per site.
+    pub fn explicit(
+        places: Places,
+        servers: &[Vec<(u32, u32)>],
+        stations: &[u32],
+        shape: Shape,
+    ) -> Result<Self, ConfigError> {
+        let sites = places.backbones * places.nets * places.sites;
+        assert_eq!(servers.len(), sites as usize, "one list of servers for each site");
+        assert_eq!(stations.len(), sites as usize, "one number of work stations for each site");
+        assert_eq!(shape.leaves(), sites as usize, "one leaf of the tree for each site");
+        let mut world = Self {
+            sites_per_net: places.sites,
+            nets_per_backbone: places.nets,
+            backbones: places.backbones,
+            servers: Vec::new(),
+            first_server: vec![0],
+            first_station: vec![0],
+            site_of_station: Vec::new(),
+            systems: 0,
+            classes: Vec::new(),
+            shape,
+        };
+        for ((site, servers), stations) in (0..).zip(servers).zip(stations) {
+            let here = servers.iter().map(|&(cpus, systems)| Server { site: SiteId(site), cpus, systems });
+            world.servers.extend(here);
+            world.first_server.push(narrow(world.servers.len()));
+            world.site_of_station.extend((0..*stations).map(|_| site));
+            world.first_station.push(narrow(world.site_of_station.len()));
+        }
+        if world.servers.is_empty() || world.servers.iter().any(|server| server.cpus == 0) {
+            return Err(ConfigError::Zero { field: "servers" });
+        }
+        if world.site_of_station.is_empty() {
+            return Err(ConfigError::NoStation);
+        }
+        let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
+        world.systems = u32::BITS - offered.leading_zeros();
+        if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
+            return Err(ConfigError::NoServer { system });
+        }
+        world.classes = (0..world.systems).map(|system| Requirement { system, cpus: 1 }).collect();
+        Ok(world)
+    }
+
+    /// Has jobs ask for CPUs too, as those of a log do: a class for each operating system and each size of server.
+    ///
+    /// # Errors
+    ///
+    /// If there are more than 32 classes.
+    pub fn with_widths(mut self) -> Result<Self, ConfigError> {
+        let mut sizes: Vec<u32> = self.servers.iter().map(|server| server.cpus).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let systems = 0..self.systems;
+        self.classes = systems.flat_map(|system| sizes.iter().map(move |&cpus| Requirement { system, cpus })).collect();
+        if self.classes.len() > 32 {
+            return Err(ConfigError::Classes { classes: self.classes.len() });
+        }
+        Ok(self)
+    }
+
+    /// The class of a job that requires this: the narrowest that is wide enough. `None` if no server is wide enough.
+    pub fn class_of(&self, requirement: Requirement) -> Option<u8> {
+        let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
+        let wide = self.classes.len() > self.systems as usize;
+        let class = self
+            .classes
+            .iter()
+            .position(|class| if wide { fits(class) } else { class.system == requirement.system })?;
+        u8::try_from(class).ok()
+    }
+
+    /// The classes that a server of so many CPUs can run under these operating systems.
+    pub(crate) fn bag_of(&self, cpus: u32, systems: u32) -> Bag {
+        let runs = |class: &Requirement| systems & 1 << class.system != 0 && class.cpus <= cpus;
+        (0..).zip(&self.classes).filter(|(_, class)| runs(class)).fold(Bag::EMPTY, |bag, (i, _)| bag.with(Bag::of(i)))
+    }
+
+    /// All servers, site by site.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    /// Number of sites.
+    pub fn sites(&self) -> u32 {
+        narrow(self.first_server.len() - 1)
+    }
+
+    /// Number of work stations.
+    pub fn stations(&self) -> u32 {
+        narrow(self.site_of_station.len())
+    }
+
+    /// Number of operating systems.
+    pub const fn systems(&self) -> u32 {
+        self.systems
+    }
+
+    /// The site of a work station.
+    pub fn site_of(&self, station: StationId) -> SiteId {
+        SiteId(self.site_of_station[station.index()])
+    }
+
+    /// The servers of a site, by number.
+    pub fn servers_at(&self, site: SiteId) -> std::ops::Range<u32> {
+        self.first_server[site.index()]..self.first_server[site.index() + 1]
+    }
+
+    /// The work stations of a site, by number.
+    pub fn stations_at(&self, site: SiteId) -> std::ops::Range<u32> {
+        self.first_station[site.index()]..self.first_station[site.index() + 1]
+    }
+
+    /// Mean number of CPUs of a server (1692 in the paper's types).
+    pub fn mean_cpus(&self) -> f64 {
+        let total: f64 = self.servers.iter().map(|server| f64::from(server.cpus)).sum();
+        total / f64::from(narrow(self.servers.len()))
+    }
+
+    /// How far two sites are apart.
+    #[inline]
+    pub const fn distance(&self, a: SiteId, b: SiteId) -> Distance {
+        if a.0 == b.0 {
+            return Distance::SameSite;
+        }
+        let (net_a, net_b) = (a.0 / self.sites_per_net, b.0 / self.sites_per_net);
+        if net_a == net_b {
+            Distance::SameNet
+        } else if net_a / self.nets_per_backbone == net_b / self.nets_per_backbone {
+            Distance::SameBackbone
+        } else {
+            Distance::Across
+        }
+    }
+}
+
+/// How sites are spread over nets and backbones.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Backbones.
+    pub backbones: u32,
+    /// Nets in each.
+    pub nets: u32,
+    /// Sites in each net.
+    pub sites: u32,
+}
+
+/// Every site has the fewest; the others go to sites at random that are not full.
+fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -> Vec<u32> {
+    let mut servers = vec![grid.fewest_servers; sites as usize];
+    let most = grid.most_servers.min(grid.nodes);
+    let mut open: Vec<u32> = (0..sites).filter(|_| grid.fewest_servers < most).collect();
+    // A shuffle first, so that the choice below does not depend on how full sites are removed.
+    open.shuffle(draws);
+    for _ in grid.fewest_servers * sites..grid.servers {
+        let at = draws.random_range(0..open.len());
+        let site = open[at] as usize;
+        servers[site] += 1;
+        if servers[site] == most {
+            open.swap_remove(at);
+        }
+    }
+    servers
+}
+
+/// A length as a number of 32 bits: everything is numbered so.
+#[track_caller]
+pub(crate) fn narrow(length: usize) -> u32 {
+    u32::try_from(length).expect("fewer than 2³² of anything")
+}

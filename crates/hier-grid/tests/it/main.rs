@@ -1,0 +1,9 @@
+//! The checks of the specification, the paper's own examples, and what holds for every small world.
+
+mod common;
+mod examples;
+mod faults;
+mod invariants;
+mod paper;
+mod replay;
+mod twin;

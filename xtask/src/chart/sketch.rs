@@ -1,0 +1,100 @@
+//! Boxes, lines and words at given places: trees.
+
+use super::WIDTH;
+use super::canvas::{Anchor, Canvas, Type};
+use super::marks::{Look, Rgb};
+
+/// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sketch {
+    /// Short name, as in file names and links.
+    pub(crate) id: String,
+    /// What is seen, in a few words.
+    pub(crate) title: String,
+    /// What it shows, for those who cannot see it.
+    pub(crate) about: String,
+    pub(crate) strokes: Vec<Stroke>,
+    pub(crate) boxes: Vec<SketchBox>,
+    pub(crate) words: Vec<Words>,
+}
+
+/// A line.
+#[derive(Debug, Clone)]
+pub(crate) struct Stroke {
+    pub(crate) points: Vec<(f64, f64)>,
+    /// Which colour; `None` is grey.
+    pub(crate) slot: Option<usize>,
+    pub(crate) width: f64,
+    pub(crate) dashed: bool,
+}
+
+/// A rectangle around its centre, with lines of text in it.
+#[derive(Debug, Clone)]
+pub(crate) struct SketchBox {
+    pub(crate) centre: (f64, f64),
+    pub(crate) size: (f64, f64),
+    pub(crate) lines: Vec<String>,
+    pub(crate) slot: Option<usize>,
+}
+
+/// A line of text that begins at its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    pub(crate) at: (f64, f64),
+    pub(crate) text: String,
+    pub(crate) size: f64,
+    pub(crate) slot: Option<usize>,
+}
+
+/// Text in a box, in CSS pixels.
+const BOXED: f64 = 11.0;
+
+pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
+    Canvas::draw(&sketch.title, &sketch.about, |canvas| {
+        for (row, line) in Type::TITLE.wrap(&sketch.title, WIDTH - 40.0, 2).iter().zip(0_u32..) {
+            canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start)?;
+        }
+        for stroke in &sketch.strokes {
+            draw_stroke(canvas, stroke)?;
+        }
+        for frame in &sketch.boxes {
+            draw_box(canvas, frame)?;
+        }
+        for words in &sketch.words {
+            let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
+            let (x, y) = words.at;
+            canvas.text(&look.cut(&words.text, WIDTH), x, y, look, Anchor::Start)?;
+        }
+        Ok(())
+    })
+}
+
+fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
+    slot.map_or(otherwise, |slot| Look::of_slot(slot).colour())
+}
+
+fn draw_stroke(canvas: &Canvas<'_>, stroke: &Stroke) -> anyhow::Result<()> {
+    let colour = colour(stroke.slot, Rgb::AXIS);
+    if stroke.dashed {
+        canvas.dashed(&stroke.points, colour, stroke.width)
+    } else {
+        canvas.line(&stroke.points, colour, stroke.width, 1.0)
+    }
+}
+
+fn draw_box(canvas: &Canvas<'_>, frame: &SketchBox) -> anyhow::Result<()> {
+    let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
+    let (left, right, top, bottom) = (x - width / 2.0, x + width / 2.0, y - height / 2.0, y + height / 2.0);
+    let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+    let border = colour(*slot, Rgb::AXIS);
+    canvas.fill(&corners, border.mix(Rgb::WHITE, 0.88), 1.0)?;
+    canvas.outline(&corners, border, 1.0)?;
+    let look = Type { size: BOXED, bold: false, colour: Rgb::INK };
+    let leading = BOXED + 3.0;
+    let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
+    for (line, row) in lines.iter().zip(0_u32..) {
+        let look = Type { bold: row == 0, ..look };
+        canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle)?;
+    }
+    Ok(())
+}
