@@ -6,13 +6,14 @@ use crate::policy::readings::Placement;
 use crate::queue::{Least, Waiting};
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::collections::VecDeque;
 
 /// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something
 /// happens is described at [`Conservative`](crate::Conservative).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     /// By reserved start, then in order of arrival.
-    held: Vec<Reservation>,
+    held: VecDeque<Reservation>,
     /// How many have come.
     arrivals: u64,
     outlook: Outlook,
@@ -40,7 +41,7 @@ impl Reservations {
     }
 
     /// All of them, by reserved start, then in order of arrival.
-    pub(super) fn held(&self) -> &[Reservation] {
+    pub(super) const fn held(&self) -> &VecDeque<Reservation> {
         &self.held
     }
 
@@ -158,7 +159,7 @@ impl Reservations {
     }
 
     fn sort(&mut self) {
-        self.held.sort_by_key(Reservation::place);
+        self.held.make_contiguous().sort_by_key(Reservation::place);
     }
 
     /// The earliest start for the job, on the most preferred machine.
@@ -192,7 +193,7 @@ impl Reservations {
     pub(super) fn settle(&mut self, number: usize, slot: Slot) {
         self.outlook.promise(slot, &self.held[number].waiting.request);
         if self.held[number].slot != Some(slot) {
-            let moved = self.held.remove(number);
+            let moved = self.held.remove(number).expect("it was just looked at");
             self.put(Reservation { slot: Some(slot), ..moved });
         }
     }
