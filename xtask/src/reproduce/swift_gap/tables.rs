@@ -2,8 +2,9 @@
 
 use super::super::paper::{Entry, Row, Table};
 use super::super::quantity::Quantity;
+use super::figures::IN_BOTH_PROFILES;
 use super::source::Workload;
-use super::{Cell, Policy, Profile, SwiftGapPaper, clean, measure, printed};
+use super::{Cell, Policy, Profile, SwiftGapPaper, measure, printed};
 
 pub(super) fn tables(paper: &SwiftGapPaper) -> Vec<Table<Cell>> {
     let mut tables = Vec::new();
@@ -127,7 +128,7 @@ fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
                 names: vec![measure::WORDS[metric].to_owned(), what.to_owned()],
                 x: what.to_owned(),
                 metric: metric_name.to_owned(),
-                cells: clean::POLICIES.into_iter().map(cell).collect(),
+                cells: IN_BOTH_PROFILES.into_iter().map(cell).collect(),
             });
         };
         row("alea31", &format!("mean_{name}"), &|policy| Entry::Found(mean(policy, Profile::Alea31), decimals));
@@ -142,7 +143,7 @@ fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
         title: format!("With and without the simulator's habits, {place}"),
         caption: "Means over the numbers of jobs of this run, all of them for every metric.".to_owned(),
         names: vec!["metric".to_owned(), String::new()],
-        columns: clean::POLICIES.iter().map(|policy| policy.name().to_owned()).collect(),
+        columns: IN_BOTH_PROFILES.iter().map(|policy| policy.name().to_owned()).collect(),
         rows,
     }
 }
