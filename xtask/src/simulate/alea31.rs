@@ -49,7 +49,7 @@ pub(super) fn ensure_possible(options: &cli::Simulate) -> Result<()> {
     );
     ensure!(options.machines.is_some(), "--profile alea31 needs --machines FILE: its jobs ask for clusters by name");
     for (is_given, option, because) in [
-        (options.estimates != Estimates::default(), "--estimates", "jobs are planned by the log's requested times"),
+        (options.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
         (
             options.deadlines != Deadlines::None,
             "--deadlines",
