@@ -23,7 +23,9 @@ use std::collections::VecDeque;
 /// *BGT* is Best Gap, with a Tabu search at each multiple of 300 s while more than one job waits: four times as many rounds
 /// as jobs wait. A round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the
 /// first machine, in random order, where the plan is better than before; else back. It is lost if nobody waits for that
-/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. On a single machine
+/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. Where many wait for
+/// long, that would take ever longer: the rounds of all searches together are at most 64 for each job that has come, see
+/// [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival), and a search that has none left ends. On a single machine
 /// no round could succeed, and none is played: there, compression leaves nobody a start that is earlier than the reserved
 /// one. It takes the jobs in order of their starts; what a job that moves ahead leaves behind begins at its old start, and
 /// whoever had his turn before starts no later than that, and ran beside it all the time that they overlap.
@@ -58,12 +60,19 @@ struct Search {
     /// How many wait for each machine, by rank.
     jobs: Vec<usize>,
     accepted: u64,
+    /// Rounds that may still be played.
+    left: u64,
+    /// Rounds that each arrival adds to them.
+    rounds_per_arrival: u64,
 }
 
 /// Rounds for each job that waits.
 const ROUNDS: usize = 4;
 
 const LONGEST_LIST: usize = 10;
+
+/// Rounds for each job that has come, in all searches together.
+const ROUNDS_PER_ARRIVAL: u32 = 64;
 
 impl GapFilling {
     /// Best Gap. Jobs that do not tell their user share one.
@@ -106,6 +115,15 @@ impl GapFilling {
     pub fn with_period(self, period: Span) -> Self {
         assert!(!period.is_zero(), "a search takes place now and then, not all the time");
         Self { period, ..self }
+    }
+
+    /// The same, where each job that comes allows for so many rounds, instead of 64, in all searches together.
+    #[must_use]
+    pub fn with_rounds_per_arrival(mut self, rounds: u32) -> Self {
+        if let Some(search) = &mut self.search {
+            search.rounds_per_arrival = rounds.into();
+        }
+        self
     }
 
     /// When and where the job is planned to start, as of the last pass.
@@ -154,7 +172,15 @@ impl GapFilling {
 
 impl Search {
     fn new(moves: Moves, stream: Stream) -> Self {
-        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), accepted: 0 }
+        Self {
+            moves,
+            stream,
+            tabu: VecDeque::new(),
+            jobs: Vec::new(),
+            accepted: 0,
+            left: 0,
+            rounds_per_arrival: ROUNDS_PER_ARRIVAL.into(),
+        }
     }
 
     /// Improves the plan, as `judge` sees it.
@@ -162,7 +188,9 @@ impl Search {
         self.tabu.clear();
         self.count(plan);
         ledger.sum_up(judge, plan, view);
-        for _ in 0..ROUNDS * plan.held().len() {
+        let rounds = self.left.min((ROUNDS * plan.held().len()) as u64);
+        self.left -= rounds;
+        for _ in 0..rounds {
             self.round(plan, judge, ledger, view);
         }
     }
@@ -243,6 +271,9 @@ impl Scheduler for GapFilling {
     /// If the job has no estimate: then nothing can be planned.
     fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
         self.ledger.arrive(job, submit);
+        if let Some(search) = &mut self.search {
+            search.left = search.left.saturating_add(search.rounds_per_arrival);
+        }
         self.newcomers.push(*job);
     }
 
@@ -280,7 +311,8 @@ impl Scheduler for GapFilling {
             let next = (view.now.as_nanos() / period + 1).checked_mul(period).map(Time::from_nanos);
             // Those who can never start, as far as is known, are no reason to search.
             let is_worth_it = self.plan.held().len() > 1 && self.plan.next_start().is_some();
-            self.next_search = next.filter(|_| is_worth_it);
+            self.next_search =
+                next.filter(|_| is_worth_it && self.search.as_ref().is_some_and(|search| search.left > 0));
         }
     }
 
