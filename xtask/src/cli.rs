@@ -1,6 +1,6 @@
 //! The command line: what can be asked, how a command ends, what it prints.
 
-use crate::simulate::{Model, Policy};
+use crate::simulate::{Model, Policy, Profile};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::path::PathBuf;
@@ -151,6 +151,8 @@ Examples:
       several clusters or machines, each job inside one of them
   cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt:0.5
       time-shared clusters with local users, under a metascheduler that predicts
+  cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
+      a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
 
 Policies:
   fcfs           first come first served; a job that does not fit blocks those behind it
@@ -192,6 +194,11 @@ are then nodes without local users:
   memory = 1024.0        # of a node, in MiB
   local_users = true     # at every node; false if left out
 
+Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator Alea 3.1, which meet the tables of the paper on
+Swift Gap (sg is what its text says). Jobs start 8 ms after one another, run up to a second longer, ask for clusters in
+column 21 of the log, are cut at the requested time and due twice their run time after submission. It needs --machines; what
+it has rules of its own for (--estimates, --deadlines, --outages, --inside, --passes) does not go with it.
+
 Estimates:
   user           the log's requested time, enforced as a limit
   exact          the run time
@@ -211,6 +218,9 @@ pub(crate) struct Simulate {
     /// What the log is replayed on.
     #[arg(long, value_enum, default_value_t = Model::GapSchedule)]
     pub(crate) model: Model,
+    /// Whose rules hold: see below.
+    #[arg(long, value_enum, default_value_t = Profile::Clean)]
+    pub(crate) profile: Profile,
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
     pub(crate) clusters: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
+mod alea31;
 mod clusters;
 mod metasched;
 mod model;
@@ -16,6 +17,7 @@ use crate::page::{self, Page};
 use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
+pub(crate) use alea31::Profile;
 use anyhow::{Context, Result, bail, ensure};
 use clusters::Clusters;
 use gap_schedule::{Grid, Passes};
@@ -72,11 +74,15 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     for policy in &options.policy {
         policy.ensure_of(options.model)?;
     }
+    if options.profile == Profile::Alea31 {
+        alea31::ensure_possible(options)?;
+    }
     let header = SwfReader::open(&options.trace)?.header().clone();
     let clusters = clusters_of(options)?;
-    let sites = match &clusters {
-        Some(clusters) => clusters.sites(),
-        None => Sites::of(options, &header)?,
+    let sites = match (&clusters, options.profile) {
+        (Some(clusters), _) => clusters.sites(),
+        (None, Profile::Alea31) => alea31::sites(options)?,
+        (None, Profile::Clean) => Sites::of(options, &header)?,
     };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
@@ -95,6 +101,9 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
         .map(|&policy| {
             let run = match (policy, &clusters) {
                 (Policy::Meta(policy), Some(clusters)) => metasched::replay(policy, options, clusters, &sites, &out)?,
+                (Policy::Gap(policy), None) if options.profile == Profile::Alea31 => {
+                    alea31::replay(policy, options, &sites, &out)?
+                }
                 (Policy::Gap(policy), None) => replay(policy, options, &sites, &out)?,
                 (Policy::Meta(_), None) | (Policy::Gap(_), Some(_)) => unreachable!("policies were checked"),
             };
@@ -419,6 +428,14 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
+        if let Profile::Alea31 = self.options.profile {
+            notes.push(
+                "Under the rules of the simulator Alea 3.1: no job starts in the first 29.2 s, each starts 8 ms after the \
+                 one before at the earliest, and runs up to a second longer than the log says. Jobs are due twice their \
+                 run time after their submission."
+                    .to_owned(),
+            );
+        }
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -470,6 +487,9 @@ impl Report<'_> {
             1 => "1 job was".to_owned(),
             rejected => format!("{rejected} jobs were"),
         };
+        if self.options.profile == Profile::Alea31 {
+            return Some(format!("{were} rejected: no cluster is what they ask for, and wide enough"));
+        }
         Some(format!("{were} rejected: no place is wider than {} processors", self.sites.widest()))
     }
 
@@ -492,6 +512,7 @@ impl Report<'_> {
             tabu_iterations,
             time_limit,
             model,
+            profile,
             clusters,
             ..
         } = self.options;
@@ -507,7 +528,11 @@ impl Report<'_> {
         if let Some(procs) = procs {
             command += &format!(" --procs {procs}");
         }
-        command += &format!(" --estimates {estimates}");
+        if *profile == Profile::Alea31 {
+            command += &format!(" --profile {}", profile.name());
+        } else {
+            command += &format!(" --estimates {estimates}");
+        }
         if *deadlines != Deadlines::None {
             command += &format!(" --deadlines {deadlines}");
         }
@@ -546,6 +571,7 @@ impl Report<'_> {
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
+            "profile": self.options.profile.name(),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),

@@ -5,7 +5,7 @@
 //! BGT), and how many times as fast plans are as their obvious twin.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gap_schedule::alea31::{Clusters, Cons, Easy, GapFilling, Job, Policy, run};
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Policy, run};
 use rand_distr::{Distribution, Exp, Geometric, LogNormal};
 use sim_core::{JobId, Purpose, Span, Stream, Streams, Time};
 use std::hint::black_box;
@@ -36,7 +36,7 @@ fn synthetic(jobs: usize) -> Vec<Job> {
         let runtime = Span::from_secs_f64(runtime.sample(&mut runtimes));
         let mut job = sim_core::Job::new(JobId(id), submit, processors, runtime);
         job.request.estimate = Some(runtime.scaled(1.0 + slack.sample(&mut slacks)));
-        Job { job, clusters: Clusters::ALL, user: id % 20 }
+        Job { job, user: id % 20 }
     };
     (0..).map(job).take(jobs).collect()
 }

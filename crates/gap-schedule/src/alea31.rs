@@ -17,12 +17,11 @@
 //! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
 //!
 //! ```
-//! use gap_schedule::alea31::{Clusters, Easy, Job, Means, run};
+//! use gap_schedule::alea31::{Easy, Job, Means, run};
 //! use sim_core::{JobId, Span, Time};
 //!
 //! let job = |id, submit, processors, runtime| Job {
 //!     job: sim_core::Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime)),
-//!     clusters: Clusters::ALL,
 //!     user: 0,
 //! };
 //! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
@@ -53,7 +52,7 @@ pub use cons::Cons;
 pub use easy::Easy;
 pub use floor::{Cluster, Floor, Release};
 pub use gap_filling::GapFilling;
-pub use job::{Clusters, Job};
+pub use job::Job;
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
 pub use world::{Event, Policy, World, run};

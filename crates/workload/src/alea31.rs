@@ -9,10 +9,12 @@
 //! - Processors are those allocated (field 5), at most those of the largest cluster. `ppn` is the last part `ppn=` before
 //!   any with a `+`. Processors are at least `ppn`, and then a multiple of it.
 //! - The limit is the requested time (field 9), or else the run time; both are at least 1 s.
+//! - A job that was submitted before its predecessor counts as submitted with it.
 //! - The due date is the submission + 2 × the run time.
 //! - `cl_X` demands cluster X, `^cl_X` forbids it, five letters being compared; and `ppn` must fit into a node.
 
 use crate::machines::{Machine, Machines};
+use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
 
@@ -24,15 +26,18 @@ pub struct Alea31Intake {
     clusters: Vec<Machine>,
     records_left: u64,
     delivered: u32,
-    skipped: u64,
+    repairs: Repairs,
     origin: Option<Span>,
+    /// Of the job before.
+    submit: Time,
 }
 
 /// One job, and what the profile knows of it beside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alea31Job {
     /// The job: its runtime as logged, at least 1 s; its estimate the limit; its deadline the due date; its sites the
-    /// clusters that it may use.
+    /// clusters that it may use, by their places in [`Alea31Intake::clusters`]. Whether it is too wide for one does not matter
+    /// here.
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
@@ -42,9 +47,6 @@ pub struct Alea31Job {
     pub limit: Span,
     /// What it runs for: ⌊min(runtime, limit) + 1⌋ seconds.
     pub executed: Span,
-    /// The clusters that it may use, by their places in [`Alea31Intake::clusters`]. Whether it is too wide for one does not
-    /// matter here.
-    pub clusters: Vec<usize>,
     /// When it ought to be finished.
     pub due: Time,
     /// Who submitted it.
@@ -57,7 +59,15 @@ impl Alea31Intake {
         let mut clusters = machines.clusters().to_vec();
         clusters.sort_by_key(|cluster| std::cmp::Reverse(cluster.processors()));
         let records_left = max_records.unwrap_or(u64::MAX);
-        Self { records, clusters, records_left, delivered: 0, skipped: 0, origin: None }
+        Self {
+            records,
+            clusters,
+            records_left,
+            delivered: 0,
+            repairs: Repairs::default(),
+            origin: None,
+            submit: Time::ZERO,
+        }
     }
 
     /// The clusters, the largest first; among equals, in the order of their file.
@@ -65,15 +75,17 @@ impl Alea31Intake {
         &self.clusters
     }
 
-    /// Records that yielded no job.
-    pub const fn skipped(&self) -> u64 {
-        self.skipped
+    /// What was done to the log so far.
+    pub const fn repairs(&self) -> &Repairs {
+        &self.repairs
     }
 
-    fn job_of(&mut self, record: &SwfRecord) -> Option<Alea31Job> {
-        let submit = record.submit?;
-        let run = run_time(self.records.text())?;
-        let allocated = record.allocated_processors?;
+    /// The job, or why there is none.
+    fn job_of(&mut self, record: &SwfRecord) -> Result<Alea31Job, Rule> {
+        let line = Some(self.records.line());
+        let submit = record.submit.ok_or(Rule::NoSubmit)?;
+        let run = run_time(self.records.text()).ok_or(Rule::NoRuntime)?;
+        let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
         let origin = *self.origin.get_or_insert(submit);
 
         let spec = record.node_spec().unwrap_or_default();
@@ -85,28 +97,35 @@ impl Alea31Intake {
         let second = Span::from_secs(1);
         let runtime = Span::from_secs(run.unsigned_abs().into()).max(second);
         let runtime = if run < 0 { second } else { runtime };
+        if record.requested_time.is_none() {
+            self.repairs.note(Rule::EstimateFromRuntime, line);
+        }
         let limit = record.requested_time.unwrap_or(runtime).max(second);
+        if limit < runtime {
+            self.repairs.note(Rule::CutAtEstimate, line);
+        }
         let executed = Span::from_secs(runtime.min(limit).as_nanos() / second.as_nanos()) + second;
         let submit = Time::ZERO + submit.saturating_sub(origin);
+        if submit < self.submit {
+            self.repairs.note(Rule::SubmitOutOfOrder, line);
+        }
+        let submit = submit.max(self.submit);
+        self.submit = submit;
         // The simulator doubles in 32 bits: what ended in 1970 is due in decades.
         let due = submit + Span::from_secs(u64::try_from(run.wrapping_mul(2)).unwrap_or(0));
 
-        let suits =
-            |(_, cluster): &(usize, &Machine)| demands(spec, &cluster.name) && per_node <= cluster.cpus_per_node;
-        let clusters: Vec<usize> = self.clusters.iter().enumerate().filter(suits).map(|(place, _)| place).collect();
-        let sites = (0..).map(SiteId).zip(&self.clusters).enumerate();
-        let sites = sites.filter(|(place, _)| clusters.contains(place)).map(|(_, (site, _))| site);
-        let sites = sites.fold(SiteSet::NONE, SiteSet::with);
+        let suits = |cluster: &Machine| demands(spec, &cluster.name) && per_node <= cluster.cpus_per_node;
+        let clusters = (0..).map(SiteId).zip(&self.clusters);
+        let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
-        Some(Alea31Job {
+        Ok(Alea31Job {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
             line: self.records.line(),
             limit,
             executed,
-            clusters,
             due,
             user: record.user,
         })
@@ -122,8 +141,8 @@ impl Iterator for Alea31Intake {
             match self.records.next()? {
                 Err(error) => return Some(Err(error)),
                 Ok(record) => match self.job_of(&record) {
-                    Some(job) => return Some(Ok(job)),
-                    None => self.skipped += 1,
+                    Ok(job) => return Some(Ok(job)),
+                    Err(rule) => self.repairs.note(rule, Some(self.records.line())),
                 },
             }
         }

@@ -103,9 +103,12 @@ enum Policy {
     Bgt,
     Cons,
     Easy,
+    /// BGT without the search. The paper has no numbers of it.
+    BestGap,
 }
 
 impl Policy {
+    /// Those of the paper's tables.
     const ALL: [Self; 4] = [Self::SwiftGap, Self::Bgt, Self::Cons, Self::Easy];
 
     const fn name(self) -> &'static str {
@@ -114,12 +117,13 @@ impl Policy {
             Self::Bgt => "BGT",
             Self::Cons => "CONS",
             Self::Easy => "EASY",
+            Self::BestGap => "Best Gap",
         }
     }
 
     /// Whether it draws nothing, so that a log has one schedule under it.
     const fn is_deterministic(self) -> bool {
-        matches!(self, Self::Cons | Self::Easy)
+        matches!(self, Self::Cons | Self::Easy | Self::BestGap)
     }
 }
 
@@ -168,6 +172,7 @@ impl SwiftGapPaper {
         match policy {
             Policy::Easy => Box::new(Easy::default()),
             Policy::Cons => Box::new(Cons::default()),
+            Policy::BestGap => Box::new(GapFilling::best_gap()),
             Policy::Bgt => Box::new(GapFilling::bgt(stream())),
             Policy::SwiftGap => Box::new(GapFilling::swift_gap(self.file.readings.swift_gap(), stream())),
         }
@@ -178,7 +183,7 @@ impl SwiftGapPaper {
         let clusters = self.file.clusters.processors(cell.workload);
         let records = match cell.profile {
             Profile::Alea31 => alea31::run(&clusters, self.policy(cell.policy, streams), jobs),
-            Profile::Clean => clean::run(&clusters, cell.policy, &jobs),
+            Profile::Clean => clean::run(&clusters, clean::scheduler(cell.policy, &self.file.readings, streams), &jobs),
         };
         measure::results(&records)
     }
@@ -367,7 +372,7 @@ impl Paper for SwiftGapPaper {
         // Searches take longest, and the longer the more jobs wait: towards the end of the log, and on one cluster.
         let weight = match (cell.policy, cell.workload) {
             (Policy::Easy, _) => 1,
-            (Policy::Cons, _) => 4,
+            (Policy::Cons | Policy::BestGap, _) => 4,
             (Policy::Bgt | Policy::SwiftGap, Workload::Wagap) => 20,
             (Policy::Bgt | Policy::SwiftGap, Workload::Zewura) => 40,
         };

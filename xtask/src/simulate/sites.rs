@@ -44,6 +44,11 @@ impl Sites {
         Ok(pool(processors, rule, "the log"))
     }
 
+    /// The clusters of a machine file.
+    pub(super) const fn clusters(sites: Vec<Site>) -> Self {
+        Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, shared: None }
+    }
+
     /// Places where several tasks share a processor, and no job is wider than `widest`.
     pub(super) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
         Self { sites, rule: None, source, inside, shared: Some(widest) }

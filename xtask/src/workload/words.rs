@@ -25,6 +25,15 @@ pub(super) fn duration(seconds: f64) -> String {
     format!("{} {unit}", fixed(value, decimals))
 }
 
+/// Whole seconds in the largest unit that tells them without rounding: `36 h`, `119 min`, `7,141 s`.
+pub(super) fn exact(seconds: u64) -> String {
+    const UNITS: [(u64, u64, &str); 3] = [(86_400, 172_800, "days"), (3_600, 3_600, "h"), (60, 60, "min")];
+    let is_told = |(length, least, _): &&(u64, u64, &str)| seconds >= *least && (10 * seconds).is_multiple_of(*length);
+    let Some((length, _, unit)) = UNITS.iter().find(is_told) else { return format!("{} s", number(seconds)) };
+    let (whole, tenth) = (seconds / length, 10 * seconds / length % 10);
+    if tenth == 0 { format!("{} {unit}", number(whole)) } else { format!("{}.{tenth} {unit}", number(whole)) }
+}
+
 /// A number of things that is no count: two decimals below ten, three digits at least.
 pub(super) fn plain(value: f64) -> String {
     if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
@@ -92,6 +101,15 @@ mod tests {
     fn durations_have_the_unit_that_suits_them() {
         let told = [0.0, 45.5, 59.99, 90.0, 750.0, 3_599.9, 129_600.0, 172_799.0, 29_376_000.0].map(duration);
         assert_eq!(told, ["0 s", "45.5 s", "1 min", "1.5 min", "12.5 min", "1 h", "36 h", "2 days", "340 days"]);
+    }
+
+    #[test]
+    fn exact_durations_lose_nothing() {
+        let told = [0, 59, 60, 90, 5_400, 7_140, 7_141, 129_600, 172_800, 216_000].map(exact);
+        assert_eq!(
+            told,
+            ["0 s", "59 s", "1 min", "1.5 min", "1.5 h", "119 min", "7,141 s", "36 h", "2 days", "2.5 days"]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::program::{data, folder, manifest, table, xtask};
 use sim_core::Span;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use workload::{SwfReader, SwfRecord};
 
 /// Seconds; logs hold whole ones.
@@ -51,9 +51,7 @@ fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
     }
 }
 
-/// Under each policy, for a log on which nobody waits for weeks; and without the searches for gaps.
 const EVERY: &str = "fcfs,easy,cons,best-gap,bgt,sg,flex,eg-edf,eg-edf-tabu";
-const FAST: &str = "fcfs,easy,cons,flex,eg-edf,eg-edf-tabu";
 
 fn simulate(policies: &str, trace: &Path, out: &Path, arguments: &[&str]) {
     let run = ["simulate", "--policy", policies, "--quiet"];
@@ -76,10 +74,52 @@ fn every_policy_keeps_to_the_machine_of_hpc2n() {
     let Some(traces) = data("GRID_TRACES") else { return };
     let trace = traces.join("HPC2N-2002-2.2-cln.swf.gz");
     let out = folder();
-    simulate(FAST, &trace, out.path(), &["--deadlines", "factor:2"]);
+    simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2"]);
     assert_eq!(manifest(out.path())["machine"], "240 processors, from the log");
     check_schedules(&trace, out.path(), &[("pool", 240)].into());
     assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "202871");
+}
+
+/// All logs in the folder, each with its machine file if there is one.
+fn logs(traces: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
+    let mut logs: Vec<PathBuf> = std::fs::read_dir(traces)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().ends_with(".swf.gz"))
+        .collect();
+    logs.sort_unstable();
+    let with_machines = |log: PathBuf| {
+        let machines = log.with_extension("machines");
+        (log, machines.is_file().then_some(machines))
+    };
+    logs.into_iter().map(with_machines).collect()
+}
+
+/// As many jobs as a test has time for. What was done to the log, and who never ran, is told.
+#[test]
+fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
+    let Some(traces) = data("GRID_TRACES") else { return };
+    let logs = logs(&traces);
+    assert!(!logs.is_empty(), "no log in {}", traces.display());
+    for (log, machines) in logs {
+        let out = folder();
+        let machines = machines.iter().flat_map(|file| ["--machines", file.to_str().expect("UTF-8")]);
+        let bounds = ["--deadlines", "factor:2", "--max-jobs", "3000"];
+        simulate(EVERY, &log, out.path(), &machines.chain(bounds).collect::<Vec<_>>());
+        let repairs = manifest(out.path())["repairs"].clone();
+        let count = |rule: &str| repairs[rule].as_u64().unwrap_or(0);
+        let skipped = count("no-submit") + count("no-runtime") + count("no-processors");
+        let (_, summary) = table(&out.path().join("summary.csv"));
+        assert_eq!(summary.len(), EVERY.split(',').count(), "{}", log.display());
+        for row in summary {
+            let ran = seconds(&row["jobs"]) + seconds(&row["rejected"]);
+            assert_eq!(ran + skipped, 3000, "{} under {}: {repairs}", log.display(), row["policy"]);
+        }
+        let report = std::fs::read_to_string(out.path().join("report.html")).expect("a report");
+        for (rule, _) in repairs.as_object().expect("a table") {
+            assert!(report.contains(rule), "{}: the report does not tell of {rule}", log.display());
+        }
+    }
 }
 
 /// Memory follows the jobs in the system, not the length of the log: 313 000 records in less than 100 MiB.

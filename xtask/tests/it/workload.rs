@@ -1,6 +1,6 @@
 //! The commands that look at logs, check them, convert them, draw and measure them.
 
-use crate::program::{FOUR_JOBS, assert_same, data, file, folder, table, tree, xtask};
+use crate::program::{FOUR_JOBS, assert_same, data, file, folder, table, tree, xtask, xtask_process};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::io::Read;
@@ -319,6 +319,27 @@ fn parameters_that_describe_no_workload_are_refused_with_the_way_out() {
     check(&["lublin", "--preset", utf8(&preset)], &["lublin: "]);
     // clap says what is missing.
     xtask().args(["workload", "generate", "lublin", "--out", "x.swf"]).assert().code(2).stderr(contains("--count <N>"));
+}
+
+/// Ctrl-C in the middle of ten million jobs.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_drawing_leaves_nothing_behind() {
+    let folder = folder();
+    let arguments = ["workload", "generate", "lublin", "--count", "10000000", "--quiet", "--out"];
+    let mut child =
+        xtask_process().args(arguments).arg(folder.path().join("long.swf")).spawn().expect("the program starts");
+    let has_begun = || tree(folder.path()).values().any(|content| !content.is_empty());
+    while !has_begun() {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: interrupted; nothing was written"));
+    assert!(tree(folder.path()).is_empty());
 }
 
 /// Where they are at hand: no log is too odd to be inspected and validated.

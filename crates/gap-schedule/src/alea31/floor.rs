@@ -1,6 +1,7 @@
 //! The clusters, and what a scheduler of Alea knows of their jobs.
 
 use super::job::Job;
+use crate::grid::site;
 use sim_core::{Span, Time};
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ impl Floor {
 
     /// Whether `cluster` suits the job: it may use it, and there are enough processors in all.
     pub fn suits(&self, cluster: usize, job: usize) -> bool {
-        self.jobs[job].clusters.contains(cluster) && self.is_wide_enough(cluster, job)
+        self.jobs[job].job.request.sites.contains(site(cluster)) && self.is_wide_enough(cluster, job)
     }
 
     /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.

@@ -2,42 +2,14 @@
 
 use sim_core::{Span, Time};
 
-/// A job, the clusters that it may use, and whose it is.
+/// A job, and whose it is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its runtime is that of the log; its estimate is the limit at which it is cut, its deadline the due date.
+    /// Its runtime is that of the log; its estimate is the limit at which it is cut, its deadline the due date, its sites
+    /// the clusters that it may use, by their places in the world: cluster 0 is the largest.
     pub job: sim_core::Job,
-    /// Where it may run.
-    pub clusters: Clusters,
     /// Who submitted it; any number.
     pub user: u32,
-}
-
-/// A set of clusters, by their place in the world: cluster 0 is the largest.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Clusters(u32);
-
-impl Clusters {
-    /// Every cluster.
-    pub const ALL: Self = Self(u32::MAX);
-    /// None.
-    pub const NONE: Self = Self(0);
-
-    /// The same set, and `cluster`.
-    ///
-    /// # Panics
-    ///
-    /// If `cluster` is above 31.
-    #[must_use]
-    pub const fn with(self, cluster: usize) -> Self {
-        assert!(cluster < 32, "a set of clusters holds the first 32");
-        Self(self.0 | 1 << cluster)
-    }
-
-    /// Whether `cluster` is one of them.
-    pub const fn contains(self, cluster: usize) -> bool {
-        cluster < 32 && self.0 >> cluster & 1 == 1
-    }
 }
 
 impl Job {

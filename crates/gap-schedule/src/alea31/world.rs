@@ -2,7 +2,8 @@
 
 use super::floor::Floor;
 use super::job::Job;
-use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
+use crate::grid::site;
+use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -115,10 +116,10 @@ impl<P: Policy> World<P> {
     ///
     /// # Panics
     ///
-    /// If the clusters are not in order of size, if there are more than 32, or if the jobs are not in order of submission.
+    /// If the clusters are not in order of size, if there are more than 127, or if the jobs are not in order of submission.
     pub fn new(processors: Vec<u32>, policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
         let jobs = jobs.into();
-        assert!(processors.len() <= 32, "a set of clusters holds the first 32, not {}", processors.len());
+        assert!(processors.len() <= 127, "a job tells 127 clusters apart, not {}", processors.len());
         assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
         assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
         Self {
@@ -184,8 +185,7 @@ impl<P: Policy> World<P> {
         self.starts[job] = now;
         self.working[cluster].push(Reverse((now + self.floor.job(job).work(), job)));
         cx.post_in(self.floor.job(job).executed_time(), Event::Look(cluster));
-        let site = SiteId(u32::try_from(cluster).expect("at most 32 clusters"));
-        cx.tell(Fact::Started { job: self.id(job), site, processors: self.floor.job(job).processors() });
+        cx.tell(Fact::Started { job: self.id(job), site: site(cluster), processors: self.floor.job(job).processors() });
         self.policy.begin(job, cluster, now, &self.floor);
         self.is_sending = false;
         self.pass(cx);

@@ -73,7 +73,7 @@ impl Scheduler for Conservative {
             let slot = self.plan.earliest(&waiting.request, view.now);
             self.plan.insert(waiting, slot);
         }
-        self.plan.start_due(view.now, |waiting, machine| starts.push((waiting.job, machine)));
+        self.plan.start_due(view.now, |waiting, machine, _| starts.push((waiting.job, machine)));
     }
 
     fn operations(&self) -> u64 {

@@ -23,7 +23,12 @@ use std::collections::VecDeque;
 /// *BGT* is Best Gap, with a Tabu search at each multiple of 300 s while more than one job waits: four times as many rounds
 /// as jobs wait. A round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the
 /// first machine, in random order, where the plan is better than before; else back. It is lost if nobody waits for that
-/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search.
+/// machine, or if the job is tabu, as the last min(10, half the jobs) are that were taken in this search. Where many wait for
+/// long, that would take ever longer: the rounds of all searches together are at most 64 for each job that has come, see
+/// [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival), and a search that has none left ends. On a single machine
+/// no round could succeed, and none is played: there, compression leaves nobody a start that is earlier than the reserved
+/// one. It takes the jobs in order of their starts; what a job that moves ahead leaves behind begins at its old start, and
+/// whoever had his turn before starts no later than that, and ran beside it all the time that they overlap.
 ///
 /// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and in the
 /// new, B. Since a reservation that is not moved stays, only the job in question has a term in it.
@@ -55,12 +60,19 @@ struct Search {
     /// How many wait for each machine, by rank.
     jobs: Vec<usize>,
     accepted: u64,
+    /// Rounds that may still be played.
+    left: u64,
+    /// Rounds that each arrival adds to them.
+    rounds_per_arrival: u64,
 }
 
 /// Rounds for each job that waits.
 const ROUNDS: usize = 4;
 
 const LONGEST_LIST: usize = 10;
+
+/// Rounds for each job that has come, in all searches together.
+const ROUNDS_PER_ARRIVAL: u32 = 64;
 
 impl GapFilling {
     /// Best Gap. Jobs that do not tell their user share one.
@@ -105,6 +117,15 @@ impl GapFilling {
         Self { period, ..self }
     }
 
+    /// The same, where each job that comes allows for so many rounds, instead of 64, in all searches together.
+    #[must_use]
+    pub fn with_rounds_per_arrival(mut self, rounds: u32) -> Self {
+        if let Some(search) = &mut self.search {
+            search.rounds_per_arrival = rounds.into();
+        }
+        self
+    }
+
     /// When and where the job is planned to start, as of the last pass.
     pub fn planned(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
@@ -115,24 +136,35 @@ impl GapFilling {
         self.search.as_ref().map_or(0, |search| search.accepted)
     }
 
-    /// Plans the job in the best of the earliest gaps.
+    /// Plans the job in the best of the earliest gaps. Where there is but one, nothing is compared.
     fn place(&mut self, waiting: &Waiting, view: &GridView<'_>) {
-        let mut best = None;
-        self.ledger.sum_up(self.judge, &self.plan, view);
-        for rank in self.plan.ranks() {
-            let Some(slot) = self.plan.earliest_on(rank, &waiting.request, view.now) else { continue };
-            let value = self.ledger.value(self.judge, waiting, (self.plan.machine(slot), slot.start), view);
-            if best.as_ref().is_none_or(|(_, best)| self.judge.prefers(&value, best)) {
-                best = Some((slot, value));
+        let Self { plan, ledger, judge, .. } = self;
+        let mut slots = Vec::new();
+        for rank in plan.ranks() {
+            slots.extend(plan.earliest_on(rank, &waiting.request, view.now));
+        }
+        let mut best = slots.first().copied();
+        if slots.len() > 1 {
+            ledger.sum_up(*judge, plan, view);
+            let mut value = |slot: Slot| ledger.value(*judge, waiting, (plan.machine(slot), slot.start), view);
+            let mut least = value(slots[0]);
+            for slot in &slots[1..] {
+                let value = value(*slot);
+                if judge.prefers(&value, &least) {
+                    (best, least) = (Some(*slot), value);
+                }
             }
         }
-        self.plan.insert(*waiting, best.map(|(slot, _)| slot));
+        if let Some(slot) = best {
+            ledger.add(waiting, (plan.machine(slot), slot.start), view);
+        }
+        plan.insert(*waiting, best);
     }
 
-    fn start_due(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+    fn start_due(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
         let Self { plan, ledger, .. } = self;
-        plan.start_due(now, |waiting, machine| {
-            ledger.start(waiting.job, now);
+        plan.start_due(view.now, |waiting, machine, planned| {
+            ledger.start(waiting, (machine, planned), view);
             starts.push((waiting.job, machine));
         });
     }
@@ -140,7 +172,15 @@ impl GapFilling {
 
 impl Search {
     fn new(moves: Moves, stream: Stream) -> Self {
-        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), accepted: 0 }
+        Self {
+            moves,
+            stream,
+            tabu: VecDeque::new(),
+            jobs: Vec::new(),
+            accepted: 0,
+            left: 0,
+            rounds_per_arrival: ROUNDS_PER_ARRIVAL.into(),
+        }
     }
 
     /// Improves the plan, as `judge` sees it.
@@ -148,23 +188,24 @@ impl Search {
         self.tabu.clear();
         self.count(plan);
         ledger.sum_up(judge, plan, view);
-        for _ in 0..ROUNDS * plan.held().len() {
+        let rounds = self.left.min((ROUNDS * plan.held().len()) as u64);
+        self.left -= rounds;
+        for _ in 0..rounds {
             self.round(plan, judge, ledger, view);
         }
     }
 
     /// Tries to move one job.
     fn round(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &GridView<'_>) {
-        let size = plan.held().len();
         let Some((number, from)) = self.choose(plan) else { return };
-        let mut taken = plan.take(number);
-        let waiting = taken.waiting;
+        let waiting = plan.held()[number].waiting;
         self.tabu.push_back(waiting.job);
-        if self.tabu.len() > LONGEST_LIST.min(size / 2) {
+        if self.tabu.len() > LONGEST_LIST.min(plan.held().len() / 2) {
             self.tabu.pop_front();
         }
+        plan.lift(number);
         let at = |plan: &Reservations, slot: Slot| (plan.machine(slot), slot.start);
-        ledger.remove(judge, &waiting, at(plan, from), view);
+        ledger.remove(&waiting, at(plan, from), view);
         let before = ledger.value(judge, &waiting, at(plan, from), view);
         let mut to = from;
         for rank in self.shuffled(plan.ranks().len()) {
@@ -182,9 +223,8 @@ impl Search {
         }
         self.jobs[from.rank] -= 1;
         self.jobs[to.rank] += 1;
-        ledger.add(judge, &waiting, at(plan, to), view);
-        taken.slot = Some(to);
-        plan.put_back(taken);
+        ledger.add(&waiting, at(plan, to), view);
+        plan.settle(number, to);
     }
 
     /// A random job of a random machine, by its number in the plan, if there is one and it is not tabu.
@@ -231,6 +271,9 @@ impl Scheduler for GapFilling {
     /// If the job has no estimate: then nothing can be planned.
     fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
         self.ledger.arrive(job, submit);
+        if let Some(search) = &mut self.search {
+            search.left = search.left.saturating_add(search.rounds_per_arrival);
+        }
         self.newcomers.push(*job);
     }
 
@@ -251,21 +294,25 @@ impl Scheduler for GapFilling {
     }
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.plan.update(self.search.is_some(), view);
+        if self.plan.update(self.search.is_some(), view) {
+            self.ledger.forget_plan();
+        }
         for waiting in std::mem::take(&mut self.newcomers) {
             self.place(&waiting, view);
         }
-        self.start_due(view.now, starts);
-        if let Some(search) = &mut self.search {
+        self.start_due(view, starts);
+        // On one machine, no search could find anything.
+        if let Some(search) = self.search.as_mut().filter(|_| self.plan.ranks().len() > 1) {
             if self.next_search == Some(view.now) && self.plan.held().len() > 1 {
                 search.improve(&mut self.plan, self.judge, &mut self.ledger, view);
-                self.start_due(view.now, starts);
+                self.start_due(view, starts);
             }
             let period = self.period.as_nanos();
             let next = (view.now.as_nanos() / period + 1).checked_mul(period).map(Time::from_nanos);
             // Those who can never start, as far as is known, are no reason to search.
             let is_worth_it = self.plan.held().len() > 1 && self.plan.next_start().is_some();
-            self.next_search = next.filter(|_| is_worth_it);
+            self.next_search =
+                next.filter(|_| is_worth_it && self.search.as_ref().is_some_and(|search| search.left > 0));
         }
     }
 
@@ -281,12 +328,128 @@ impl Scheduler for GapFilling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Machine;
+    use crate::grid::{Grid, Machine};
     use crate::running::Running;
     use proptest::prelude::*;
-    use sim_core::{Job, Purpose, Streams};
+    use sim_core::testkit::workload;
+    use sim_core::{Job, JobLog, Outage, Purpose, Sim, Streams};
+
+    const MACHINES: [Machine; 3] = [
+        Machine { processors: 4, speed: 1.0 },
+        Machine { processors: 6, speed: 1.0 },
+        Machine { processors: 3, speed: 2.0 },
+    ];
+
+    fn stream(seed: u64) -> Stream {
+        Streams::new(seed, 0).stream(Purpose("search"), 0)
+    }
+
+    /// A policy that is held against its twins after each pass.
+    struct Checked(GapFilling);
+
+    impl Checked {
+        /// What has been summed up job by job is the sum over the plan.
+        fn check_sums(&self, view: &GridView<'_>) {
+            let GapFilling { plan, judge, ledger, .. } = &self.0;
+            let (mut kept, mut anew) = (ledger.clone(), ledger.clone());
+            anew.forget_plan();
+            for held in plan.held() {
+                let Some(slot) = held.slot else { continue };
+                let value = |ledger: &mut Ledger| {
+                    ledger.sum_up(*judge, plan, view);
+                    format!("{:?}", ledger.value(*judge, &held.waiting, (plan.machine(slot), slot.start), view))
+                };
+                assert_eq!(value(&mut kept), value(&mut anew));
+            }
+        }
+
+        /// On one machine, a search that is played moves nobody.
+        fn check_that_no_search_is_missed(&self, view: &GridView<'_>) {
+            let GapFilling { search: Some(search), plan, judge, ledger, .. } = &self.0 else { return };
+            if view.machines.len() == 1 {
+                let (mut search, mut plan) = (search.clone(), plan.clone());
+                search.improve(&mut plan, *judge, &mut ledger.clone(), view);
+                assert_eq!(search.accepted, 0);
+            }
+        }
+    }
+
+    impl Scheduler for Checked {
+        fn begin(&mut self, view: &GridView<'_>) {
+            self.0.begin(view);
+        }
+
+        fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+            self.0.arrive(job, submit, view);
+        }
+
+        fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+            self.0.finish(job, machine, view);
+        }
+
+        fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
+            self.0.down(machine, lost, view);
+        }
+
+        fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+            self.0.up(machine, view);
+        }
+
+        fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+            self.0.pass(view, starts);
+            self.check_sums(view);
+            self.check_that_no_search_is_missed(view);
+        }
+
+        fn wake(&self) -> Option<Time> {
+            self.0.wake()
+        }
+
+        fn operations(&self) -> u64 {
+            self.0.operations()
+        }
+    }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        /// Estimates may be too short, and machines fail.
+        #[test]
+        fn sums_are_kept_and_no_search_is_missed(
+            mut jobs in workload(5),
+            estimates in prop::collection::vec(0..9_u64, 60),
+            (alone, machines, kind) in (any::<bool>(), 1..4_usize, 0..3_u8),
+            outages in prop::collection::vec((1..30_u64, 0..9_u64), 0..3),
+            (repair, by, seed) in (0..9_u64, 1..6_u64, any::<u64>()),
+        ) {
+            for (job, estimate) in jobs.iter_mut().zip(estimates) {
+                job.submit = Time::from_nanos(job.submit.as_nanos() / by);
+                job.request.user = Some(job.id.0 % 3);
+                job.request.estimate = Some(if estimate < 6 { job.runtime } else { Span::from_secs(estimate) });
+            }
+            let mut down = Time::ZERO;
+            let outages: Vec<Outage> = (outages.into_iter())
+                .map(|(after, lasts)| {
+                    down += Span::from_secs(after);
+                    Outage { down, site: SiteId(0), up: down + Span::from_secs(lasts) }
+                })
+                .collect();
+            let policy = match kind {
+                0 => GapFilling::best_gap(Placement::Fastest),
+                1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
+                _ => {
+                    let readings = (Completion::FromSubmission, Weight::AddedToDecision, Moves::Any);
+                    GapFilling::swift_gap(Placement::Fastest, readings, stream(seed))
+                }
+            };
+            let machines = MACHINES[..if alone { 1 } else { machines }].to_vec();
+            let checked = Checked(policy.with_period(Span::from_secs(5)));
+            let grid = Grid::new(machines, checked, jobs.into_iter())
+                .with_outages(outages)
+                .with_repair_expected(Span::from_secs(repair));
+            Sim::new(grid, JobLog::collecting()).run();
+        }
+
         /// Of a search in earnest, each round: the plan is weighed as a whole, which no round does.
         #[test]
         fn no_round_of_the_search_makes_the_plan_worse(
@@ -299,12 +462,11 @@ mod tests {
                 speeds.into_iter().map(|speed| Machine { processors: 4, speed: speed.into() }).collect();
             let (free, running) = (vec![4; machines.len()], vec![Running::new(); machines.len()]);
             let view = GridView { now: Time::ZERO, machines: &machines, free: &free, running: &running };
-            let stream = Streams::new(seed, 0).stream(Purpose("search"), 0);
             let mut policy = if decides {
-                GapFilling::bgt(Placement::FirstFit, stream)
+                GapFilling::bgt(Placement::FirstFit, stream(seed))
             } else {
                 let readings = (Completion::FromSubmission, Weight::SumOfRatios, Moves::Any);
-                GapFilling::swift_gap(Placement::FirstFit, readings, stream)
+                GapFilling::swift_gap(Placement::FirstFit, readings, stream(seed))
             };
             policy.begin(&view);
             for (id, (processors, runtime, user)) in (0..).zip(&jobs) {
@@ -335,8 +497,9 @@ mod tests {
                         let slot = slot(plan, moved.job);
                         let planned = (plan.machine(slot), slot.start);
                         let mut ledger = ledger.clone();
+                        ledger.forget_plan();
                         ledger.sum_up(judge, plan, &view);
-                        ledger.remove(judge, &moved, planned, &view);
+                        ledger.remove(&moved, planned, &view);
                         ledger.value(judge, &moved, planned, &view)
                     };
                     let (old, new) = (value(&before), value(&plan));

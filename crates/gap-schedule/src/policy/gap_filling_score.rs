@@ -62,6 +62,9 @@ fn gain(old: f64, new: f64, least: f64) -> f64 {
 }
 
 /// What each user has waited for and used: in jobs that have ended, and in those that wait or run.
+///
+/// Sums are whole numbers, so that taking a job out of a plan and putting it back leaves nothing behind: a sum that is kept
+/// up to date is that of the plan summed up anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     // Never iterated: its order cannot reach a result.
@@ -69,20 +72,20 @@ pub(super) struct Ledger {
     users: Vec<User>,
     // Never iterated.
     jobs: FxHashMap<JobId, Present>,
-    /// Of the plan that was summed up last.
-    sums: Sums,
-    /// Seconds that each user waited and will wait by that plan.
-    waits: Vec<f64>,
+    /// Of the plan; `None` until it is asked for.
+    sums: Option<Sums>,
     /// Kept for its memory only.
     ratios: Vec<f64>,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
 struct User {
-    /// Seconds that jobs waited which have started.
-    waited: f64,
-    /// Processor seconds: of jobs that have ended, what they used; of others, processors × estimate.
-    used: f64,
+    /// Nanoseconds that jobs waited which have started.
+    waited: u128,
+    /// Nanoseconds that jobs will have waited by the plan that is summed up.
+    will_wait: u128,
+    /// Processor nanoseconds: of jobs that have ended, what they used; of others, processors × estimate.
+    used: u128,
 }
 
 /// A job that waits or runs.
@@ -110,16 +113,19 @@ impl Ledger {
         self.jobs.insert(waiting.job, present);
     }
 
-    pub(super) fn start(&mut self, job: JobId, now: Time) {
-        let present = self.jobs.get_mut(&job).expect("a job that starts has arrived");
-        present.start = now;
-        self.users[present.user].waited += present.wait(now);
+    /// The job starts, and is no part of the plan any more.
+    pub(super) fn start(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+        self.remove(job, planned, view);
+        let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
+        present.start = view.now;
+        self.users[present.user].waited += present.wait(view.now);
     }
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) {
         let present = self.jobs.remove(&job).expect("a job that ends has arrived");
-        let worked = f64::from(present.processors) * now.since(present.start).as_secs_f64();
-        self.users[present.user].used += worked - present.claim();
+        let worked = u128::from(present.processors) * u128::from(now.since(present.start).as_nanos());
+        let user = &mut self.users[present.user];
+        user.used = user.used - present.claim() + worked;
     }
 
     /// The job has been interrupted, and will wait for all of that time.
@@ -129,61 +135,60 @@ impl Ledger {
         self.finish(job, now);
     }
 
-    /// Sums up the plan, as `judge` looks at it.
+    /// The plan has changed in more than one job.
+    pub(super) fn forget_plan(&mut self) {
+        self.sums = None;
+    }
+
+    /// Sums up the plan, as far as `judge` looks at it, if that has not been done yet.
     pub(super) fn sum_up(&mut self, judge: Judge, plan: &Reservations, view: &GridView<'_>) {
-        self.sums = Sums::default();
-        self.waits.clear();
-        if judge.looks_at_completion_alone() {
+        if judge.looks_at_completion_alone() || self.sums.is_some() {
             return;
         }
-        self.waits.extend(self.users.iter().map(|user| user.waited));
+        self.sums = Some(Sums::default());
+        self.users.iter_mut().for_each(|user| user.will_wait = 0);
         for Reservation { waiting, slot, .. } in plan.held() {
             if let Some(slot) = *slot {
-                self.add(judge, waiting, (plan.machine(slot), slot.start), view);
+                self.add(waiting, (plan.machine(slot), slot.start), view);
             }
         }
     }
 
     /// The job is part of the plan, with that start.
-    pub(super) fn add(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
-        self.count(judge, job, planned, view, 1.0);
+    pub(super) fn add(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+        let Some(sums) = self.sums else { return };
+        let terms = self.terms(job, planned, view);
+        self.users[terms.user].will_wait += terms.wait;
+        self.sums = Some(sums.with(&terms));
     }
 
     /// The job, planned to start so, is no part of the plan any more.
-    pub(super) fn remove(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
-        self.count(judge, job, planned, view, -1.0);
-    }
-
-    fn count(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>, times: f64) {
-        if judge.looks_at_completion_alone() {
-            return;
-        }
-        let Terms { user, wait, response, slowdown } = self.terms(job, planned, view);
-        self.sums.wait += times * wait;
-        self.sums.response += times * response;
-        self.sums.slowdown += times * slowdown;
-        self.sums.jobs += times;
-        self.waits[user] += times * wait;
+    pub(super) fn remove(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+        let Some(sums) = self.sums else { return };
+        let terms = self.terms(job, planned, view);
+        self.users[terms.user].will_wait -= terms.wait;
+        self.sums = Some(sums.without(&terms));
     }
 
     /// The value of the plan that has been summed up, with `job` beside it.
     pub(super) fn value(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) -> Value {
         let terms = self.terms(job, planned, view);
+        let response = seconds(terms.response);
         let completion = match judge {
-            Judge::Completion(Completion::AbsoluteClock, _) => {
-                terms.response + self.jobs[&job.job].submit.as_secs_f64()
-            }
-            _ => terms.response,
+            Judge::Completion(Completion::AbsoluteClock, _) => response + self.jobs[&job.job].submit.as_secs_f64(),
+            _ => response,
         };
         if judge.looks_at_completion_alone() {
             return Value { completion, ..Value::default() };
         }
-        let jobs = self.sums.jobs + 1.0;
+        let sums = self.sums.expect("the plan has been summed up").with(&terms);
+        #[expect(clippy::cast_precision_loss, reason = "a count, and a sum in units of 2⁻³²")]
+        let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
         Value {
             fairness: self.fairness(terms.user, terms.wait),
-            response: (self.sums.response + terms.response) / jobs,
-            wait: (self.sums.wait + terms.wait) / jobs,
-            slowdown: ((self.sums.slowdown + terms.slowdown) / jobs).max(1.0),
+            response: seconds(sums.response) / jobs,
+            wait: seconds(sums.wait) / jobs,
+            slowdown: (slowdown / jobs).max(1.0),
             completion,
         }
     }
@@ -191,47 +196,81 @@ impl Ledger {
     fn terms(&self, job: &Waiting, (machine, start): (SiteId, Time), view: &GridView<'_>) -> Terms {
         let present = &self.jobs[&job.job];
         let length = view.machines[machine.index()].expects(&job.request);
-        let response = start.saturating_add(length).saturating_since(present.submit).as_secs_f64();
-        let slowdown = response.max(1.0) / length.as_secs_f64().max(1.0);
-        Terms { user: present.user, wait: present.wait(start), response, slowdown }
+        let response = start.saturating_add(length).saturating_since(present.submit);
+        let slowdown = response.as_secs_f64().max(1.0) / length.as_secs_f64().max(1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2⁶⁷")]
+        let slowdown = (slowdown * SLOWDOWN_UNITS) as u128;
+        Terms { user: present.user, wait: present.wait(start), response: response.as_nanos().into(), slowdown }
     }
 
     /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users; one
-    /// user waits longer by so many seconds.
-    fn fairness(&mut self, of: usize, by: f64) -> f64 {
+    /// user waits longer by so many nanoseconds.
+    fn fairness(&mut self, of: usize, by: u128) -> f64 {
+        let ratio = |user: &User, by| seconds(user.waited + user.will_wait + by) / seconds(user.used).max(1.0);
         self.ratios.clear();
-        self.ratios.extend(self.waits.iter().zip(&self.users).map(|(wait, user)| wait / user.used.max(1.0)));
-        self.ratios[of] = (self.waits[of] + by) / self.users[of].used.max(1.0);
+        self.ratios.extend(self.users.iter().map(|user| ratio(user, 0)));
+        self.ratios[of] = ratio(&self.users[of], by);
         #[expect(clippy::cast_precision_loss, reason = "few users")]
         let mean = self.ratios.iter().sum::<f64>() / self.ratios.len() as f64;
         self.ratios.iter().map(|ratio| (1.0 + mean - ratio) * (1.0 + mean - ratio)).sum()
     }
 }
 
-/// Sums over the jobs of a plan.
+/// Sums over the jobs of a plan: nanoseconds, and units of slowdown.
 #[derive(Copy, Clone, Debug, Default)]
 struct Sums {
-    wait: f64,
-    response: f64,
-    slowdown: f64,
-    jobs: f64,
+    wait: u128,
+    response: u128,
+    slowdown: u128,
+    jobs: u64,
 }
 
-/// What one job adds to them; in seconds, but for the slowdown.
+/// What one job adds to them.
 struct Terms {
     user: usize,
-    wait: f64,
-    response: f64,
-    slowdown: f64,
+    wait: u128,
+    response: u128,
+    slowdown: u128,
+}
+
+/// A slowdown of 1 is so many units.
+const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
+
+#[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
+fn seconds(nanos: u128) -> f64 {
+    nanos as f64 / 1e9
+}
+
+impl Sums {
+    const fn with(self, terms: &Terms) -> Self {
+        let Self { wait, response, slowdown, jobs } = self;
+        Self {
+            wait: wait + terms.wait,
+            response: response + terms.response,
+            slowdown: slowdown + terms.slowdown,
+            jobs: jobs + 1,
+        }
+    }
+
+    const fn without(self, terms: &Terms) -> Self {
+        let Self { wait, response, slowdown, jobs } = self;
+        Self {
+            wait: wait - terms.wait,
+            response: response - terms.response,
+            slowdown: slowdown - terms.slowdown,
+            jobs: jobs - 1,
+        }
+    }
 }
 
 impl Present {
-    /// Processor seconds that it asks for.
-    fn claim(&self) -> f64 {
-        f64::from(self.processors) * self.estimate.as_secs_f64()
+    /// Processor nanoseconds that it asks for.
+    fn claim(&self) -> u128 {
+        u128::from(self.processors) * u128::from(self.estimate.as_nanos())
     }
 
-    fn wait(&self, start: Time) -> f64 {
-        start.saturating_since(self.submit).as_secs_f64()
+    /// In nanoseconds.
+    fn wait(&self, start: Time) -> u128 {
+        start.saturating_since(self.submit).as_nanos().into()
     }
 }

@@ -6,13 +6,14 @@ use crate::policy::readings::Placement;
 use crate::queue::{Least, Waiting};
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::collections::VecDeque;
 
 /// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something
 /// happens is described at [`Conservative`](crate::Conservative).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     /// By reserved start, then in order of arrival.
-    held: Vec<Reservation>,
+    held: VecDeque<Reservation>,
     /// How many have come.
     arrivals: u64,
     outlook: Outlook,
@@ -40,7 +41,7 @@ impl Reservations {
     }
 
     /// All of them, by reserved start, then in order of arrival.
-    pub(super) fn held(&self) -> &[Reservation] {
+    pub(super) const fn held(&self) -> &VecDeque<Reservation> {
         &self.held
     }
 
@@ -96,8 +97,9 @@ impl Reservations {
         self.surprised = true;
     }
 
-    /// Takes note of all that has happened, and `compresses` the plan if something has that was not expected.
-    pub(super) fn update(&mut self, compresses: bool, view: &GridView<'_>) {
+    /// Takes note of all that has happened, and `compresses` the plan if something has that was not expected. Whether
+    /// reservations may have changed.
+    pub(super) fn update(&mut self, compresses: bool, view: &GridView<'_>) -> bool {
         self.outlook.begin_pass();
         let is_overdue = self.outlook.ranks().any(|rank| self.outlook.is_overdue(rank, view));
         let surprised = std::mem::replace(&mut self.surprised, is_overdue) || is_overdue;
@@ -112,6 +114,7 @@ impl Reservations {
             // A start at the end of all time promises nothing.
             self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
         }
+        surprised || compresses && freed
     }
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
@@ -156,7 +159,7 @@ impl Reservations {
     }
 
     fn sort(&mut self) {
-        self.held.sort_by_key(Reservation::place);
+        self.held.make_contiguous().sort_by_key(Reservation::place);
     }
 
     /// The earliest start for the job, on the most preferred machine.
@@ -178,21 +181,21 @@ impl Reservations {
         self.arrivals += 1;
     }
 
-    /// Takes the reservation with this number out of the plan.
-    pub(super) fn take(&mut self, number: usize) -> Reservation {
-        let taken = self.held.remove(number);
-        if let Some(slot) = taken.slot {
-            self.outlook.withdraw(slot, &taken.waiting.request);
+    /// Lets others have the slot of the reservation with this number, until [`settle`](Self::settle).
+    pub(super) fn lift(&mut self, number: usize) {
+        let Reservation { waiting, slot, .. } = &self.held[number];
+        if let Some(slot) = *slot {
+            self.outlook.withdraw(slot, &waiting.request);
         }
-        taken
     }
 
-    /// Puts a reservation back that was taken, changed or not.
-    pub(super) fn put_back(&mut self, taken: Reservation) {
-        if let Some(slot) = taken.slot {
-            self.outlook.promise(slot, &taken.waiting.request);
+    /// Gives the reservation with this number, which has been lifted, its old slot or another.
+    pub(super) fn settle(&mut self, number: usize, slot: Slot) {
+        self.outlook.promise(slot, &self.held[number].waiting.request);
+        if self.held[number].slot != Some(slot) {
+            let moved = self.held.remove(number).expect("it was just looked at");
+            self.put(Reservation { slot: Some(slot), ..moved });
         }
-        self.put(taken);
     }
 
     fn put(&mut self, reservation: Reservation) {
@@ -201,7 +204,7 @@ impl Reservations {
     }
 
     /// Starts the jobs whose reserved start has come.
-    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&Waiting, SiteId)) {
+    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&Waiting, SiteId, Time)) {
         let due = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= now));
         for Reservation { waiting, slot, .. } in self.held.drain(..due) {
             let slot = slot.expect("a job without a reservation is not due");
@@ -209,7 +212,7 @@ impl Reservations {
             // Such a job holds its processors otherwise when it runs than when it waits.
             let is_endless = waiting.request.estimate.is_none();
             self.surprised |= is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request);
-            start(&waiting, site(self.outlook.index(slot.rank)));
+            start(&waiting, site(self.outlook.index(slot.rank)), slot.start);
         }
     }
 }

@@ -3,8 +3,8 @@
 //! The intake rules are written out here a second time, as short as they can be: the crate that reads logs is not
 //! allowed here, and two readings of one page check each other.
 
-use gap_schedule::alea31::{Clusters, Job, Means, Policy, run};
-use sim_core::{JobId, Span, Time};
+use gap_schedule::alea31::{Job, Means, Policy, run};
+use sim_core::{JobId, SiteId, Span, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
         parts.iter().filter(demands).all(|part| part.contains('^') != part.contains(name))
             && (name != "zegox" || ppn <= 12)
     };
-    let clusters = ["zewur", "zegox"].iter().zip(0..).filter(|(name, _)| suits(name));
+    let clusters = ["zewur", "zegox"].iter().zip((0..).map(SiteId)).filter(|(name, _)| suits(name));
     let seconds = |seconds: i64| Span::from_secs(u64::try_from(seconds.max(1)).expect("positive"));
     let due = u64::from(run.wrapping_mul(2).unsigned_abs());
     let mut job = sim_core::Job::new(
@@ -69,11 +69,8 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
     );
     job.request.estimate = Some(seconds(limit));
     job.request.deadline = Some(Time::from_secs(submit + due));
-    Some(Job {
-        job,
-        clusters: clusters.fold(Clusters::NONE, |all, (_, cluster)| all.with(cluster)),
-        user: fields[11].parse().expect("a user"),
-    })
+    job.request.sites = clusters.map(|(_, site)| site).collect();
+    Some(Job { job, user: fields[11].parse().expect("a user") })
 }
 
 /// The means over the first n records of the log, for the paper's seven n.

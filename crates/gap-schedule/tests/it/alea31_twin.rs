@@ -2,9 +2,9 @@
 
 use crate::alea31_common::{WAGAP, wagap};
 use crate::alea31_obvious::{Kind, Obvious};
-use gap_schedule::alea31::{Clusters, Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run};
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run};
 use proptest::prelude::*;
-use sim_core::{Fact, JobId, Purpose, Sim, Span, Stream, Streams, Time};
+use sim_core::{Fact, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
 
 const CLUSTERS: [u32; 2] = [12, 8];
@@ -23,12 +23,12 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
                 let mut job = sim_core::Job::new(id, submit, processors, Span::from_secs(runtime));
                 job.request.estimate = Some(Span::from_secs(limit));
                 job.request.deadline = Some(submit + Span::from_secs(2 * runtime));
-                let clusters = match places {
-                    0 if processors <= CLUSTERS[1] => Clusters::NONE.with(1),
-                    1 => Clusters::NONE.with(0),
-                    _ => Clusters::ALL,
+                job.request.sites = match places {
+                    0 if processors <= CLUSTERS[1] => SiteSet::NONE.with(SiteId(1)),
+                    1 => SiteSet::NONE.with(SiteId(0)),
+                    _ => SiteSet::ALL,
                 };
-                Job { job, clusters, user }
+                Job { job, user }
             })
             .collect()
     })
@@ -82,7 +82,7 @@ proptest! {
                     Fact::Started { job, site, processors } => {
                         let asked = &jobs[job.index()];
                         prop_assert_eq!(processors, asked.processors());
-                        prop_assert!(index == 4 || asked.clusters.contains(site.index()));
+                        prop_assert!(index == 4 || asked.job.request.sites.contains(site));
                         prop_assert!(now >= latest + Span::from_nanos(8_000_000), "{} s after {} s", now, latest);
                         latest = now;
                         busy[site.index()] += processors;

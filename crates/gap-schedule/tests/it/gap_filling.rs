@@ -169,7 +169,12 @@ fn the_search_moves_jobs() {
     let heavy: Vec<Job> =
         (0..40).map(|id| job(id, u64::from(id), 1 + id % 3, 100 + u64::from(id * 37 % 200))).collect();
     let machines = [Machine { processors: 4, speed: 1.0 }, Machine { processors: 3, speed: 2.0 }];
+    let heavy = shared(heavy);
     let bgt = GapFilling::bgt(Placement::Fastest, stream(1)).with_period(Span::from_secs(5));
-    let (_, moved) = watch(bgt, &machines, &shared(heavy));
+    let (planned, moved) = watch(bgt.clone(), &machines, &heavy);
     assert!(moved > 0);
+    // It had rounds enough, and as many as it is given.
+    assert_eq!(watch(bgt.clone().with_rounds_per_arrival(u32::MAX), &machines, &heavy), (planned, moved));
+    assert!(watch(bgt.clone().with_rounds_per_arrival(1), &machines, &heavy).1 < moved);
+    assert_eq!(watch(bgt.with_rounds_per_arrival(0), &machines, &heavy).1, 0);
 }

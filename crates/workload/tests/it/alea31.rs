@@ -3,7 +3,7 @@
 use crate::data::reader;
 use sim_core::{Span, Time};
 use std::path::PathBuf;
-use workload::{Alea31Intake, Alea31Job, Machines, SwfReader};
+use workload::{Alea31Intake, Alea31Job, Machines, Rule, SwfReader};
 
 const MACHINES: &str = "1\tzegox\t48\t12\t1\t0\n0\tzewura\t20\t80\t1\t0\n";
 
@@ -17,6 +17,11 @@ fn line(number: u32, submit: &str, runtime: &str, allocated: u32, time: &str, sp
 fn intake(log: String) -> Alea31Intake {
     let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
     Alea31Intake::new(reader(log).expect("a log"), &machines, None)
+}
+
+/// The clusters that the job may use, by their places.
+fn sites(job: &Alea31Job) -> Vec<u32> {
+    Vec::from(job.job.request.sites).into_iter().map(|site| site.0).collect()
 }
 
 fn jobs(log: String) -> Vec<Alea31Job> {
@@ -35,7 +40,7 @@ fn a_plain_record_becomes_a_job_with_limit_and_due_date() {
         (job.job.runtime, job.limit, job.executed),
         (Span::from_secs(60), Span::from_secs(90), Span::from_secs(61))
     );
-    assert_eq!((job.job.request.processors, &job.clusters[..]), (24, &[0, 1][..]));
+    assert_eq!((job.job.request.processors, sites(job)), (24, vec![0, 1]));
     assert_eq!((job.job.request.estimate, job.job.request.deadline), (Some(job.limit), Some(job.due)));
 }
 
@@ -71,7 +76,7 @@ fn nodes_must_be_large_enough_and_demands_are_met() {
         ("1:ppn=1:cl_hermes", &[]),
     ] {
         let job = &jobs(line(1, "0", "60", 8, "90", spec))[0];
-        assert_eq!(job.clusters, clusters, "{spec}");
+        assert_eq!(sites(job), clusters, "{spec}");
     }
 }
 
@@ -83,13 +88,29 @@ fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
         + &line(4, "1359980916", "60", 1, "-1", "1:ppn=1");
     let mut intake = intake(log);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
-    assert_eq!((jobs.len(), intake.skipped()), (2, 2));
+    assert_eq!((jobs.len(), intake.repairs().skipped()), (2, 2));
+    let applied: Vec<_> =
+        intake.repairs().iter().map(|repair| (repair.rule, repair.count, repair.first_line)).collect();
+    let [submit, runtime, estimate] = [Rule::NoSubmit, Rule::NoRuntime, Rule::EstimateFromRuntime];
+    assert_eq!(applied, [(submit, 1, Some(2)), (runtime, 1, Some(1)), (estimate, 1, Some(4))]);
     assert_eq!(
         (jobs[0].job.submit, jobs[0].job.runtime, jobs[0].limit),
         (Time::ZERO, Span::from_secs(1), Span::from_secs(1))
     );
     assert_eq!(jobs[0].due, Time::from_secs(1_575_005_462), "doubled in 32 bits");
     assert_eq!(jobs[1].limit, Span::from_secs(60), "the run time stands in");
+}
+
+#[test]
+fn no_job_comes_before_its_predecessor() {
+    let log = line(1, "100", "60", 1, "90", "1:ppn=1")
+        + &line(2, "130", "60", 1, "50", "1:ppn=1")
+        + &line(3, "120", "60", 1, "90", "1:ppn=1");
+    let mut intake = intake(log);
+    let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
+    assert_eq!((jobs[2].job.submit, jobs[2].due), (Time::from_secs(30), Time::from_secs(150)));
+    let applied: Vec<_> = intake.repairs().iter().map(|repair| (repair.rule, repair.first_line)).collect();
+    assert_eq!(applied, [(Rule::CutAtEstimate, Some(2)), (Rule::SubmitOutOfOrder, Some(3))]);
 }
 
 /// Skipped records count too.
@@ -113,9 +134,9 @@ fn every_record_of_wagap_is_a_job_that_some_cluster_can_run() {
     let clusters: Vec<u32> = intake.clusters().iter().map(|cluster| cluster.processors()).collect();
     assert_eq!(clusters, [1_600, 576]);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
-    assert_eq!((jobs.len(), intake.skipped()), (17_900, 0));
+    assert_eq!((jobs.len(), intake.repairs().skipped()), (17_900, 0));
     for job in jobs {
-        let fits = |cluster: &usize| job.job.request.processors <= clusters[*cluster];
-        assert!(job.clusters.iter().any(fits), "{job:?}");
+        let fits = |cluster: u32| job.job.request.processors <= clusters[cluster as usize];
+        assert!(sites(&job).into_iter().any(fits), "{job:?}");
     }
 }

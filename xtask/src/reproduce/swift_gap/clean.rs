@@ -1,57 +1,80 @@
 //! The profile `clean`: the same jobs and clusters without the simulator's habits. Whole seconds, no start-up; every policy
 //! knows which clusters a job may use; conservative backfilling keeps its promises.
 
-use super::Policy;
+use super::{Policy, ReadingsTable};
 use gap_schedule::alea31::Job;
-use gap_schedule::{Conservative, Grid, GridEasy, Machine, Scheduler};
-use sim_core::{JobLog, JobRecord, Sim, SiteId, SiteSet};
+use gap_schedule::{Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
+use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
-/// The policies that this profile has.
-pub(super) const POLICIES: [Policy; 2] = [Policy::Cons, Policy::Easy];
-
-/// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
-pub(super) fn run(clusters: &[u32], policy: Policy, jobs: &[Job]) -> Vec<JobRecord> {
-    let scheduler: Box<dyn Scheduler> = match policy {
+/// The policy, to which nothing has happened yet. Swift Gap has R1 to R3; the rest is as its text has it.
+pub(super) fn scheduler(policy: Policy, readings: &ReadingsTable, streams: &Streams) -> Box<dyn Scheduler> {
+    let placement = Placement::Fastest;
+    let stream = || streams.stream(Purpose("tabu search"), 0);
+    match policy {
         Policy::Easy => Box::new(GridEasy::default()),
         Policy::Cons => Box::new(Conservative::default()),
-        Policy::Bgt | Policy::SwiftGap => unreachable!("{} is not among the policies of this profile", policy.name()),
-    };
+        Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
+        Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
+        Policy::SwiftGap => {
+            let ReadingsTable { completion, weight, moves, .. } = *readings;
+            Box::new(GapFilling::swift_gap(placement, (completion, weight, moves), stream()))
+        }
+    }
+}
+
+/// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
+pub(super) fn run(clusters: &[u32], scheduler: Box<dyn Scheduler>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
-    let jobs: Vec<sim_core::Job> = jobs.iter().map(|job| without_habits(job, clusters.len())).collect();
+    let jobs: Vec<sim_core::Job> = jobs.iter().map(without_habits).collect();
     let (_, log) = Sim::new(Grid::new(machines, scheduler, jobs.into_iter()), JobLog::collecting()).run();
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
 }
 
-/// The job for a grid of so many clusters: it runs for its work, and may use the clusters that it may.
-fn without_habits(job: &Job, clusters: usize) -> sim_core::Job {
+/// The job for a grid of the same clusters: it runs for its work, and has a user.
+fn without_habits(job: &Job) -> sim_core::Job {
     let mut plain = job.job;
     plain.runtime = job.work();
     plain.request.estimate = Some(job.limit());
-    let sites = (0..).map(SiteId).take(clusters).enumerate();
-    let sites = sites.filter(|(cluster, _)| job.clusters.contains(*cluster)).map(|(_, site)| site);
-    plain.request.sites = sites.fold(SiteSet::NONE, SiteSet::with);
+    plain.request.user = Some(job.user);
     plain
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::alea31::Clusters;
-    use sim_core::{JobId, Span, Time};
+    use gap_schedule::alea31::{Acceptance, Completion, Compression, Moves, Pick, Rounds, Suitability, Weight};
+    use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
-    fn job(id: u32, processors: u32, run: u64, limit: u64, clusters: Clusters) -> Job {
+    const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
+    const READINGS: ReadingsTable = ReadingsTable {
+        completion: Completion::FromSubmission,
+        weight: Weight::SumOfRatios,
+        moves: Moves::BetweenClusters,
+        pick: Pick::Random,
+        rounds: Rounds::FourTimes,
+        compression: Compression::On,
+        acceptance: Acceptance::EachMove,
+        suitability: Suitability::Checked,
+    };
+
+    fn run(policy: Policy, jobs: &[Job]) -> Vec<JobRecord> {
+        super::run(&[4, 2], scheduler(policy, &READINGS, &Streams::new(1, 0)), jobs)
+    }
+
+    fn job(id: u32, processors: u32, run: u64, limit: u64, sites: SiteSet) -> Job {
         let mut job = sim_core::Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(run));
         job.request.estimate = Some(Span::from_secs(limit));
-        Job { job, clusters, user: 0 }
+        job.request.sites = sites;
+        Job { job, user: 0 }
     }
 
     #[test]
     fn jobs_start_at_once_run_whole_seconds_and_are_cut_at_their_limits() {
-        let jobs = [job(0, 2, 100, 100, Clusters::ALL), job(1, 2, 100, 40, Clusters::ALL)];
+        let jobs = [job(0, 2, 100, 100, SiteSet::ALL), job(1, 2, 100, 40, SiteSet::ALL)];
         for policy in POLICIES {
-            let records = run(&[4, 2], policy, &jobs);
+            let records = run(policy, &jobs);
             let of = |record: &JobRecord| (record.start, record.finish);
             let at = Time::from_secs;
             assert_eq!(
@@ -66,10 +89,10 @@ mod tests {
     /// The small cluster is free, and the job may not use it.
     #[test]
     fn a_job_waits_for_a_cluster_that_it_may_use() {
-        let large = Clusters::NONE.with(0);
+        let large = SiteSet::NONE.with(SiteId(0));
         let jobs = [job(0, 4, 50, 50, large), job(1, 2, 10, 10, large)];
         for policy in POLICIES {
-            let records = run(&[4, 2], policy, &jobs);
+            let records = run(policy, &jobs);
             assert_eq!((records[1].site, records[1].start), (SiteId(0), Time::from_secs(50)), "{}", policy.name());
         }
     }

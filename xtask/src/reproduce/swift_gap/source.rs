@@ -1,7 +1,7 @@
 //! Where jobs come from: the log of Wagap where it is at hand, and stand-ins for it and for the log of Zewura.
 
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::alea31::{Clusters as Allowed, Job};
+use gap_schedule::alea31::Job;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::Streams;
@@ -257,9 +257,8 @@ fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
     let job = |job: Result<workload::Alea31Job, workload::SwfError>| {
         let job = job?;
-        let clusters = job.clusters.into_iter().fold(Allowed::NONE, Allowed::with);
         // Jobs without a user are one user's.
-        Ok(Job { job: job.job, clusters, user: job.user.unwrap_or(u32::MAX) })
+        Ok(Job { job: job.job, user: job.user.unwrap_or(u32::MAX) })
     };
     intake.map(job).collect()
 }

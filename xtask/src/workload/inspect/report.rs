@@ -1,9 +1,9 @@
 //! A log as a page.
 
 use super::super::source::stem;
-use super::super::words::{number, percent, share};
+use super::super::words::{exact, number, percent, share};
 use super::Seen;
-use super::text::{frequent, seconds};
+use super::text::frequent;
 use crate::page::{self, Page};
 use crate::provenance::{self, quoted};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Seen<'_> {
             vec![user.user.to_string(), percent(user.work), number(user.jobs), percent(share(user.jobs, log.jobs))]
         });
         let tables = [
-            table("facts", "At a glance", "", &["", ""], self.facts()),
+            table("facts", "At a glance", "", &["of", "what the log tells"], self.facts()),
             page::Table {
                 columns: heads,
                 ..table(
@@ -55,9 +55,7 @@ impl Seen<'_> {
                 &["requested time", "seconds", "jobs", "share"],
                 estimates
                     .into_iter()
-                    .map(|(time, jobs)| {
-                        vec![seconds(time), number(time), number(jobs), percent(share(jobs, estimated))]
-                    })
+                    .map(|(time, jobs)| vec![exact(time), number(time), number(jobs), percent(share(jobs, estimated))])
                     .collect(),
             ),
             table(

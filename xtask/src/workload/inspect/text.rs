@@ -1,6 +1,6 @@
 //! A log in a screenful of text.
 
-use super::super::words::{aligned, columns, counted, duration, number, percent, plain, share};
+use super::super::words::{aligned, columns, counted, duration, exact, number, percent, plain, share};
 use super::Seen;
 use crate::chart::fixed;
 use workload::Inspection;
@@ -17,7 +17,7 @@ impl Seen<'_> {
             return text + &self.anomalies();
         }
         let notes: String = self.notes().iter().map(|note| format!("note: {note}\n")).collect();
-        let facts: Vec<Vec<String>> = self.facts();
+        let facts: Vec<Vec<String>> = self.facts().into_iter().chain(self.arrivals()).collect();
         let width = facts.iter().map(|fact| fact[0].chars().count()).max().unwrap_or(0);
         let facts: String = facts.iter().map(|fact| format!("{:width$}  {}\n", fact[0], fact[1])).collect();
         let spreads = aligned(&self.spreads());
@@ -94,9 +94,16 @@ impl Seen<'_> {
                 ),
             );
         }
-        tell("by hour", format!("{}  0:00 to 23:00, most at {}", columns(&log.by_hour), most_at(&log.by_hour)));
-        tell("by weekday", format!("{}  Monday to Sunday", columns(&log.by_weekday)));
         facts
+    }
+
+    /// Arrivals as little columns.
+    fn arrivals(&self) -> [Vec<String>; 2] {
+        let (hours, days) = (&self.log.by_hour, &self.log.by_weekday);
+        [
+            vec!["by hour".to_owned(), format!("{}  0:00 to 23:00, most at {}", columns(hours), most_at(hours))],
+            vec!["by weekday".to_owned(), format!("{}  Monday to Sunday", columns(days))],
+        ]
     }
 
     /// How sizes and times are spread, with a row of heads.
@@ -162,14 +169,8 @@ fn often(log: &Inspection) -> String {
 fn requested(log: &Inspection) -> String {
     let times = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
     let estimated = log.jobs - log.without_estimate;
-    let told = times.iter().map(|(time, jobs)| format!("{} ({})", seconds(*time), percent(share(*jobs, estimated))));
+    let told = times.iter().map(|(time, jobs)| format!("{} ({})", exact(*time), percent(share(*jobs, estimated))));
     told.collect::<Vec<_>>().join(", ")
-}
-
-/// A whole number of seconds as a duration.
-#[expect(clippy::cast_precision_loss, reason = "no log lasts 2^53 seconds")]
-pub(super) fn seconds(time: u64) -> String {
-    duration(time as f64)
 }
 
 fn most_at(by_hour: &[u64; 24]) -> String {
