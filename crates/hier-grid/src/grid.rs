@@ -117,6 +117,8 @@ pub struct Grid<W = (), L = Nothing> {
     /// Where messages may fail.
     transport: Option<Box<Transport>>,
     tally: Tally,
+    /// CPUs of a server, in the mean: kept, since every job's record needs it.
+    mean_cpus: f64,
     witness: W,
 }
 
@@ -284,6 +286,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 .as_ref()
                 .map(|faults| Box::new(Transport::new(faults, forest.schedulers.len(), streams))),
             tally: Tally::default(),
+            mean_cpus: world.mean_cpus(),
             witness,
             config,
             world,
@@ -407,7 +410,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let Source::Stations(stations) = &mut self.source else { return };
         let now = cx.now();
         let ticket = stations.make(station, now);
-        let mean_cpus = self.world.mean_cpus();
+        let mean_cpus = self.mean_cpus;
         let mut job = Job::new(self.jobs.next(), now, 1, ticket.runtime(mean_cpus, 1.0));
         job.origin = Some(self.world.site_of(station));
         job.request.estimate = Some(ticket.estimate(mean_cpus, 1.0));
