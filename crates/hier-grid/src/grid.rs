@@ -134,6 +134,9 @@ struct Tree {
     news: bool,
     /// Whether matched jobs are to be matched again, though no raw ones have come.
     rematch: bool,
+    /// Matched jobs that have not been told started. The books of the root may know fewer: a job that a scheduler below holds
+    /// for one of its branches is missed by a cancel, and taken for started.
+    unstarted: u32,
     /// Whether an RFJM waits for raw jobs.
     wanted: bool,
     /// Classes of all jobs that have been through discovery.

@@ -13,10 +13,9 @@ pub(crate) struct Obvious {
     expected: BTreeMap<usize, Time>,
     /// Where jobs run, and since when.
     running: BTreeMap<usize, (usize, Time)>,
-    /// Users in order of appearance, and for each what was waited and used by jobs that have ended.
+    /// Users in order of appearance, and for each what jobs that have started waited for, and what all jobs use. Plans of equal
+    /// worth are common, and rounding then decides: sums are made in the same order as by the policy.
     users: Vec<(u32, f64, f64)>,
-    /// Jobs that were sent or run: they count as used.
-    sent: Vec<usize>,
 }
 
 pub(crate) enum Kind {
@@ -39,14 +38,7 @@ struct Planned {
 
 impl Obvious {
     pub(crate) fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            lists: Vec::new(),
-            expected: BTreeMap::new(),
-            running: BTreeMap::new(),
-            users: Vec::new(),
-            sent: Vec::new(),
-        }
+        Self { kind, lists: Vec::new(), expected: BTreeMap::new(), running: BTreeMap::new(), users: Vec::new() }
     }
 
     /// List scheduling over entries of free processors, sorted anew after each job.
@@ -142,33 +134,27 @@ impl Obvious {
         }
     }
 
+    fn user_of(&mut self, job: usize, floor: &Floor) -> &mut (u32, f64, f64) {
+        self.users.iter_mut().find(|(user, ..)| *user == floor.job(job).user).expect("it came")
+    }
+
     /// Fairness, response, wait, slowdown.
     fn score(&self, now: Time, floor: &Floor) -> [f64; 4] {
         let since = |time: Time, job: &Job| time.saturating_since(job.submit()).as_secs_f64();
         let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
-        let mut users: BTreeMap<u32, (f64, f64)> =
-            self.users.iter().map(|(user, waited, used)| (*user, (*waited, *used))).collect();
-        let mut count = |job: &Job, waited: f64| {
-            let (total, used) = users.get_mut(&job.user).expect("a user who has come");
-            *total += waited;
-            *used += f64::from(job.processors()) * job.limit().as_secs_f64();
-        };
-        for job in &self.sent {
-            let waited = self.running.get(job).map_or(0.0, |(_, start)| since(*start, floor.job(*job)));
-            count(floor.job(*job), waited);
-        }
+        let mut users = self.users.clone();
         for cluster in 0..self.lists.len() {
             for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, floor).starts) {
                 let job = floor.job(*job);
                 let end = start + job.planned_time();
-                count(job, since(start, job));
+                users.iter_mut().find(|(user, ..)| *user == job.user).expect("it came").1 += since(start, job);
                 wait += since(start, job);
                 response += since(end, job);
                 slowdown += since(end, job).max(1.0) / job.planned_time().as_secs_f64();
                 jobs += 1;
             }
         }
-        let each: Vec<f64> = users.values().map(|(waited, used)| waited / used.max(1.0)).collect();
+        let each: Vec<f64> = users.iter().map(|(_, waited, used)| waited / used.max(1.0)).collect();
         let mean = each.iter().sum::<f64>() / each.len() as f64;
         let fairness = each.iter().map(|wait| (1.0 + mean - wait).powi(2)).sum();
         let jobs = f64::from(jobs.max(1));
@@ -206,6 +192,10 @@ impl Obvious {
     }
 }
 
+fn reserved(job: &Job) -> f64 {
+    f64::from(job.processors()) * job.limit().as_secs_f64()
+}
+
 fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
     let least = [1e-13, 1e-13, 1e-13, 1.0];
     let gains = old.into_iter().zip(new).zip(least).map(|((old, new), least)| (old - new) / old.max(least));
@@ -219,6 +209,7 @@ impl Policy for Obvious {
         if self.users.iter().all(|(other, ..)| *other != user) {
             self.users.push((user, 0.0, 0.0));
         }
+        self.user_of(job, floor).2 += reserved(floor.job(job));
         match self.kind {
             Kind::Cons => self.cons(job, now, floor),
             Kind::BestGap | Kind::Bgt(_) => self.best_gap(job, now, floor),
@@ -232,21 +223,18 @@ impl Policy for Obvious {
             first.is_some_and(|job| floor.job(*job).processors() <= floor.clusters()[*cluster].free())
         };
         let cluster = (0..self.lists.len()).find(has_room)?;
-        let job = self.lists[cluster].remove(0);
-        self.sent.push(job);
-        Some((job, cluster))
+        Some((self.lists[cluster].remove(0), cluster))
     }
 
-    fn begin(&mut self, job: usize, cluster: usize, now: Time, _: &Floor) {
+    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
         self.running.insert(job, (cluster, now));
+        self.user_of(job, floor).1 += now.saturating_since(floor.job(job).submit()).as_secs_f64();
     }
 
     fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
         self.running.remove(&job);
-        self.sent.retain(|other| *other != job);
-        let user = self.users.iter_mut().find(|(user, ..)| *user == floor.job(job).user).expect("it came");
-        user.1 += start.saturating_since(floor.job(job).submit()).as_secs_f64();
-        user.2 += f64::from(floor.job(job).processors()) * now.since(start).as_secs_f64();
+        let used = f64::from(floor.job(job).processors()) * now.since(start).as_secs_f64();
+        self.user_of(job, floor).2 += used - reserved(floor.job(job));
         let early = self.expected[&job].saturating_since(now);
         if matches!(self.kind, Kind::Cons) && early > Span::from_secs(60) && !self.lists[cluster].is_empty() {
             for waiting in std::mem::take(&mut self.lists[cluster]) {

@@ -46,7 +46,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let Some(&root) = self.forest.roots.get(tree as usize) else { return };
         let at = &self.trees[tree as usize];
         let desk = &self.desks[root.index()];
-        let rematch = at.rematch && desk.unstarted() > 0;
+        let rematch = at.rematch && at.unstarted > 0;
         if at.discovering || !at.news || at.raw.is_empty() && !rematch {
             return;
         }
@@ -268,7 +268,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         desk.channels.retain(|channel| channel.power > 0);
         // Jobs matched earlier whose channel has gone are without a channel too.
         let reach = desk.reach();
-        batch.extend(self.desks[root.index()].take_unreachable(reach));
+        let unreachable = self.desks[root.index()].take_unreachable(reach);
+        self.trees[tree as usize].unstarted -= narrow(unreachable.len());
+        batch.extend(unreachable);
         self.sort_out(root, batch, cx);
         self.serve(root, cx);
         self.consider_discovery(tree, cx);
@@ -281,6 +283,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let mut stuck = Vec::new();
         for job in jobs {
             if reach.holds(self.jobs.get(job).class) {
+                self.trees[tree as usize].unstarted += 1;
                 self.shelve(root, job);
             } else {
                 stuck.push(job);

@@ -79,6 +79,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
         if self.forest.schedulers[at.index()].parent.is_none() {
             self.tally.fallback += jobs.len() as u64;
+            let tree = self.forest.schedulers[at.index()].tree;
+            self.trees[tree as usize].unstarted -= narrow(jobs.len());
             self.sort_out(at, jobs, cx);
         } else {
             self.give_back(at, jobs, cx);

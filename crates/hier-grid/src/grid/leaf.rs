@@ -200,7 +200,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         at.queued += narrow(jobs.len() - twins.len());
         tally.received += jobs.len() as u64;
         for job in twins {
-            self.merge_copies(job);
+            self.merge_copies(leaf, job);
         }
         self.pools.jobs.recycle(jobs);
         self.return_incomputable(site, cx);

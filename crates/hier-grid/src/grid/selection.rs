@@ -89,12 +89,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     pub(super) fn shelve(&mut self, at: SchedulerId, job: JobId) {
         let kind = self.kind(at, job);
         if !self.desks[at.index()].unassigned.insert(kind, job) {
-            self.merge_copies(job);
+            self.merge_copies(at, job);
         }
     }
 
-    pub(super) fn merge_copies(&mut self, job: JobId) {
+    pub(super) fn merge_copies(&mut self, at: SchedulerId, job: JobId) {
         assert!(self.transport.is_some(), "job {job} was in the same place twice");
+        let tree = self.forest.schedulers[at.index()].tree;
+        self.trees[tree as usize].unstarted -= 1;
         self.jobs.drop_copy(job);
     }
 
@@ -112,7 +114,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         jobs.sort_unstable();
         let twins: Vec<JobId> = jobs.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
         for job in twins {
-            self.merge_copies(job);
+            self.merge_copies(at, job);
         }
         jobs.dedup();
         for &job in &jobs {
@@ -177,6 +179,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if self.forest.schedulers[at.index()].parent.is_some() {
             self.send_up(at, Body::Started { job }, cx);
         } else {
+            let tree = self.forest.schedulers[at.index()].tree;
+            self.trees[tree as usize].unstarted -= 1;
             self.jobs.drop_copy(job);
         }
         if marked {

@@ -195,6 +195,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 return Err(format!("scheduler {id} believes in {} jobs at the end", desk.unstarted()));
             }
         }
+        if let Some(tree) = self.trees.iter().find(|tree| tree.unstarted > 0) {
+            return Err(format!("a tree believes in {} jobs at the end", tree.unstarted));
+        }
         if whereabouts.is_empty() && !self.jobs.is_empty() {
             return left("jobs are remembered");
         }
