@@ -1,4 +1,4 @@
-//! Jobs in the order of their sequence numbers, and a scheduler's books of where it has pushed them.
+//! Jobs in the order of their sequence numbers, and sorted by where a scheduler has them from.
 
 use sim_core::JobId;
 use std::collections::VecDeque;
@@ -10,6 +10,10 @@ pub(crate) struct Queue(VecDeque<JobId>);
 impl Queue {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     pub(crate) fn oldest(&self) -> Option<JobId> {
