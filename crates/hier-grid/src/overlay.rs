@@ -6,8 +6,7 @@ use crate::world::{World, narrow};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use sim_core::{Purpose, SiteId, Span, Streams};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// A connected graph of peers, each with its neighbours in order.
 #[derive(Clone, Debug)]
@@ -16,6 +15,8 @@ pub(crate) struct Overlay {
     neighbours: Vec<Vec<u32>>,
     /// From each entry: the peers that a request reaches, by arrival. Reckoned when first needed.
     reach: Vec<Option<Reach>>,
+    /// From each entry: how often a request is forwarded if everybody does. Reckoned when first needed.
+    forwards: Vec<Option<u64>>,
 }
 
 /// Whom a request reaches from one entry.
@@ -53,8 +54,8 @@ impl Overlay {
             Neighbours::Random4 => links.random(&mut ring, 4, streams),
             Neighbours::Random8 => links.random(&mut ring, 8, streams),
         }
-        let reach = vec![None; sites.len()];
-        Self { sites, neighbours: links.neighbours, reach }
+        let (reach, forwards) = (vec![None; sites.len()], vec![None; sites.len()]);
+        Self { sites, neighbours: links.neighbours, reach, forwards }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -73,6 +74,25 @@ impl Overlay {
         self.reach[entry as usize].as_ref().expect("just reckoned")
     }
 
+    /// What was reckoned by [`reach`](Self::reach).
+    pub(crate) fn known_reach(&self, entry: u32) -> &Reach {
+        self.reach[entry as usize].as_ref().expect("reckoned before")
+    }
+
+    /// How often a request with so many hops is forwarded from `entry` if everybody forwards it.
+    pub(crate) fn forwards(&mut self, entry: u32, hops: u32, world: &World, network: &Network) -> u64 {
+        if self.len() <= hops as usize {
+            // Hops never run out: everybody is reached, and forwards to all neighbours save the one it has the request from.
+            let ends: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
+            return ends - (self.len() as u64 - 1);
+        }
+        if self.forwards[entry as usize].is_none() {
+            let reach = self.flood(entry, hops, world, network, |_| true, |_| {});
+            self.forwards[entry as usize] = Some(reach.forwards);
+        }
+        self.forwards[entry as usize].expect("just reckoned")
+    }
+
     /// A request spreads: each peer that `forwards` passes the first copy that it gets to all neighbours save the one it
     /// came from, as long as there are hops left. `sends` is told of each copy, in order of arrival.
     pub(crate) fn flood(
@@ -86,27 +106,36 @@ impl Overlay {
     ) -> Reach {
         let mut found = Reach::default();
         let mut reached = vec![false; self.len()];
-        let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);
-        // Dijkstra's algorithm: whoever is popped first has the first copy.
-        while let Some(Reverse((latency, peer, from, hops))) = coming.pop() {
-            if std::mem::replace(&mut reached[peer as usize], true) {
-                continue;
-            }
-            found.order.push((peer, latency));
-            if hops == 0 || !forwards(peer) {
-                continue;
-            }
-            let here = self.sites[peer as usize];
-            for &to in self.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
-                let hop = network.latency(world.distance(here, self.sites[to as usize]));
-                found.forwards += 1;
-                sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
-                if !reached[to as usize] {
-                    coming.push(Reverse((latency + hop, to, peer, hops - 1)));
+        let mut coming = Coming::default();
+        coming.wave.push(Arrival { peer: entry, from: entry, hops });
+        let mut latency = Span::ZERO;
+        loop {
+            // Dijkstra's algorithm: the first copy that comes in is the one that counts.
+            let wave = std::mem::take(&mut coming.wave);
+            for &Arrival { peer, from, hops } in &wave {
+                if std::mem::replace(&mut reached[peer as usize], true) {
+                    continue;
+                }
+                found.order.push((peer, latency));
+                if hops == 0 || !forwards(peer) {
+                    continue;
+                }
+                let here = self.sites[peer as usize];
+                for &to in self.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
+                    let hop = network.latency(world.distance(here, self.sites[to as usize]));
+                    found.forwards += 1;
+                    sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                    if !reached[to as usize] {
+                        coming.push(latency, hop, Arrival { peer: to, from: peer, hops: hops - 1 });
+                    }
                 }
             }
+            coming.wave = wave;
+            match coming.next_wave() {
+                Some(at) => latency = at,
+                None => return found,
+            }
         }
-        found
     }
 
     /// How often a request is forwarded where hops never run out, some peers do not forward, and order is of no concern.
@@ -137,6 +166,50 @@ impl Overlay {
             }
         }
         (copies, stops)
+    }
+}
+
+/// A copy of a request comes in. The order is that of copies that come in at the same instant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrival {
+    peer: u32,
+    from: u32,
+    hops: u32,
+}
+
+/// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time come in in
+/// the order in which they were sent: a lane for each of these times needs no sorting.
+#[derive(Debug, Default)]
+struct Coming {
+    lanes: Vec<(Span, VecDeque<(Span, Arrival)>)>,
+    /// Those that come in next, all at the same instant.
+    wave: Vec<Arrival>,
+}
+
+impl Coming {
+    /// A copy is sent at `now`, at or after all others.
+    fn push(&mut self, now: Span, hop: Span, arrival: Arrival) {
+        let lane = match self.lanes.iter().position(|(of, _)| *of == hop) {
+            Some(lane) => lane,
+            None => {
+                self.lanes.push((hop, VecDeque::new()));
+                self.lanes.len() - 1
+            }
+        };
+        self.lanes[lane].1.push_back((now + hop, arrival));
+    }
+
+    /// Fills the wave; when it comes in.
+    fn next_wave(&mut self) -> Option<Span> {
+        let at = self.lanes.iter().filter_map(|(_, lane)| Some(lane.front()?.0)).min()?;
+        self.wave.clear();
+        for (_, lane) in &mut self.lanes {
+            while let Some((_, arrival)) = lane.pop_front_if(|(next, _)| *next == at) {
+                self.wave.push(arrival);
+            }
+        }
+        self.wave.sort_unstable();
+        Some(at)
     }
 }
 
@@ -188,6 +261,8 @@ mod tests {
     use super::*;
     use crate::config::{Config, System};
     use proptest::prelude::*;
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
 
     fn overlay(neighbours: Neighbours) -> (Overlay, World, Network) {
         let config = Config::of_the_paper(System::P2p, 1, 1.0);
@@ -229,7 +304,54 @@ mod tests {
         assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
     }
 
+    /// The same with a heap of all copies, ordered by arrival, receiver and sender.
+    fn flood_with_a_heap(
+        (overlay, world, network): &(Overlay, World, Network),
+        (entry, hops): (u32, u32),
+        forwards: impl Fn(u32) -> bool,
+        sends: &mut Vec<(u32, u32, Span, u32)>,
+    ) -> (Vec<(u32, Span)>, u64) {
+        let mut order: Vec<(u32, Span)> = Vec::new();
+        let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);
+        while let Some(Reverse((latency, peer, from, hops))) = coming.pop() {
+            if order.iter().any(|(reached, _)| *reached == peer) {
+                continue;
+            }
+            order.push((peer, latency));
+            if hops == 0 || !forwards(peer) {
+                continue;
+            }
+            for &to in overlay.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
+                let (a, b) = (overlay.sites[peer as usize], overlay.sites[to as usize]);
+                sends.push((peer, to, latency, hops - 1));
+                coming.push(Reverse((latency + network.latency(world.distance(a, b)), to, peer, hops - 1)));
+            }
+        }
+        (order, sends.len() as u64)
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Whom a request reaches, when, and through whom.
+        #[test]
+        fn lanes_give_the_order_that_a_heap_gives(
+            neighbours in prop::sample::select(vec![Neighbours::Geographic, Neighbours::Random4, Neighbours::Random8]),
+            stops in prop::collection::vec(0..520_u32, 0..200),
+            (entry, hops) in (0..520_u32, prop_oneof![0..20_u32, Just(1000)]),
+        ) {
+            let mut of = overlay(neighbours);
+            let forwards = |peer: u32| !stops.contains(&peer);
+            let (mut sends, mut obvious) = (Vec::new(), Vec::new());
+            let send = |copy: Copy| sends.push((copy.from, copy.to, copy.sent, copy.hops));
+            let flood = of.0.flood(entry, hops, &of.1, &of.2, forwards, send);
+            prop_assert_eq!((flood.order, flood.forwards), flood_with_a_heap(&of, (entry, hops), forwards, &mut obvious));
+            prop_assert_eq!(sends, obvious);
+            let everybody = flood_with_a_heap(&of, (entry, hops), |_| true, &mut Vec::new()).1;
+            let (overlay, world, network) = &mut of;
+            prop_assert_eq!(overlay.forwards(entry, hops, world, network), everybody);
+        }
+
         /// Counting without an order gives what the flood gives.
         #[test]
         fn forwards_are_counted_right_whoever_does_not_forward(stops in prop::collection::vec(0..520_u32, 0..200), entry in 0..520_u32) {
