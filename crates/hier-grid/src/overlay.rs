@@ -11,8 +11,10 @@ use std::collections::VecDeque;
 /// A connected graph of peers, each with its neighbours in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
-    sites: Vec<SiteId>,
     neighbours: Vec<Vec<u32>>,
+    /// What a hop may take, and for each neighbour which of these it takes.
+    latencies: Vec<Span>,
+    hops: Vec<Vec<u8>>,
     /// From each entry: the peers that a request reaches, by arrival. Reckoned when first needed.
     reach: Vec<Option<Reach>>,
     /// From each entry: how often a request is forwarded if everybody does. Reckoned when first needed.
@@ -42,7 +44,12 @@ pub(crate) struct Copy {
 
 impl Overlay {
     /// Peers at these sites, in the order of their numbers, with neighbours as R9 says.
-    pub(crate) fn new(sites: Vec<SiteId>, neighbours: Neighbours, streams: &Streams) -> Self {
+    pub(crate) fn new(
+        sites: &[SiteId],
+        neighbours: Neighbours,
+        (world, network): (&World, &Network),
+        streams: &Streams,
+    ) -> Self {
         let mut links = Links { neighbours: vec![Vec::new(); sites.len()] };
         let mut ring: Vec<u32> = (0..narrow(sites.len())).collect();
         match neighbours {
@@ -54,12 +61,23 @@ impl Overlay {
             Neighbours::Random4 => links.random(&mut ring, 4, streams),
             Neighbours::Random8 => links.random(&mut ring, 8, streams),
         }
+        let mut latencies = Vec::new();
+        let mut hop = |from: SiteId, to: u32| {
+            let latency = network.latency(world.distance(from, sites[to as usize]));
+            let at = latencies.iter().position(|of| *of == latency).unwrap_or_else(|| {
+                latencies.push(latency);
+                latencies.len() - 1
+            });
+            u8::try_from(at).expect("four distances")
+        };
+        let of_peer = |(site, neighbours): (&SiteId, &Vec<u32>)| neighbours.iter().map(|to| hop(*site, *to)).collect();
+        let hops = sites.iter().zip(&links.neighbours).map(of_peer).collect();
         let (reach, forwards) = (vec![None; sites.len()], vec![None; sites.len()]);
-        Self { sites, neighbours: links.neighbours, reach, forwards }
+        Self { neighbours: links.neighbours, latencies, hops, reach, forwards }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.sites.len()
+        self.neighbours.len()
     }
 
     pub(crate) fn neighbours(&self, peer: u32) -> &[u32] {
@@ -67,9 +85,9 @@ impl Overlay {
     }
 
     /// Whom a request with so many hops reaches from `entry` if everybody forwards it. Reckoned once for each entry.
-    pub(crate) fn reach(&mut self, entry: u32, hops: u32, world: &World, network: &Network) -> &Reach {
+    pub(crate) fn reach(&mut self, entry: u32, hops: u32) -> &Reach {
         if self.reach[entry as usize].is_none() {
-            self.reach[entry as usize] = Some(self.flood(entry, hops, world, network, |_| true, |_| {}));
+            self.reach[entry as usize] = Some(self.flood(entry, hops, |_| true, |_| {}));
         }
         self.reach[entry as usize].as_ref().expect("just reckoned")
     }
@@ -80,14 +98,14 @@ impl Overlay {
     }
 
     /// How often a request with so many hops is forwarded from `entry` if everybody forwards it.
-    pub(crate) fn forwards(&mut self, entry: u32, hops: u32, world: &World, network: &Network) -> u64 {
+    pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
         if self.len() <= hops as usize {
             // Hops never run out: everybody is reached, and forwards to all neighbours save the one it has the request from.
             let ends: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
             return ends - (self.len() as u64 - 1);
         }
         if self.forwards[entry as usize].is_none() {
-            let reach = self.flood(entry, hops, world, network, |_| true, |_| {});
+            let reach = self.flood(entry, hops, |_| true, |_| {});
             self.forwards[entry as usize] = Some(reach.forwards);
         }
         self.forwards[entry as usize].expect("just reckoned")
@@ -99,15 +117,15 @@ impl Overlay {
         &self,
         entry: u32,
         hops: u32,
-        world: &World,
-        network: &Network,
         mut forwards: impl FnMut(u32) -> bool,
         mut sends: impl FnMut(Copy),
     ) -> Reach {
         let mut found = Reach::default();
         let mut reached = vec![false; self.len()];
-        let mut coming = Coming::default();
-        coming.wave.push(Arrival { peer: entry, from: entry, hops });
+        let mut coming = Coming {
+            lanes: vec![VecDeque::new(); self.latencies.len()],
+            wave: vec![Arrival { peer: entry, from: entry, hops }],
+        };
         let mut latency = Span::ZERO;
         loop {
             // Dijkstra's algorithm: the first copy that comes in is the one that counts.
@@ -120,13 +138,14 @@ impl Overlay {
                 if hops == 0 || !forwards(peer) {
                     continue;
                 }
-                let here = self.sites[peer as usize];
-                for &to in self.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
-                    let hop = network.latency(world.distance(here, self.sites[to as usize]));
+                let neighbours = self.neighbours(peer).iter().zip(&self.hops[peer as usize]);
+                for (&to, &lane) in neighbours.filter(|(to, _)| **to != from || peer == entry) {
+                    let hop = self.latencies[usize::from(lane)];
                     found.forwards += 1;
                     sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
                     if !reached[to as usize] {
-                        coming.push(latency, hop, Arrival { peer: to, from: peer, hops: hops - 1 });
+                        let arrival = Arrival { peer: to, from: peer, hops: hops - 1 };
+                        coming.lanes[usize::from(lane)].push_back((latency + hop, arrival));
                     }
                 }
             }
@@ -179,31 +198,19 @@ struct Arrival {
 
 /// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time come in in
 /// the order in which they were sent: a lane for each of these times needs no sorting.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Coming {
-    lanes: Vec<(Span, VecDeque<(Span, Arrival)>)>,
+    lanes: Vec<VecDeque<(Span, Arrival)>>,
     /// Those that come in next, all at the same instant.
     wave: Vec<Arrival>,
 }
 
 impl Coming {
-    /// A copy is sent at `now`, at or after all others.
-    fn push(&mut self, now: Span, hop: Span, arrival: Arrival) {
-        let lane = match self.lanes.iter().position(|(of, _)| *of == hop) {
-            Some(lane) => lane,
-            None => {
-                self.lanes.push((hop, VecDeque::new()));
-                self.lanes.len() - 1
-            }
-        };
-        self.lanes[lane].1.push_back((now + hop, arrival));
-    }
-
     /// Fills the wave; when it comes in.
     fn next_wave(&mut self) -> Option<Span> {
-        let at = self.lanes.iter().filter_map(|(_, lane)| Some(lane.front()?.0)).min()?;
+        let at = self.lanes.iter().filter_map(|lane| Some(lane.front()?.0)).min()?;
         self.wave.clear();
-        for (_, lane) in &mut self.lanes {
+        for lane in &mut self.lanes {
             while let Some((_, arrival)) = lane.pop_front_if(|(next, _)| *next == at) {
                 self.wave.push(arrival);
             }
@@ -269,8 +276,8 @@ mod tests {
         let streams = Streams::new(5, 0);
         let world = World::draw(&config, &streams).expect("a valid configuration");
         let network = Network::new(&config.network, &config.readings, &world);
-        let sites = world.servers().iter().map(|server| server.site).collect();
-        (Overlay::new(sites, neighbours, &streams), world, network)
+        let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
+        (Overlay::new(&sites, neighbours, (&world, &network), &streams), world, network)
     }
 
     #[test]
@@ -286,8 +293,8 @@ mod tests {
 
     #[test]
     fn a_request_reaches_everybody_and_the_nearest_first() {
-        let (mut overlay, world, network) = overlay(Neighbours::Geographic);
-        let reach = overlay.reach(17, 1000, &world, &network);
+        let (mut overlay, ..) = overlay(Neighbours::Geographic);
+        let reach = overlay.reach(17, 1000);
         assert_eq!(reach.order.len(), 520);
         assert_eq!(reach.order[0], (17, Span::ZERO));
         assert!(reach.order.is_sorted_by_key(|(_, latency)| *latency));
@@ -297,8 +304,8 @@ mod tests {
 
     #[test]
     fn a_request_without_hops_goes_no_further() {
-        let (overlay, world, network) = overlay(Neighbours::Geographic);
-        let reach = |hops| overlay.flood(0, hops, &world, &network, |_| true, |_| {});
+        let (overlay, ..) = overlay(Neighbours::Geographic);
+        let reach = |hops| overlay.flood(0, hops, |_| true, |_| {});
         assert_eq!(reach(0).order.len(), 1);
         assert_eq!(reach(1).order.len(), 5);
         assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
@@ -322,7 +329,7 @@ mod tests {
                 continue;
             }
             for &to in overlay.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
-                let (a, b) = (overlay.sites[peer as usize], overlay.sites[to as usize]);
+                let [a, b] = [peer, to].map(|peer| world.servers()[peer as usize].site);
                 sends.push((peer, to, latency, hops - 1));
                 coming.push(Reverse((latency + network.latency(world.distance(a, b)), to, peer, hops - 1)));
             }
@@ -344,20 +351,19 @@ mod tests {
             let forwards = |peer: u32| !stops.contains(&peer);
             let (mut sends, mut obvious) = (Vec::new(), Vec::new());
             let send = |copy: Copy| sends.push((copy.from, copy.to, copy.sent, copy.hops));
-            let flood = of.0.flood(entry, hops, &of.1, &of.2, forwards, send);
+            let flood = of.0.flood(entry, hops, forwards, send);
             prop_assert_eq!((flood.order, flood.forwards), flood_with_a_heap(&of, (entry, hops), forwards, &mut obvious));
             prop_assert_eq!(sends, obvious);
             let everybody = flood_with_a_heap(&of, (entry, hops), |_| true, &mut Vec::new()).1;
-            let (overlay, world, network) = &mut of;
-            prop_assert_eq!(overlay.forwards(entry, hops, world, network), everybody);
+            prop_assert_eq!(of.0.forwards(entry, hops), everybody);
         }
 
         /// Counting without an order gives what the flood gives.
         #[test]
         fn forwards_are_counted_right_whoever_does_not_forward(stops in prop::collection::vec(0..520_u32, 0..200), entry in 0..520_u32) {
-            let (overlay, world, network) = overlay(Neighbours::Random4);
+            let (overlay, ..) = overlay(Neighbours::Random4);
             let forwards = |peer: u32| !stops.contains(&peer);
-            let flood = overlay.flood(entry, 1000, &world, &network, forwards, |_| {});
+            let flood = overlay.flood(entry, 1000, forwards, |_| {});
             let stopped = flood.order.iter().filter(|(peer, _)| stops.contains(peer)).count();
             let counted = overlay.count_forwards(entry, forwards, &mut Scratch::default());
             prop_assert_eq!(counted, (flood.forwards, narrow(stopped)));

@@ -11,10 +11,11 @@ use super::{Event, Grid, HOPS, Phase};
 use crate::config::{Neighbours, PeerDeadline, PeerWaitEnds, Readings};
 use crate::jobs::Submission;
 use crate::message::{Address, Kind, Witness};
+use crate::network::Network;
 use crate::overlay::{Overlay, Reach, Scratch};
 use crate::post::{Body, Letter};
-use crate::world::{ServerId, StationId, World};
-use sim_core::{Context, EventKey, JobId, Span, Streams, Time};
+use crate::world::{ServerId, StationId, World, narrow};
+use sim_core::{Context, EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Without an offer a work station resubmits after this.
@@ -138,17 +139,17 @@ impl Backlog {
 }
 
 impl Peers {
-    pub(super) fn new(world: &World, readings: &Readings, streams: &Streams) -> Self {
+    pub(super) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
         let neighbours: Neighbours = readings.neighbours;
-        let sites = world.servers().iter().map(|server| server.site).collect();
+        let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
         let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
         widths.sort_unstable();
         widths.dedup();
-        let width = |cpus| crate::world::narrow(widths.partition_point(|width| *width < cpus));
+        let width = |cpus| narrow(widths.partition_point(|width| *width < cpus));
         let crowd = Crowd { jobs: Vec::new(), allowances: vec![Vec::new(); widths.len()] };
         Self {
             width_of: world.servers().iter().map(|server| width(server.cpus)).collect(),
-            overlay: Overlay::new(sites, neighbours, streams),
+            overlay: Overlay::new(&sites, neighbours, (world, network), streams),
             peers: vec![Peer::default(); world.servers().len()],
             waiting: vec![crowd; world.classes.len()],
             widths,
@@ -165,7 +166,7 @@ impl Peers {
         let site = world.site_of(station);
         let servers = world.servers_at(site);
         let place = station.0 - world.stations_at(site).start;
-        let peers = crate::world::narrow(self.peers.len());
+        let peers = narrow(self.peers.len());
         ServerId(if servers.is_empty() {
             servers.start % peers
         } else {
@@ -230,7 +231,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let mut peers = self.peers.take().expect("a P2P system");
         let allowances = self.allowances(&peers, job);
         peers.waiting[usize::from(class)].push(waiting, &allowances);
-        for peer in 0..crate::world::narrow(peers.peers.len()) {
+        for peer in 0..narrow(peers.peers.len()) {
             if !self.machines[peer as usize].bag.holds(class) {
                 continue;
             }
@@ -257,7 +258,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let mut copies = Vec::new();
         let (order, forwards) = if few && !W::LOOKS {
             // On the way to the nearest of all that accept there is none that accepts.
-            peers.overlay.reach(entry, HOPS, &self.world, &self.network);
+            peers.overlay.reach(entry, HOPS);
             let reach = peers.overlay.known_reach(entry);
             let nearest = reach.order.iter().find(|(peer, _)| self.accepts(&peers, *peer, job_there, now)).copied();
             let all = reach.forwards;
@@ -273,10 +274,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             };
             peers.scratch = scratch;
             (nearest, forwards)
+        } else if !W::LOOKS && !(0..narrow(peers.peers.len())).any(|peer| self.accepts(&peers, peer, job_there, now)) {
+            // Not only those that the request reaches.
+            (None, peers.overlay.forwards(entry, HOPS))
         } else {
             let passes = |peer: u32| !self.accepts(&peers, peer, job_there, now);
-            let Reach { order, forwards } =
-                peers.overlay.flood(entry, HOPS, &self.world, &self.network, passes, |copy| copies.push(copy));
+            let Reach { order, forwards } = peers.overlay.flood(entry, HOPS, passes, |copy| copies.push(copy));
             let accepting: Vec<_> =
                 order.into_iter().filter(|(peer, _)| self.accepts(&peers, *peer, job_there, now)).collect();
             let station = Address::Station(self.jobs.get(job).station);
@@ -447,7 +450,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ) {
         let times = numbers.end - numbers.start;
         self.tally.resubmitted += times;
-        let forwards = peers.overlay.forwards(entry, HOPS, &self.world, &self.network);
+        let forwards = peers.overlay.forwards(entry, HOPS);
         self.tally.count_many(Kind::Forward, forwards * times.saturating_sub(1));
         if !W::LOOKS {
             self.tally.count_many(Kind::Request, times);
@@ -464,7 +467,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 break;
             }
             let mut copies = Vec::new();
-            peers.overlay.flood(entry, HOPS, &self.world, &self.network, |_| true, |copy| copies.push(copy));
+            peers.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |peer: u32| Address::Server(ServerId(peer));
                 self.show(
