@@ -6,6 +6,9 @@ use crate::message::Reason;
 use crate::queue::{Kind, Queue, Shelf};
 use crate::world::{Bag, narrow};
 use sim_core::JobId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): how many of `jobs` are a branch's.
 pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
@@ -281,14 +284,27 @@ impl Desk {
     ) {
         let homes = self.homes();
         let mut take = |homes: std::ops::Range<usize>, need: &mut u32, jobs: &mut Vec<JobId>| {
-            while *need > 0 {
-                let kinds = homes.clone().flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
-                let oldest = kinds
-                    .filter_map(|kind| Some((self.unassigned.queue(kind).oldest()?, kind)))
-                    .min_by_key(|(job, _)| *job);
-                let Some((_, kind)) = oldest else { return };
-                jobs.extend(self.unassigned.pop(kind, true));
+            if *need == 0 || bag.classes().all(|class| self.unassigned.count(class) == 0) {
+                return;
+            }
+            let shelf = &mut self.unassigned;
+            let kinds = homes.flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
+            let oldest = kinds.filter_map(|kind| Some(Reverse((shelf.queue(kind).oldest()?, kind))));
+            // The oldest of all leaves, and its successor in the same queue takes its place.
+            let mut heads: BinaryHeap<_> = oldest.collect();
+            while *need > 0
+                && let Some(mut head) = heads.peek_mut()
+            {
+                let Reverse((job, kind)) = *head;
+                shelf.pop(kind, true);
+                jobs.push(job);
                 *need -= 1;
+                match shelf.queue(kind).oldest() {
+                    Some(next) => head.0.0 = next,
+                    None => {
+                        PeekMut::pop(head);
+                    }
+                }
             }
         };
         match order {

@@ -64,7 +64,7 @@ impl Queue {
 }
 
 /// Where a job is in a scheduler's lists: its class, and the child whose range holds its work station.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     pub(crate) class: u8,
     /// The number of children if the work station lies elsewhere.
