@@ -444,7 +444,10 @@ impl Paper for Hierarchical {
     }
 
     fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
-        if matches!(cell.scene, Scene::Scale(_)) { wanted.min(self.file.scale.replications) } else { wanted }
+        match cell.scene {
+            Scene::Scale(_) => wanted.min(self.file.scale.replications(cell.jobs)),
+            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => wanted,
+        }
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

@@ -29,7 +29,9 @@ pub(super) struct ScaleTable {
     quick_worlds: Vec<[u32; 2]>,
     /// Nodes of the largest world that is given to peers.
     peers_up_to: u32,
-    pub(super) replications: u32,
+    replications: u32,
+    /// Nodes of the smallest world that is run only once.
+    once_from: u32,
 }
 
 impl ScaleTable {
@@ -39,6 +41,11 @@ impl ScaleTable {
         worlds.sort_by_key(|[backbones, nets]| u64::from(*backbones) * u64::from(*nets));
         worlds.dedup();
         worlds
+    }
+
+    /// Replications of a world of so many nodes.
+    pub(super) const fn replications(&self, nodes: u32) -> u32 {
+        if nodes < self.once_from { self.replications } else { 1 }
     }
 
     pub(super) fn validate(&self, most_nodes: u64) -> Result<()> {
@@ -127,7 +134,7 @@ pub(super) fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
             let mut row = vec![name(*system)];
             for (metric, _) in COUNTS {
                 let point = |cell: &Cell| {
-                    let found = estimate(&cell.get(metric), paper.file.scale.replications);
+                    let found = estimate(&cell.get(metric), paper.file.scale.replications(cell.jobs));
                     (f64::from(cell.jobs), found.mean)
                 };
                 let slope = slope(&cells.iter().map(point).collect::<Vec<_>>());
