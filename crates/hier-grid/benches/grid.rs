@@ -1,8 +1,8 @@
 //! Jobs and events per second of whole runs.
 //!
 //! `cargo bench -p hier-grid`. What to look at: the hierarchical system with 10 000 jobs (the target is 150 000 jobs per second
-//! and a million events), the other systems beside it, and what a witness costs. `sites` runs the same load per site in
-//! larger worlds: a cost per job that grows with the world is the price of its depth, and of caches.
+//! and a million events), the other systems beside it, and what a witness costs. `events` counts events instead of jobs. `sites`
+//! runs the same load per site in larger worlds: a cost per job that grows with the world is the price of its depth, and of caches.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use hier_grid::{Config, Experiment, Grid, Message, System, Witness};
@@ -49,6 +49,23 @@ fn paper(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn events(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("events, 10 000 jobs");
+    for (name, system) in [("P2P", System::P2p), ("1T", System::Trees(1)), ("16T", System::Trees(16))] {
+        let config = Config::of_the_paper(system, JOBS, 1.0);
+        let mut sim = Sim::new(grid(&config, ()), ());
+        let mut events = 0;
+        while sim.step() {
+            events += 1;
+        }
+        group.throughput(Throughput::Elements(events));
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched(|| grid(&config, ()), |grid| run(grid, ()), BatchSize::LargeInput);
+        });
+    }
+    group.finish();
+}
+
 fn sites(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("1T, five jobs a server");
     for backbones in [1_u32, 10, 40] {
@@ -65,6 +82,6 @@ fn sites(criterion: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10);
-    targets = paper, sites
+    targets = paper, events, sites
 }
 criterion_main!(benches);

@@ -1,10 +1,14 @@
 //! What a scheduler knows, and the arithmetic of its decisions. No clock, no messages: those are the grid's.
 
+use crate::books::Books;
 use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
 use crate::message::Reason;
 use crate::queue::{Kind, Queue, Shelf};
 use crate::world::{Bag, narrow};
 use sim_core::JobId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): how many of `jobs` are a branch's.
 pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
@@ -61,11 +65,8 @@ pub(crate) struct Desk {
     pub(crate) channels: Vec<Channel>,
     /// Jobs that have not been pushed.
     pub(crate) unassigned: Shelf,
-    /// By child: jobs pushed there and not reported started.
-    pub(crate) books: Vec<Shelf>,
-    /// By child: whether nothing was heard of it since jobs were pushed. They may still be on their way, and jobs on their
-    /// way cannot be cancelled.
-    pub(crate) fresh: Vec<bool>,
+    /// Jobs pushed to children and not reported started.
+    pub(crate) books: Books,
     /// Jobs cancelled or collected, and not yet pushed on.
     pub(crate) limbo: u32,
     /// Marked branches.
@@ -105,27 +106,21 @@ pub(crate) struct Rules {
 
 impl Desk {
     pub(crate) fn new(children: usize, classes: usize) -> Self {
-        Self {
-            unassigned: Shelf::new(children + 1, classes),
-            books: vec![Shelf::new(children + 1, classes); children],
-            fresh: vec![false; children],
-            ..Self::default()
-        }
+        Self { unassigned: Shelf::new(children + 1, classes), books: Books::new(children, classes), ..Self::default() }
     }
 
     fn homes(&self) -> usize {
-        self.books.len() + 1
+        self.books.children() + 1
     }
 
     /// N: all unstarted jobs in the subtree, as far as is known here.
     pub(crate) fn unstarted(&self) -> u32 {
-        self.unassigned.total() + self.limbo + self.books.iter().map(Shelf::total).sum::<u32>()
+        self.unassigned.total() + self.limbo + self.books.total()
     }
 
     /// Unstarted jobs that could use a channel, but for those in limbo.
     pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
-        let shelves = || std::iter::once(&self.unassigned).chain(&self.books);
-        bag.classes().map(|class| shelves().map(|shelf| shelf.count(class)).sum::<u32>()).sum()
+        bag.classes().map(|class| self.unassigned.count(class) + self.books.count(class)).sum()
     }
 
     /// Power of all channels.
@@ -189,9 +184,13 @@ impl Desk {
 
     /// The branch to serve next: marked, waiting, and such that there is something for it.
     pub(crate) fn next_branch(&self, rules: &Rules) -> Option<(usize, usize)> {
+        // Asked after nearly every message; most of the time there is nothing for anybody.
+        let available = |class: &u8| self.unassigned.count(*class) > 0 || self.books.count(*class) > 0;
+        let reach = self.channels.iter().fold(Bag::EMPTY, |all, channel| all.with(channel.bag));
+        let something = reach.classes().filter(available).fold(Bag::EMPTY, |all, class| all.with(Bag::of(class)));
         let mut best: Option<((bool, u64), (usize, usize))> = None;
         for (c, channel) in self.channels.iter().enumerate() {
-            if !channel.branches.iter().any(Branch::waits) {
+            if channel.bag.and(something).is_empty() {
                 continue;
             }
             for (slot, branch) in channel.branches.iter().enumerate() {
@@ -222,14 +221,15 @@ impl Desk {
 
     /// Whether a sibling has a job that an algorithm would take back for this child.
     fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
-        let mut siblings = (0..self.books.len()).filter(|&sibling| sibling != slot && !self.fresh[sibling]);
-        siblings.any(|sibling| {
-            let shelf = &self.books[sibling];
-            bag.classes().any(|class| {
-                algorithms.load_balance && shelf.count(class) > 0
-                    || algorithms.butterfly && !shelf.queue(Kind { class, home: slot }).is_empty()
-            })
-        })
+        if algorithms.load_balance {
+            // Any job will do, those that butterfly would take among them.
+            return bag.classes().any(|class| self.books.settled_beside(slot, class) > 0);
+        }
+        let nearer = |kind| {
+            let mut siblings = self.books.siblings(slot);
+            self.books.holds_beside(slot, kind) && siblings.any(|(_, shelf)| !shelf.queue(kind).is_empty())
+        };
+        algorithms.butterfly && bag.classes().any(|class| nearer(Kind { class, home: slot }))
     }
 
     /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds leaves the books.
@@ -259,14 +259,15 @@ impl Desk {
     /// Butterfly: jobs queued at siblings whose work station lies under this child, oldest first.
     fn collect_nearer(&mut self, bag: Bag, slot: usize, need: &mut u32, found: &mut Collected) {
         while *need > 0 {
-            let siblings = (0..self.books.len()).filter(|&sibling| sibling != slot && !self.fresh[sibling]);
-            let heads =
-                siblings.flat_map(|sibling| bag.classes().map(move |class| (sibling, Kind { class, home: slot })));
-            let oldest = heads
-                .filter_map(|(sibling, kind)| Some((self.books[sibling].queue(kind).oldest()?, sibling, kind)))
-                .min_by_key(|(job, ..)| *job);
-            let Some((job, sibling, kind)) = oldest else { return };
-            self.books[sibling].remove(kind, job);
+            let books = &self.books;
+            let kinds = bag.classes().map(|class| Kind { class, home: slot });
+            let heads = kinds.filter(|kind| books.holds_beside(slot, *kind)).flat_map(|kind| {
+                books
+                    .siblings(slot)
+                    .filter_map(move |(sibling, shelf)| Some((shelf.queue(kind).oldest()?, sibling, kind)))
+            });
+            let Some((job, sibling, kind)) = heads.min_by_key(|(job, ..)| *job) else { return };
+            self.books.remove(sibling, kind, job);
             found.cancel(sibling, Reason::Butterfly, job);
             *need -= 1;
         }
@@ -283,14 +284,27 @@ impl Desk {
     ) {
         let homes = self.homes();
         let mut take = |homes: std::ops::Range<usize>, need: &mut u32, jobs: &mut Vec<JobId>| {
-            while *need > 0 {
-                let kinds = homes.clone().flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
-                let oldest = kinds
-                    .filter_map(|kind| Some((self.unassigned.queue(kind).oldest()?, kind)))
-                    .min_by_key(|(job, _)| *job);
-                let Some((_, kind)) = oldest else { return };
-                jobs.extend(self.unassigned.pop(kind, true));
+            if *need == 0 || bag.classes().all(|class| self.unassigned.count(class) == 0) {
+                return;
+            }
+            let shelf = &mut self.unassigned;
+            let kinds = homes.flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
+            let oldest = kinds.filter_map(|kind| Some(Reverse((shelf.queue(kind).oldest()?, kind))));
+            // The oldest of all leaves, and its successor in the same queue takes its place.
+            let mut heads: BinaryHeap<_> = oldest.collect();
+            while *need > 0
+                && let Some(mut head) = heads.peek_mut()
+            {
+                let Reverse((job, kind)) = *head;
+                shelf.pop(kind, true);
+                jobs.push(job);
                 *need -= 1;
+                match shelf.queue(kind).oldest() {
+                    Some(next) => head.0.0 = next,
+                    None => {
+                        PeekMut::pop(head);
+                    }
+                }
             }
         };
         match order {
@@ -322,33 +336,34 @@ impl Desk {
         need: &mut u32,
         found: &mut Collected,
     ) {
+        if *need == 0 || bag.classes().all(|class| self.books.settled_beside(slot, class) == 0) {
+            return;
+        }
         let oldest = takes == LoadBalanceTakes::Oldest;
+        let shared: Vec<&Channel> = self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty()).collect();
+        let load = |(sibling, shelf): (usize, &Shelf)| {
+            let queued: u32 = bag.classes().map(|class| shelf.count(class)).sum();
+            // Without power there is nobody left to run them: infinitely loaded.
+            let power: u64 = shared.iter().map(|channel| channel.branches[sibling].power).sum();
+            ((u64::from(queued), power), sibling)
+        };
+        let mut loads: Vec<((u64, u64), usize)> = self.books.siblings(slot).map(load).collect();
         while *need > 0 {
-            let load = |sibling: usize| {
-                let queued: u32 = bag.classes().map(|class| self.books[sibling].count(class)).sum();
-                // Without power there is nobody left to run them: infinitely loaded.
-                let shared = |channel: &&Channel| !channel.bag.and(bag).is_empty();
-                let power: u64 =
-                    self.channels.iter().filter(shared).map(|channel| channel.branches[sibling].power).sum();
-                (u64::from(queued), power)
-            };
-            let siblings = (0..self.books.len()).filter(|&sibling| sibling != slot && !self.fresh[sibling]);
-            let mut most: Option<((u64, u64), usize)> = None;
-            for (load, sibling) in
-                siblings.map(|sibling| (load(sibling), sibling)).filter(|((queued, _), _)| *queued > 0)
-            {
-                if most.is_none_or(|(least, _)| load.0 * least.1 > least.0 * load.1) {
-                    most = Some((load, sibling));
+            let mut most: Option<&mut ((u64, u64), usize)> = None;
+            for at in loads.iter_mut().filter(|((queued, _), _)| *queued > 0) {
+                if most.as_ref().is_none_or(|most| at.0.0 * most.0.1 > most.0.0 * at.0.1) {
+                    most = Some(at);
                 }
             }
-            let Some((_, sibling)) = most else { return };
-            let shelf = &self.books[sibling];
+            let Some(((queued, _), sibling)) = most else { return };
+            *queued -= 1;
+            let sibling = *sibling;
             let kinds = (0..self.homes()).flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
             let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
-            let ends = kinds.filter_map(|kind| Some((end(shelf.queue(kind))?, kind)));
+            let ends = kinds.filter_map(|kind| Some((end(self.books.queue(sibling, kind))?, kind)));
             let chosen = if oldest { ends.min_by_key(|(job, _)| *job) } else { ends.max_by_key(|(job, _)| *job) };
             let (job, kind) = chosen.expect("the sibling has jobs of the bag");
-            self.books[sibling].pop(kind, oldest);
+            self.books.pop(sibling, kind, oldest);
             found.cancel(sibling, Reason::LoadBalance, job);
             *need -= 1;
         }
@@ -368,6 +383,9 @@ impl Collected {
         self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
     }
 }
+
+#[cfg(test)]
+mod twin;
 
 #[cfg(test)]
 mod tests {
@@ -444,8 +462,8 @@ mod tests {
     fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
         let mut desk = gs1();
         // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
-        desk.books[1].insert(kind(0, 0), JobId(5));
-        desk.books[1].insert(kind(0, ELSEWHERE), JobId(1));
+        desk.books.insert(1, kind(0, 0), JobId(5));
+        desk.books.insert(1, kind(0, ELSEWHERE), JobId(1));
         desk.unassigned.insert(kind(0, 1), JobId(2));
         desk.unassigned.insert(kind(0, 0), JobId(7));
         desk.mark(ALL, ALL, 0, 1);
@@ -467,10 +485,10 @@ mod tests {
         let mut desk = Desk::new(3, 1);
         desk.channels = vec![channel(Bag(1), &[100, 100, 300])];
         for job in 0..4 {
-            desk.books[1].insert(kind(0, 3), JobId(job));
+            desk.books.insert(1, kind(0, 3), JobId(job));
         }
         for job in 4..10 {
-            desk.books[2].insert(kind(0, 3), JobId(job));
+            desk.books.insert(2, kind(0, 3), JobId(job));
         }
         desk.mark(Bag(1), Bag(1), 0, 1);
         // Two of ten: 4 jobs on 100 CPUs, then 3 on 100, are more than 6 on 300.
@@ -484,11 +502,11 @@ mod tests {
     #[test]
     fn jobs_on_their_way_are_not_cancelled() {
         let mut desk = gs1();
-        desk.books[1].insert(kind(0, 0), JobId(5));
-        desk.fresh[1] = true;
+        desk.books.insert(1, kind(0, 0), JobId(5));
+        desk.books.set_fresh(1, true);
         desk.mark(ALL, ALL, 0, 1);
         assert_eq!(desk.next_branch(&rules()), None);
-        desk.fresh[1] = false;
+        desk.books.set_fresh(1, false);
         assert_eq!(desk.next_branch(&rules()), Some((1, 0)));
     }
 

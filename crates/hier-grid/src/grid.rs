@@ -117,6 +117,8 @@ pub struct Grid<W = (), L = Nothing> {
     /// Where messages may fail.
     transport: Option<Box<Transport>>,
     tally: Tally,
+    /// CPUs of a server, in the mean: kept, since every job's record needs it.
+    mean_cpus: f64,
     witness: W,
 }
 
@@ -253,7 +255,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             job: None,
             silence: None,
         };
-        let root_sites = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
+        let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
         let servers = narrow(world.servers.len());
         let readings = &config.readings;
         Ok(Self {
@@ -264,12 +266,11 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 branches: readings.branch_order,
                 takes: readings.load_balance_takes,
             },
-            network,
             desks: forest.schedulers.iter().map(desk).collect(),
             leaves: if trees == 0 { Vec::new() } else { vec![Leaf::new(classes); world.sites() as usize] },
             trees: vec![Tree::default(); trees as usize],
-            roots: Overlay::new(root_sites, crate::config::Neighbours::Geographic, streams),
-            peers: (trees == 0).then(|| Peers::new(&world, readings, streams)),
+            roots: Overlay::new(&root_sites, crate::config::Neighbours::Geographic, (&world, &network), streams),
+            peers: (trees == 0).then(|| Peers::new(&world, &network, readings, streams)),
             machines: world.servers.iter().map(machine).collect(),
             jobs: Jobs::default(),
             source,
@@ -287,7 +288,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 .as_ref()
                 .map(|faults| Box::new(Transport::new(faults, forest.schedulers.len(), streams))),
             tally: Tally::default(),
+            mean_cpus: world.mean_cpus(),
             witness,
+            network,
             config,
             world,
             forest,
@@ -410,7 +413,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let Source::Stations(stations) = &mut self.source else { return };
         let now = cx.now();
         let ticket = stations.make(station, now);
-        let mean_cpus = self.world.mean_cpus();
+        let mean_cpus = self.mean_cpus;
         let mut job = Job::new(self.jobs.next(), now, 1, ticket.runtime(mean_cpus, 1.0));
         job.origin = Some(self.world.site_of(station));
         job.request.estimate = Some(ticket.estimate(mean_cpus, 1.0));
@@ -622,12 +625,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     /// only the first copies are events.
     fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, cx: &mut impl Context<Event>) {
         let tree = self.forest.schedulers[root.index()].tree;
-        let Self { roots, world, network, .. } = self;
-        let reach = roots.reach(tree, HOPS, world, network);
+        let roots = &mut self.roots;
+        let reach = roots.reach(tree, HOPS);
         let (order, forwards) = (reach.order.clone(), reach.forwards);
         if W::LOOKS {
             let mut copies = Vec::new();
-            roots.flood(tree, HOPS, world, network, |_| true, |copy| copies.push(copy));
+            roots.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
                 let body = Body::Forward { job, hops: copy.hops };

@@ -60,12 +60,13 @@
 //! | [`tree`] | schedulers and their children; how a tree is cut into several |
 //! | [`message`] | every message; witnesses, transcripts, replays |
 //! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
-//! | `queue`, `desk` | jobs in order; what a scheduler knows, and the arithmetic of its decisions |
+//! | `queue`, `books`, `desk` | jobs in order; where a scheduler has pushed them; what else it knows, and the arithmetic of its decisions |
 //! | `jobs` | jobs on their way, and the work stations that submit them |
 //! | [`grid`] | events, and what happens: discovery, selection, fallback, leaves, peers, execution, faults |
 //! | [`faults`] | a transport over a network that loses messages |
 //! | [`tally`] | what is counted |
 
+mod books;
 pub mod config;
 mod desk;
 pub mod faults;

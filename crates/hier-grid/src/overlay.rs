@@ -6,16 +6,19 @@ use crate::world::{World, narrow};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use sim_core::{Purpose, SiteId, Span, Streams};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// A connected graph of peers, each with its neighbours in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Overlay {
-    sites: Vec<SiteId>,
     neighbours: Vec<Vec<u32>>,
+    /// What a hop may take, and for each neighbour which of these it takes.
+    latencies: Vec<Span>,
+    hops: Vec<Vec<u8>>,
     /// From each entry: the peers that a request reaches, by arrival. Reckoned when first needed.
     reach: Vec<Option<Reach>>,
+    /// From each entry: how often a request is forwarded if everybody does. Reckoned when first needed.
+    forwards: Vec<Option<u64>>,
 }
 
 /// Whom a request reaches from one entry.
@@ -41,7 +44,12 @@ pub(crate) struct Copy {
 
 impl Overlay {
     /// Peers at these sites, in the order of their numbers, with neighbours as R9 says.
-    pub(crate) fn new(sites: Vec<SiteId>, neighbours: Neighbours, streams: &Streams) -> Self {
+    pub(crate) fn new(
+        sites: &[SiteId],
+        neighbours: Neighbours,
+        (world, network): (&World, &Network),
+        streams: &Streams,
+    ) -> Self {
         let mut links = Links { neighbours: vec![Vec::new(); sites.len()] };
         let mut ring: Vec<u32> = (0..narrow(sites.len())).collect();
         match neighbours {
@@ -53,12 +61,23 @@ impl Overlay {
             Neighbours::Random4 => links.random(&mut ring, 4, streams),
             Neighbours::Random8 => links.random(&mut ring, 8, streams),
         }
-        let reach = vec![None; sites.len()];
-        Self { sites, neighbours: links.neighbours, reach }
+        let mut latencies = Vec::new();
+        let mut hop = |from: SiteId, to: u32| {
+            let latency = network.latency(world.distance(from, sites[to as usize]));
+            let at = latencies.iter().position(|of| *of == latency).unwrap_or_else(|| {
+                latencies.push(latency);
+                latencies.len() - 1
+            });
+            u8::try_from(at).expect("four distances")
+        };
+        let of_peer = |(site, neighbours): (&SiteId, &Vec<u32>)| neighbours.iter().map(|to| hop(*site, *to)).collect();
+        let hops = sites.iter().zip(&links.neighbours).map(of_peer).collect();
+        let (reach, forwards) = (vec![None; sites.len()], vec![None; sites.len()]);
+        Self { neighbours: links.neighbours, latencies, hops, reach, forwards }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.sites.len()
+        self.neighbours.len()
     }
 
     pub(crate) fn neighbours(&self, peer: u32) -> &[u32] {
@@ -66,11 +85,30 @@ impl Overlay {
     }
 
     /// Whom a request with so many hops reaches from `entry` if everybody forwards it. Reckoned once for each entry.
-    pub(crate) fn reach(&mut self, entry: u32, hops: u32, world: &World, network: &Network) -> &Reach {
+    pub(crate) fn reach(&mut self, entry: u32, hops: u32) -> &Reach {
         if self.reach[entry as usize].is_none() {
-            self.reach[entry as usize] = Some(self.flood(entry, hops, world, network, |_| true, |_| {}));
+            self.reach[entry as usize] = Some(self.flood(entry, hops, |_| true, |_| {}));
         }
         self.reach[entry as usize].as_ref().expect("just reckoned")
+    }
+
+    /// What was reckoned by [`reach`](Self::reach).
+    pub(crate) fn known_reach(&self, entry: u32) -> &Reach {
+        self.reach[entry as usize].as_ref().expect("reckoned before")
+    }
+
+    /// How often a request with so many hops is forwarded from `entry` if everybody forwards it.
+    pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
+        if self.len() <= hops as usize {
+            // Hops never run out: everybody is reached, and forwards to all neighbours save the one it has the request from.
+            let ends: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
+            return ends - (self.len() as u64 - 1);
+        }
+        if self.forwards[entry as usize].is_none() {
+            let reach = self.flood(entry, hops, |_| true, |_| {});
+            self.forwards[entry as usize] = Some(reach.forwards);
+        }
+        self.forwards[entry as usize].expect("just reckoned")
     }
 
     /// A request spreads: each peer that `forwards` passes the first copy that it gets to all neighbours save the one it
@@ -79,34 +117,44 @@ impl Overlay {
         &self,
         entry: u32,
         hops: u32,
-        world: &World,
-        network: &Network,
         mut forwards: impl FnMut(u32) -> bool,
         mut sends: impl FnMut(Copy),
     ) -> Reach {
         let mut found = Reach::default();
         let mut reached = vec![false; self.len()];
-        let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);
-        // Dijkstra's algorithm: whoever is popped first has the first copy.
-        while let Some(Reverse((latency, peer, from, hops))) = coming.pop() {
-            if std::mem::replace(&mut reached[peer as usize], true) {
-                continue;
-            }
-            found.order.push((peer, latency));
-            if hops == 0 || !forwards(peer) {
-                continue;
-            }
-            let here = self.sites[peer as usize];
-            for &to in self.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
-                let hop = network.latency(world.distance(here, self.sites[to as usize]));
-                found.forwards += 1;
-                sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
-                if !reached[to as usize] {
-                    coming.push(Reverse((latency + hop, to, peer, hops - 1)));
+        let mut coming = Coming {
+            lanes: vec![VecDeque::new(); self.latencies.len()],
+            wave: vec![Arrival { peer: entry, from: entry, hops }],
+        };
+        let mut latency = Span::ZERO;
+        loop {
+            // Dijkstra's algorithm: the first copy that comes in is the one that counts.
+            let wave = std::mem::take(&mut coming.wave);
+            for &Arrival { peer, from, hops } in &wave {
+                if std::mem::replace(&mut reached[peer as usize], true) {
+                    continue;
+                }
+                found.order.push((peer, latency));
+                if hops == 0 || !forwards(peer) {
+                    continue;
+                }
+                let neighbours = self.neighbours(peer).iter().zip(&self.hops[peer as usize]);
+                for (&to, &lane) in neighbours.filter(|(to, _)| **to != from || peer == entry) {
+                    let hop = self.latencies[usize::from(lane)];
+                    found.forwards += 1;
+                    sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                    if !reached[to as usize] {
+                        let arrival = Arrival { peer: to, from: peer, hops: hops - 1 };
+                        coming.lanes[usize::from(lane)].push_back((latency + hop, arrival));
+                    }
                 }
             }
+            coming.wave = wave;
+            match coming.next_wave() {
+                Some(at) => latency = at,
+                None => return found,
+            }
         }
-        found
     }
 
     /// How often a request is forwarded where hops never run out, some peers do not forward, and order is of no concern.
@@ -137,6 +185,38 @@ impl Overlay {
             }
         }
         (copies, stops)
+    }
+}
+
+/// A copy of a request comes in. The order is that of copies that come in at the same instant.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Arrival {
+    peer: u32,
+    from: u32,
+    hops: u32,
+}
+
+/// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time come in in
+/// the order in which they were sent: a lane for each of these times needs no sorting.
+#[derive(Debug)]
+struct Coming {
+    lanes: Vec<VecDeque<(Span, Arrival)>>,
+    /// Those that come in next, all at the same instant.
+    wave: Vec<Arrival>,
+}
+
+impl Coming {
+    /// Fills the wave; when it comes in.
+    fn next_wave(&mut self) -> Option<Span> {
+        let at = self.lanes.iter().filter_map(|lane| Some(lane.front()?.0)).min()?;
+        self.wave.clear();
+        for lane in &mut self.lanes {
+            while let Some((_, arrival)) = lane.pop_front_if(|(next, _)| *next == at) {
+                self.wave.push(arrival);
+            }
+        }
+        self.wave.sort_unstable();
+        Some(at)
     }
 }
 
@@ -188,14 +268,16 @@ mod tests {
     use super::*;
     use crate::config::{Config, System};
     use proptest::prelude::*;
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
 
     fn overlay(neighbours: Neighbours) -> (Overlay, World, Network) {
         let config = Config::of_the_paper(System::P2p, 1, 1.0);
         let streams = Streams::new(5, 0);
         let world = World::draw(&config, &streams).expect("a valid configuration");
         let network = Network::new(&config.network, &config.readings, &world);
-        let sites = world.servers().iter().map(|server| server.site).collect();
-        (Overlay::new(sites, neighbours, &streams), world, network)
+        let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
+        (Overlay::new(&sites, neighbours, (&world, &network), &streams), world, network)
     }
 
     #[test]
@@ -211,8 +293,8 @@ mod tests {
 
     #[test]
     fn a_request_reaches_everybody_and_the_nearest_first() {
-        let (mut overlay, world, network) = overlay(Neighbours::Geographic);
-        let reach = overlay.reach(17, 1000, &world, &network);
+        let (mut overlay, ..) = overlay(Neighbours::Geographic);
+        let reach = overlay.reach(17, 1000);
         assert_eq!(reach.order.len(), 520);
         assert_eq!(reach.order[0], (17, Span::ZERO));
         assert!(reach.order.is_sorted_by_key(|(_, latency)| *latency));
@@ -222,20 +304,66 @@ mod tests {
 
     #[test]
     fn a_request_without_hops_goes_no_further() {
-        let (overlay, world, network) = overlay(Neighbours::Geographic);
-        let reach = |hops| overlay.flood(0, hops, &world, &network, |_| true, |_| {});
+        let (overlay, ..) = overlay(Neighbours::Geographic);
+        let reach = |hops| overlay.flood(0, hops, |_| true, |_| {});
         assert_eq!(reach(0).order.len(), 1);
         assert_eq!(reach(1).order.len(), 5);
         assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
     }
 
+    /// The same with a heap of all copies, ordered by arrival, receiver and sender.
+    fn flood_with_a_heap(
+        (overlay, world, network): &(Overlay, World, Network),
+        (entry, hops): (u32, u32),
+        forwards: impl Fn(u32) -> bool,
+        sends: &mut Vec<(u32, u32, Span, u32)>,
+    ) -> (Vec<(u32, Span)>, u64) {
+        let mut order: Vec<(u32, Span)> = Vec::new();
+        let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);
+        while let Some(Reverse((latency, peer, from, hops))) = coming.pop() {
+            if order.iter().any(|(reached, _)| *reached == peer) {
+                continue;
+            }
+            order.push((peer, latency));
+            if hops == 0 || !forwards(peer) {
+                continue;
+            }
+            for &to in overlay.neighbours(peer).iter().filter(|to| **to != from || peer == entry) {
+                let [a, b] = [peer, to].map(|peer| world.servers()[peer as usize].site);
+                sends.push((peer, to, latency, hops - 1));
+                coming.push(Reverse((latency + network.latency(world.distance(a, b)), to, peer, hops - 1)));
+            }
+        }
+        (order, sends.len() as u64)
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Whom a request reaches, when, and through whom.
+        #[test]
+        fn lanes_give_the_order_that_a_heap_gives(
+            neighbours in prop::sample::select(vec![Neighbours::Geographic, Neighbours::Random4, Neighbours::Random8]),
+            stops in prop::collection::vec(0..520_u32, 0..200),
+            (entry, hops) in (0..520_u32, prop_oneof![0..20_u32, Just(1000)]),
+        ) {
+            let mut of = overlay(neighbours);
+            let forwards = |peer: u32| !stops.contains(&peer);
+            let (mut sends, mut obvious) = (Vec::new(), Vec::new());
+            let send = |copy: Copy| sends.push((copy.from, copy.to, copy.sent, copy.hops));
+            let flood = of.0.flood(entry, hops, forwards, send);
+            prop_assert_eq!((flood.order, flood.forwards), flood_with_a_heap(&of, (entry, hops), forwards, &mut obvious));
+            prop_assert_eq!(sends, obvious);
+            let everybody = flood_with_a_heap(&of, (entry, hops), |_| true, &mut Vec::new()).1;
+            prop_assert_eq!(of.0.forwards(entry, hops), everybody);
+        }
+
         /// Counting without an order gives what the flood gives.
         #[test]
         fn forwards_are_counted_right_whoever_does_not_forward(stops in prop::collection::vec(0..520_u32, 0..200), entry in 0..520_u32) {
-            let (overlay, world, network) = overlay(Neighbours::Random4);
+            let (overlay, ..) = overlay(Neighbours::Random4);
             let forwards = |peer: u32| !stops.contains(&peer);
-            let flood = overlay.flood(entry, 1000, &world, &network, forwards, |_| {});
+            let flood = overlay.flood(entry, 1000, forwards, |_| {});
             let stopped = flood.order.iter().filter(|(peer, _)| stops.contains(peer)).count();
             let counted = overlay.count_forwards(entry, forwards, &mut Scratch::default());
             prop_assert_eq!(counted, (flood.forwards, narrow(stopped)));

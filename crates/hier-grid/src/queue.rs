@@ -1,4 +1,4 @@
-//! Jobs in the order of their sequence numbers, and a scheduler's books of where it has pushed them.
+//! Jobs in the order of their sequence numbers, and sorted by where a scheduler has them from.
 
 use sim_core::JobId;
 use std::collections::VecDeque;
@@ -10,6 +10,10 @@ pub(crate) struct Queue(VecDeque<JobId>);
 impl Queue {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     pub(crate) fn oldest(&self) -> Option<JobId> {
@@ -60,7 +64,7 @@ impl Queue {
 }
 
 /// Where a job is in a scheduler's lists: its class, and the child whose range holds its work station.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     pub(crate) class: u8,
     /// The number of children if the work station lies elsewhere.

@@ -4,9 +4,10 @@ mod claims;
 mod drawings;
 mod figures;
 mod measure;
+mod scale;
 
 use super::claim::Claim;
-use super::paper::{About, Drawing, Effort, Figure, Paper, Reading, Table};
+use super::paper::{About, Drawing, Effort, Extra, Figure, Paper, Reading, Table};
 use super::quantity::Quantity;
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, ensure};
@@ -25,6 +26,7 @@ struct File {
     workload: WorkloadTable,
     experiments: ExperimentsTable,
     algorithms: Algorithms,
+    scale: scale::ScaleTable,
     run: RunTable,
     readings: Readings,
 }
@@ -70,6 +72,8 @@ pub(crate) struct Hierarchical {
     interval_jobs: u32,
     replications: u32,
     batch: u32,
+    /// Of the figure `scale`: backbones, and nets in each.
+    worlds: Vec<[u32; 2]>,
 }
 
 /// Which experiment.
@@ -80,6 +84,8 @@ enum Scene {
     /// With the mean interval at this position of `experiments.intervals`.
     Third(usize),
     Fourth,
+    /// The first, in the world at this position of `scale.worlds`.
+    Scale(usize),
 }
 
 /// Which rescheduling algorithms are switched off, of those that the scenario has on.
@@ -164,18 +170,25 @@ impl Hierarchical {
         let thinking =
             |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
         match scene {
-            Scene::First => Experiment::first(),
+            Scene::First | Scene::Scale(_) => Experiment::first(),
             Scene::Second => thinking(think_times.clone(), Some(*chance)),
             Scene::Third(interval) => thinking(vec![intervals[interval]], None),
             Scene::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
         }
     }
 
+    fn grid(&self, cell: &Cell) -> GridConfig {
+        match cell.scene {
+            Scene::Scale(world) => scale::grid(self.worlds[world]),
+            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => self.file.grid.clone(),
+        }
+    }
+
     fn config(&self, cell: &Cell) -> Config {
-        let File { grid, network, workload, algorithms, readings, .. } = &self.file;
+        let File { network, workload, algorithms, readings, .. } = &self.file;
         let off = |by: &[Off]| by.contains(&cell.off);
         Config {
-            grid: grid.clone(),
+            grid: self.grid(cell),
             network: network.clone(),
             jobs: JobConfig {
                 count: cell.jobs,
@@ -243,6 +256,7 @@ impl Hierarchical {
         }
         let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
         ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
+        self.file.scale.validate(MOST_NODES)?;
         let scenes = (0..experiments.intervals.len()).map(Scene::Third);
         for scene in scenes.chain([Scene::First, Scene::Second, Scene::Fourth]) {
             for &system in &experiments.systems {
@@ -339,7 +353,8 @@ impl Paper for Hierarchical {
         let mut jobs = jobs.clone();
         jobs.sort_unstable();
         jobs.dedup();
-        let paper = Self { jobs, interval_jobs, replications, batch, file };
+        let worlds = file.scale.worlds(effort == Effort::Quick);
+        let paper = Self { jobs, interval_jobs, replications, batch, worlds, file };
         paper.validate()?;
         Ok(paper)
     }
@@ -358,6 +373,10 @@ impl Paper for Hierarchical {
 
     fn tables(&self) -> Vec<Table<Cell>> {
         figures::tables(self)
+    }
+
+    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
+        vec![scale::slopes(self)]
     }
 
     fn positions(&self, figure: &str) -> &'static [&'static str] {
@@ -387,12 +406,14 @@ impl Paper for Hierarchical {
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         let experiments = &self.file.experiments;
         let (experiment, interval) = match cell.scene {
-            Scene::First => (1, String::new()),
+            Scene::First | Scene::Scale(_) => (1, String::new()),
             Scene::Second => (2, String::new()),
             Scene::Third(interval) => (3, experiments.intervals[interval].to_string()),
             Scene::Fourth => (4, String::new()),
         };
+        let grid = self.grid(cell);
         vec![
+            ("nodes", (grid.all_sites() * u64::from(grid.nodes)).to_string()),
             ("system", name(cell.system)),
             ("experiment", experiment.to_string()),
             ("interval", interval),
@@ -420,6 +441,13 @@ impl Paper for Hierarchical {
             "readings": readings,
             "runs": cell.runs,
         })
+    }
+
+    fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
+        match cell.scene {
+            Scene::Scale(_) => wanted.min(self.file.scale.replications(cell.jobs)),
+            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => wanted,
+        }
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

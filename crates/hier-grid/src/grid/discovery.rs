@@ -214,7 +214,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)]) -> Vec<(Bag, u64)> {
         let root = self.is_root(at);
         let desk = &mut self.desks[at.index()];
-        let children = desk.books.len();
+        let children = desk.books.children();
         let mut bound = Vec::new();
         for &(bag, power) in bags {
             if desk.channel(bag).is_none() {

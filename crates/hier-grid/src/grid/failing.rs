@@ -124,7 +124,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         } else {
             let desk = &mut self.desks[scheduler.index()];
             desk.forget_requests();
-            for slot in 0..desk.books.len() {
+            for slot in 0..desk.books.children() {
                 self.unmark(scheduler, slot);
             }
         }

@@ -95,10 +95,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             let kind = self.kind(at, job);
             let desk = &mut self.desks[at.index()];
             // It may have been struck already, by a cancel that came too late.
-            desk.books[slot].remove(kind, job);
+            desk.books.remove(slot, kind, job);
             self.shelve(at, job);
         }
-        self.desks[at.index()].fresh[slot] = false;
+        self.desks[at.index()].books.set_fresh(slot, false);
         self.pools.jobs.recycle(list);
         self.return_unreachable(at, cx);
         self.serve(at, cx);

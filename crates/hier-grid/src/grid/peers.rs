@@ -11,10 +11,11 @@ use super::{Event, Grid, HOPS, Phase};
 use crate::config::{Neighbours, PeerDeadline, PeerWaitEnds, Readings};
 use crate::jobs::Submission;
 use crate::message::{Address, Kind, Witness};
+use crate::network::Network;
 use crate::overlay::{Overlay, Reach, Scratch};
 use crate::post::{Body, Letter};
-use crate::world::{ServerId, StationId, World};
-use sim_core::{Context, EventKey, JobId, Span, Streams, Time};
+use crate::world::{ServerId, StationId, World, narrow};
+use sim_core::{Context, EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Without an offer a work station resubmits after this.
@@ -27,8 +28,11 @@ const DEADLINE: u64 = 3;
 pub(super) struct Peers {
     overlay: Overlay,
     peers: Vec<Peer>,
-    /// Jobs that nobody has accepted yet, by class, in no order.
-    waiting: Vec<Vec<Waiting>>,
+    /// Numbers of CPUs of which there are servers, and for each peer which of these it has.
+    widths: Vec<u32>,
+    width_of: Vec<u32>,
+    /// Jobs that nobody has accepted yet, by class.
+    waiting: Vec<Crowd>,
     /// The next resubmission that each peer would accept.
     candidates: BTreeSet<(Time, JobId, u32)>,
     alarm: Option<(Time, EventKey)>,
@@ -45,6 +49,33 @@ struct Peer {
     /// When it expects to have run what it runs.
     free_at: Time,
     candidate: Option<(Time, JobId)>,
+}
+
+/// Jobs of one class that nobody has accepted yet, in no order.
+#[derive(Clone, Debug, Default)]
+struct Crowd {
+    jobs: Vec<Waiting>,
+    /// For each of the widths of servers: the allowances of these jobs there.
+    allowances: Vec<Vec<Allowance>>,
+}
+
+/// How much backlog a peer may have to accept a job; `None` if it never accepts it.
+type Allowance = Option<Span>;
+
+impl Crowd {
+    fn push(&mut self, waiting: Waiting, allowances: &[Allowance]) {
+        self.jobs.push(waiting);
+        for (all, allowance) in self.allowances.iter_mut().zip(allowances) {
+            all.push(*allowance);
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.jobs.swap_remove(place);
+        for all in &mut self.allowances {
+            all.swap_remove(place);
+        }
+    }
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -69,14 +100,59 @@ impl Waiting {
     }
 }
 
+/// How much a peer has to do, at an instant.
+#[derive(Copy, Clone, Debug)]
+struct Backlog {
+    queued: Span,
+    free_at: Time,
+    now: Time,
+    /// Whether every resubmission is tried.
+    literal: bool,
+}
+
+impl Backlog {
+    /// When the peer would first accept a resubmission of a job, if nothing else changes. `None` if never, or not before
+    /// `best`.
+    #[inline]
+    fn acceptance(
+        &self,
+        waiting: &Waiting,
+        allowance: Allowance,
+        best: Option<(Time, JobId)>,
+    ) -> Option<(Time, JobId)> {
+        let allowed = allowance?;
+        let from = if self.literal {
+            self.now
+        } else if self.queued > allowed {
+            return None;
+        } else {
+            // Running it down to this leaves just what is allowed.
+            let slack = allowed.saturating_sub(self.queued);
+            Time::from_nanos(self.free_at.as_nanos().saturating_sub(slack.as_nanos())).max(self.now)
+        };
+        if best.is_some_and(|(best, _)| from > best) {
+            return None;
+        }
+        let found = (waiting.time(waiting.next(from)), waiting.job);
+        best.is_none_or(|best| found < best).then_some(found)
+    }
+}
+
 impl Peers {
-    pub(super) fn new(world: &World, readings: &Readings, streams: &Streams) -> Self {
+    pub(super) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
         let neighbours: Neighbours = readings.neighbours;
-        let sites = world.servers().iter().map(|server| server.site).collect();
+        let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
+        let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
+        widths.sort_unstable();
+        widths.dedup();
+        let width = |cpus| narrow(widths.partition_point(|width| *width < cpus));
+        let crowd = Crowd { jobs: Vec::new(), allowances: vec![Vec::new(); widths.len()] };
         Self {
-            overlay: Overlay::new(sites, neighbours, streams),
+            width_of: world.servers().iter().map(|server| width(server.cpus)).collect(),
+            overlay: Overlay::new(&sites, neighbours, (world, network), streams),
             peers: vec![Peer::default(); world.servers().len()],
-            waiting: vec![Vec::new(); world.classes.len()],
+            waiting: vec![crowd; world.classes.len()],
+            widths,
             candidates: BTreeSet::new(),
             alarm: None,
             deadline: readings.peer_deadline,
@@ -90,7 +166,7 @@ impl Peers {
         let site = world.site_of(station);
         let servers = world.servers_at(site);
         let place = station.0 - world.stations_at(site).start;
-        let peers = crate::world::narrow(self.peers.len());
+        let peers = narrow(self.peers.len());
         ServerId(if servers.is_empty() {
             servers.start % peers
         } else {
@@ -100,14 +176,14 @@ impl Peers {
 
     /// Whether anybody waits or is queued.
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.iter().all(Vec::is_empty)
+        self.waiting.iter().all(|crowd| crowd.jobs.is_empty())
             && self.candidates.is_empty()
             && self.peers.iter().all(|peer| peer.queue.is_empty() && peer.queued.is_zero())
     }
 
     /// Every job that waits, or is queued at a peer.
     pub(super) fn jobs(&self) -> impl Iterator<Item = JobId> {
-        let waiting = self.waiting.iter().flatten().map(|waiting| waiting.job);
+        let waiting = self.waiting.iter().flat_map(|crowd| &crowd.jobs).map(|waiting| waiting.job);
         waiting.chain(self.peers.iter().flat_map(|peer| peer.queue.iter().copied()))
     }
 }
@@ -121,22 +197,28 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.jobs.get(job).estimate(f64::from(self.machines[peer as usize].cpus), self.speed())
     }
 
-    /// How much backlog a peer may have to accept a job; `None` if it never accepts it.
-    #[inline]
-    fn allowance(&self, peers: &Peers, peer: u32, job: JobId) -> Option<Span> {
-        let own = self.peer_estimate(peer, job);
-        let base = match peers.deadline {
-            PeerDeadline::OwnEstimate => own,
-            PeerDeadline::MeanServer => self.jobs.get(job).estimate(peers.mean_cpus, self.speed()),
+    /// What each of the widths of servers allows a job.
+    fn allowances(&self, peers: &Peers, job: JobId) -> Vec<Allowance> {
+        let ticket = self.jobs.get(job);
+        let allowance = |width: &u32| {
+            let own = ticket.estimate(f64::from(*width), self.speed());
+            let base = match peers.deadline {
+                PeerDeadline::OwnEstimate => own,
+                PeerDeadline::MeanServer => ticket.estimate(peers.mean_cpus, self.speed()),
+            };
+            let deadline = base * DEADLINE;
+            (deadline >= own).then(|| deadline.saturating_sub(own))
         };
-        let deadline = base * DEADLINE;
-        (deadline >= own).then(|| deadline.saturating_sub(own))
+        peers.widths.iter().map(allowance).collect()
     }
 
-    fn accepts(&self, peers: &Peers, peer: u32, job: JobId, now: Time) -> bool {
+    /// Whether a peer accepts a job of the class now, with these allowances.
+    #[inline]
+    fn accepts(&self, peers: &Peers, peer: u32, (class, allowances): (u8, &[Allowance]), now: Time) -> bool {
         let Peer { queued, free_at, .. } = peers.peers[peer as usize];
-        self.machines[peer as usize].bag.holds(self.jobs.get(job).class)
-            && self.allowance(peers, peer, job).is_some_and(|allowed| free_at.saturating_since(now) + queued <= allowed)
+        self.machines[peer as usize].bag.holds(class)
+            && allowances[peers.width_of[peer as usize] as usize]
+                .is_some_and(|allowed| free_at.saturating_since(now) + queued <= allowed)
     }
 
     /// A request comes in at its entry, and spreads.
@@ -144,16 +226,21 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         if self.spread(entry.0, job, cx) {
             return;
         }
-        let class = usize::from(self.jobs.get(job).class);
+        let class = self.jobs.get(job).class;
         let waiting = Waiting { job, since: cx.now(), tried: 0, entry: entry.0 };
-        self.crowd().waiting[class].push(waiting);
         let mut peers = self.peers.take().expect("a P2P system");
-        for peer in 0..crate::world::narrow(peers.peers.len()) {
-            if let Some(time) = self.acceptance(&peers, peer, &waiting, cx.now()) {
-                let better = peers.peers[peer as usize].candidate.is_none_or(|candidate| (time, job) < candidate);
-                if better {
-                    set_candidate(&mut peers, peer, Some((time, job)));
-                }
+        let allowances = self.allowances(&peers, job);
+        peers.waiting[usize::from(class)].push(waiting, &allowances);
+        for peer in 0..narrow(peers.peers.len()) {
+            if !self.machines[peer as usize].bag.holds(class) {
+                continue;
+            }
+            let Peer { queued, free_at, candidate, .. } = peers.peers[peer as usize];
+            let backlog = Backlog { queued, free_at, now: cx.now(), literal: self.literal };
+            let allowance = allowances[peers.width_of[peer as usize] as usize];
+            let found = backlog.acceptance(&waiting, allowance, candidate);
+            if found.is_some() {
+                set_candidate(&mut peers, peer, found);
             }
         }
         self.peers = Some(peers);
@@ -164,18 +251,22 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     fn spread(&mut self, entry: u32, job: JobId, cx: &mut impl Context<Event>) -> bool {
         let now = cx.now();
         let mut peers = self.peers.take().expect("a P2P system");
+        let class = self.jobs.get(job).class;
+        let allowances = self.allowances(&peers, job);
+        let job_there = (class, allowances.as_slice());
         let few = peers.overlay.len() <= HOPS as usize;
         let mut copies = Vec::new();
         let (order, forwards) = if few && !W::LOOKS {
             // On the way to the nearest of all that accept there is none that accepts.
-            let reach = peers.overlay.reach(entry, HOPS, &self.world, &self.network);
-            let (all, order) = (reach.forwards, reach.order.clone());
-            let nearest = order.iter().find(|(peer, _)| self.accepts(&peers, *peer, job, now)).copied();
+            peers.overlay.reach(entry, HOPS);
+            let reach = peers.overlay.known_reach(entry);
+            let nearest = reach.order.iter().find(|(peer, _)| self.accepts(&peers, *peer, job_there, now)).copied();
+            let all = reach.forwards;
             let mut scratch = std::mem::take(&mut peers.scratch);
             let forwards = match nearest {
                 None => all,
                 Some(_) => {
-                    let passes = |peer: u32| !self.accepts(&peers, peer, job, now);
+                    let passes = |peer: u32| !self.accepts(&peers, peer, job_there, now);
                     let (forwards, accepting) = peers.overlay.count_forwards(entry, passes, &mut scratch);
                     self.tally.count_many(Kind::Accept, u64::from(accepting));
                     forwards
@@ -183,12 +274,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             };
             peers.scratch = scratch;
             (nearest, forwards)
+        } else if !W::LOOKS && !(0..narrow(peers.peers.len())).any(|peer| self.accepts(&peers, peer, job_there, now)) {
+            // Not only those that the request reaches.
+            (None, peers.overlay.forwards(entry, HOPS))
         } else {
-            let passes = |peer: u32| !self.accepts(&peers, peer, job, now);
-            let Reach { order, forwards } =
-                peers.overlay.flood(entry, HOPS, &self.world, &self.network, passes, |copy| copies.push(copy));
+            let passes = |peer: u32| !self.accepts(&peers, peer, job_there, now);
+            let Reach { order, forwards } = peers.overlay.flood(entry, HOPS, passes, |copy| copies.push(copy));
             let accepting: Vec<_> =
-                order.into_iter().filter(|(peer, _)| self.accepts(&peers, *peer, job, now)).collect();
+                order.into_iter().filter(|(peer, _)| self.accepts(&peers, *peer, job_there, now)).collect();
             let station = Address::Station(self.jobs.get(job).station);
             for copy in std::mem::take(&mut copies) {
                 let body = Body::Forward { job, hops: copy.hops };
@@ -278,31 +371,18 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.peer_has_changed(peer.0, cx);
     }
 
-    /// When a peer would first accept a resubmission of a job, if nothing else changes.
-    #[inline]
-    fn acceptance(&self, peers: &Peers, peer: u32, waiting: &Waiting, now: Time) -> Option<Time> {
-        if !self.machines[peer as usize].bag.holds(self.jobs.get(waiting.job).class) {
-            return None;
-        }
-        let Peer { queued, free_at, .. } = peers.peers[peer as usize];
-        let allowed = self.allowance(peers, peer, waiting.job)?;
-        if self.literal {
-            return Some(waiting.time(waiting.next(now)));
-        }
-        if queued > allowed {
-            return None;
-        }
-        // Running it down to this leaves just what is allowed.
-        let slack = allowed.saturating_sub(queued);
-        let from = Time::from_nanos(free_at.as_nanos().saturating_sub(slack.as_nanos())).max(now);
-        Some(waiting.time(waiting.next(from)))
-    }
-
     /// Finds the waiting job whose resubmission a peer would accept first.
     fn choose_candidate(&self, peers: &mut Peers, peer: u32, now: Time) {
-        let classes = self.machines[peer as usize].bag.classes();
-        let waiting = classes.flat_map(|class| &peers.waiting[usize::from(class)]);
-        let best = waiting.filter_map(|waiting| Some((self.acceptance(peers, peer, waiting, now)?, waiting.job))).min();
+        let Peer { queued, free_at, .. } = peers.peers[peer as usize];
+        let backlog = Backlog { queued, free_at, now, literal: self.literal };
+        let mut best = None;
+        for class in self.machines[peer as usize].bag.classes() {
+            let crowd = &peers.waiting[usize::from(class)];
+            let allowances = &crowd.allowances[peers.width_of[peer as usize] as usize];
+            for (waiting, allowance) in crowd.jobs.iter().zip(allowances) {
+                best = backlog.acceptance(waiting, *allowance, best).or(best);
+            }
+        }
         set_candidate(peers, peer, best);
     }
 
@@ -333,15 +413,15 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let &(_, job, _) = peers.candidates.first().expect("the alarm was set for it");
         let class = usize::from(self.jobs.get(job).class);
         let mut peers = self.peers.take().expect("a P2P system");
-        let place = peers.waiting[class].iter().position(|waiting| waiting.job == job).expect("it waits");
-        let Waiting { since, tried, entry, .. } = peers.waiting[class][place];
+        let place = peers.waiting[class].jobs.iter().position(|waiting| waiting.job == job).expect("it waits");
+        let Waiting { since, tried, entry, .. } = peers.waiting[class].jobs[place];
         let number = now.since(since).as_nanos() / RESUBMIT.as_nanos();
         self.count_resubmissions(&mut peers, (job, entry, since), tried..number);
-        peers.waiting[class][place].tried = number;
+        peers.waiting[class].jobs[place].tried = number;
         self.peers = Some(peers);
         if self.spread(entry, job, cx) {
             let mut peers = self.peers.take().expect("a P2P system");
-            peers.waiting[class].swap_remove(place);
+            peers.waiting[class].remove(place);
             let stale: Vec<u32> =
                 peers.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
             for peer in stale {
@@ -370,8 +450,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ) {
         let times = numbers.end - numbers.start;
         self.tally.resubmitted += times;
-        let reach = peers.overlay.reach(entry, HOPS, &self.world, &self.network);
-        self.tally.count_many(Kind::Forward, reach.forwards * times.saturating_sub(1));
+        let forwards = peers.overlay.forwards(entry, HOPS);
+        self.tally.count_many(Kind::Forward, forwards * times.saturating_sub(1));
         if !W::LOOKS {
             self.tally.count_many(Kind::Request, times);
             return;
@@ -387,7 +467,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
                 break;
             }
             let mut copies = Vec::new();
-            peers.overlay.flood(entry, HOPS, &self.world, &self.network, |_| true, |copy| copies.push(copy));
+            peers.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |peer: u32| Address::Server(ServerId(peer));
                 self.show(

@@ -23,7 +23,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let desk = &mut self.desks[at.index()];
-        desk.fresh[slot] = false;
+        desk.books.set_fresh(slot, false);
         desk.mark(bag, wants, slot, ticket);
         self.serve(at, cx);
     }
@@ -110,7 +110,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         branch.answered = ticket;
         desk.marks -= 1;
         desk.limbo -= narrow(jobs.len());
-        desk.fresh[slot] = true;
+        desk.books.set_fresh(slot, true);
         jobs.sort_unstable();
         let twins: Vec<JobId> = jobs.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
         for job in twins {
@@ -119,7 +119,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         jobs.dedup();
         for &job in &jobs {
             let kind = self.kind(at, job);
-            self.desks[at.index()].books[slot].insert(kind, job);
+            self.desks[at.index()].books.insert(slot, kind, job);
         }
         self.tally.pushed += jobs.len() as u64;
         let jobs = self.pools.jobs.keep(jobs);
@@ -173,8 +173,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let kind = self.kind(at, job);
         let desk = &mut self.desks[at.index()];
-        desk.books[slot].remove(kind, job);
-        desk.fresh[slot] = false;
+        desk.books.remove(slot, kind, job);
+        desk.books.set_fresh(slot, false);
         let marked = desk.marks > 0;
         if self.forest.schedulers[at.index()].parent.is_some() {
             self.send_up(at, Body::Started { job }, cx);
@@ -201,7 +201,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             if desk.unassigned.remove(kind, job) {
                 back.push(job);
                 self.jobs.drop_copy(job);
-            } else if let Some(slot) = desk.books.iter_mut().position(|shelf| shelf.remove(kind, job)) {
+            } else if let Some(slot) = desk.books.remove_anywhere(kind, job) {
                 asked -= 1;
                 let slot = narrow(slot);
                 match below.iter_mut().find(|(of, _)| *of == slot) {

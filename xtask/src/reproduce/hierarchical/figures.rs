@@ -2,7 +2,7 @@
 
 use super::super::paper::{Entry, Figure, Panel, Row, Series, Table};
 use super::super::quantity::Quantity;
-use super::{Cell, Hierarchical, Off, Scene, TREE, measure, name};
+use super::{Cell, Hierarchical, Off, Scene, TREE, measure, name, scale};
 use hier_grid::{Kind, System};
 
 const JOBS: &str = "jobs in the workload";
@@ -163,6 +163,7 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         },
         distance(paper),
         spread(paper),
+        scale::figure(paper),
     ];
     figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
     figures
