@@ -86,6 +86,8 @@ struct User {
     will_wait: u128,
     /// Processor nanoseconds: of jobs that have ended, what they used; of others, processors × estimate.
     used: u128,
+    /// All waits per processor second, in seconds.
+    ratio: f64,
 }
 
 /// A job that waits or runs.
@@ -109,7 +111,7 @@ impl Ledger {
         let estimate = waiting.request.estimate;
         let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", waiting.job));
         let present = Present { submit, user, estimate, processors: waiting.request.processors, start: Time::MAX };
-        self.users[user].used += present.claim();
+        self.users[user].change(|user| user.used += present.claim());
         self.jobs.insert(waiting.job, present);
     }
 
@@ -118,20 +120,20 @@ impl Ledger {
         self.remove(job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
         present.start = view.now;
-        self.users[present.user].waited += present.wait(view.now);
+        let wait = present.wait(view.now);
+        self.users[present.user].change(|user| user.waited += wait);
     }
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) {
         let present = self.jobs.remove(&job).expect("a job that ends has arrived");
         let worked = u128::from(present.processors) * u128::from(now.since(present.start).as_nanos());
-        let user = &mut self.users[present.user];
-        user.used = user.used - present.claim() + worked;
+        self.users[present.user].change(|user| user.used = user.used - present.claim() + worked);
     }
 
     /// The job has been interrupted, and will wait for all of that time.
     pub(super) fn lose(&mut self, job: JobId, now: Time) {
         let present = self.jobs[&job];
-        self.users[present.user].waited -= present.wait(present.start);
+        self.users[present.user].change(|user| user.waited -= present.wait(present.start));
         self.finish(job, now);
     }
 
@@ -146,7 +148,7 @@ impl Ledger {
             return;
         }
         self.sums = Some(Sums::default());
-        self.users.iter_mut().for_each(|user| user.will_wait = 0);
+        self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
         for Reservation { waiting, slot, .. } in plan.held() {
             if let Some(slot) = *slot {
                 self.add(waiting, (plan.machine(slot), slot.start), view);
@@ -158,7 +160,7 @@ impl Ledger {
     pub(super) fn add(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
-        self.users[terms.user].will_wait += terms.wait;
+        self.users[terms.user].change(|user| user.will_wait += terms.wait);
         self.sums = Some(sums.with(&terms));
     }
 
@@ -166,7 +168,7 @@ impl Ledger {
     pub(super) fn remove(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
-        self.users[terms.user].will_wait -= terms.wait;
+        self.users[terms.user].change(|user| user.will_wait -= terms.wait);
         self.sums = Some(sums.without(&terms));
     }
 
@@ -206,10 +208,9 @@ impl Ledger {
     /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users; one
     /// user waits longer by so many nanoseconds.
     fn fairness(&mut self, of: usize, by: u128) -> f64 {
-        let ratio = |user: &User, by| seconds(user.waited + user.will_wait + by) / seconds(user.used).max(1.0);
         self.ratios.clear();
-        self.ratios.extend(self.users.iter().map(|user| ratio(user, 0)));
-        self.ratios[of] = ratio(&self.users[of], by);
+        self.ratios.extend(self.users.iter().map(|user| user.ratio));
+        self.ratios[of] = self.users[of].ratio_with(by);
         #[expect(clippy::cast_precision_loss, reason = "few users")]
         let mean = self.ratios.iter().sum::<f64>() / self.ratios.len() as f64;
         self.ratios.iter().map(|ratio| (1.0 + mean - ratio) * (1.0 + mean - ratio)).sum()
@@ -239,6 +240,18 @@ const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
 #[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
 fn seconds(nanos: u128) -> f64 {
     nanos as f64 / 1e9
+}
+
+impl User {
+    fn change(&mut self, change: impl FnOnce(&mut Self)) {
+        change(self);
+        self.ratio = self.ratio_with(0);
+    }
+
+    /// If the user waits so many nanoseconds more.
+    fn ratio_with(&self, more: u128) -> f64 {
+        seconds(self.waited + self.will_wait + more) / seconds(self.used).max(1.0)
+    }
 }
 
 impl Sums {

@@ -170,11 +170,13 @@ fn the_search_moves_jobs() {
         (0..40).map(|id| job(id, u64::from(id), 1 + id % 3, 100 + u64::from(id * 37 % 200))).collect();
     let machines = [Machine { processors: 4, speed: 1.0 }, Machine { processors: 3, speed: 2.0 }];
     let heavy = shared(heavy);
-    let bgt = GapFilling::bgt(Placement::Fastest, stream(1)).with_period(Span::from_secs(5));
-    let (planned, moved) = watch(bgt.clone(), &machines, &heavy);
-    assert!(moved > 0);
-    // It had rounds enough, and as many as it is given.
-    assert_eq!(watch(bgt.clone().with_rounds_per_arrival(u32::MAX), &machines, &heavy), (planned, moved));
-    assert!(watch(bgt.clone().with_rounds_per_arrival(1), &machines, &heavy).1 < moved);
-    assert_eq!(watch(bgt.with_rounds_per_arrival(0), &machines, &heavy).1, 0);
+    let moved = |rounds: u32| {
+        let bgt = GapFilling::bgt(Placement::Fastest, stream(1)).with_rounds_per_arrival(rounds);
+        watch(bgt.with_period(Span::from_secs(5)), &machines, &heavy).1
+    };
+    assert!(moved(10) > 0);
+    // As many rounds as it is given, and no more than it needs.
+    assert!(moved(1) < moved(10));
+    assert_eq!(moved(100_000), moved(u32::MAX));
+    assert_eq!(moved(0), 0);
 }

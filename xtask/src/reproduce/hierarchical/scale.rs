@@ -113,7 +113,7 @@ pub(super) fn figure(paper: &Hierarchical) -> Figure<Cell> {
     Figure {
         id: ID,
         title: "What a job costs as the world grows".to_owned(),
-        caption: "Ours: experiment 1 in larger worlds of the same kind, nets of ten sites, with a job of the small size for each \
+        caption: "Ours: experiment 1 in worlds of other sizes, nets of ten sites as in the paper's, with one small job for each \
                   node."
             .to_owned(),
         x_label: "nodes, and jobs",
