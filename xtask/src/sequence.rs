@@ -54,7 +54,7 @@ pub(crate) fn diagram(
     for (standing, &x) in &places {
         let points = vec![(x, TOP - 34.0), (x, bottom)];
         sketch.strokes.push(Stroke { points, slot: None, width: 0.8, dashed: true });
-        let lines = name(standing.address()).split(' ').map(str::to_owned).collect();
+        let lines = name(standing.address()).splitn(2, ' ').map(str::to_owned).collect();
         let size = (step.min(96.0) - 6.0, 34.0);
         sketch.boxes.push(SketchBox { centre: (x, TOP - 51.0), size, lines, slot: None });
     }
@@ -166,7 +166,7 @@ fn numbers(jobs: &[JobId]) -> String {
 /// Milliseconds at first, then seconds.
 fn clock(at: Time) -> String {
     let seconds = at.as_secs_f64();
-    if seconds < 10.0 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.3} s") }
+    if seconds < 10.0 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.4} s") }
 }
 
 fn rows(count: usize) -> f64 {

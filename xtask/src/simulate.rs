@@ -422,7 +422,7 @@ impl Report<'_> {
             let few = run.told.as_ref().and_then(|told| told.few.as_deref());
             let name = |address| match address {
                 Address::Station(station) => format!("station {station}"),
-                Address::Scheduler(scheduler) => format!("scheduler {scheduler}"),
+                Address::Scheduler(scheduler) => format!("GS {scheduler}"),
                 Address::Server(server) => format!("server {server}"),
             };
             let diagram = few.and_then(|messages| {
@@ -430,7 +430,7 @@ impl Report<'_> {
                 sequence::diagram(format!("messages-{policy}"), format!("Messages under {policy}"), messages, name)
             });
             if let Some(diagram) = diagram {
-                let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript, jobs \
+                let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
                                counted from 1.";
                 pictures.push((diagram.into(), caption));
             }
