@@ -152,7 +152,7 @@ Examples:
   cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt:0.5
       time-shared clusters with local users, under a metascheduler that predicts
 
-  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/grid-tree.toml --policy p2p,hierarchical,hybrid:2
+  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid:2
       servers among peers, below one tree of schedulers, and below two
   cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
       in the paper's world; every message on a line of run.jsonl, and drawn if they are few
@@ -185,7 +185,7 @@ Policies of --model hier-grid (systems):
   hybrid:K       the tree cut into K trees, whose roots are peers
 
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
-a file in TOML (what has a value here may be left out); workloads/grid-tree.toml is one:
+a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:
   tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
   backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
   nets = 1               # in each backbone
