@@ -200,8 +200,10 @@ fn a_real_log_runs_on_the_tree_of_the_paper_and_on_the_example_file() {
         return;
     }
     let folder = folder();
-    let example =
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("inside the workspace").join("workloads/trees/universities.toml");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("inside the workspace")
+        .join("workloads/trees/universities.toml");
     for (name, grid) in [("paper", "4-4-2-5"), ("example", text(&example))] {
         let out = folder.path().join(name);
         simulate(&log, grid, POLICIES, &out, &["--max-jobs", "500"]).success();
