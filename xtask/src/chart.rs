@@ -206,7 +206,7 @@ impl From<Gantt> for Picture {
     }
 }
 
-/// The picture as one SVG document of 720 × 450 CSS pixels, with real text.
+/// The picture as one SVG document of 720 × 450 CSS pixels (a sketch may be of another size), with real text.
 ///
 /// # Errors
 ///
@@ -236,11 +236,12 @@ pub(crate) fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
         fonts.load_font_data(dejavu::sans::bold().to_vec());
         Arc::new(fonts)
     });
-    const PIXELS: (u32, u32) = (1440, 900);
     let options =
         usvg::Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..usvg::Options::default() };
     let tree = usvg::Tree::from_str(svg, &options).context("the picture is not well-formed SVG")?;
-    let mut pixels = tiny_skia::Pixmap::new(PIXELS.0, PIXELS.1).context("no memory for the picture's pixels")?;
+    let size = tree.size().to_int_size().scale_by(2.0).context("the picture has no size")?;
+    let mut pixels =
+        tiny_skia::Pixmap::new(size.width(), size.height()).context("no memory for the picture's pixels")?;
     let scale = tiny_skia::Transform::from_scale(2.0, 2.0);
     resvg::render(&tree, scale, &mut pixels.as_mut());
     pixels.encode_png().context("cannot encode the picture as PNG")

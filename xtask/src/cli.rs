@@ -154,6 +154,13 @@ Examples:
   cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
       a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
 
+  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid:2
+      servers among peers, below one tree of schedulers, and below two
+  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
+      in the paper's world; every message on a line of run.jsonl, and drawn if they are few
+  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --replay run.jsonl
+      the same run again, message by message; exit code 1 and the first that differs if it is not the same
+
 Policies:
   fcfs           first come first served; a job that does not fit blocks those behind it
   easy           EASY backfilling: others may start if they do not delay the first one
@@ -173,6 +180,32 @@ Policies of --model metasched:
   tat            the cluster of the smallest predicted turnaround
   ptt:W          the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
   ptt-occ:W      the same, with the CPU and memory in use on its nodes in place of the users
+
+Policies of --model hier-grid (systems):
+  p2p            every server is a peer; requests flood the overlay
+  hierarchical   one tree of schedulers
+  hybrid:K       the tree cut into K trees, whose roots are peers
+
+Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
+a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:
+  tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
+  backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
+  nets = 1               # in each backbone
+  systems = []           # names of operating systems; a job has that of its user's number modulo how many there are
+  local_load = 0.1       # share of every server that its owners keep busy
+  [network]              # all keys as in workloads/hierarchical.toml
+  [algorithms]           # likewise
+  [readings]             # likewise, but for peer_wait_ends
+  [jobs]                 # what a log does not tell
+  time = \"work\"          # run time × processors, spread over all CPUs of a server; or \"runtime\": as long as in the log
+  input = 100.0          # bytes for each CPU second (run time × processors)
+  output = 500.0
+  [[site]]               # one for each; name is needed
+  name = \"a\"
+  stations = 1           # work stations; a job comes from that of its user's number modulo how many there are
+  servers = [{ cpus = 64, count = 2, systems = [\"linux\"] }]   # cpus is needed; all systems if left out
+A server runs one job at a time on all of its CPUs. It needs at least as many as the job asked for in the log; a job that no
+server of its operating system can hold is rejected.
 
 Clusters of --model metasched: a file in TOML (what has a value here may be left out), or a machine file, whose processors
 are then nodes without local users:
@@ -224,6 +257,15 @@ pub(crate) struct Simulate {
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
     pub(crate) clusters: Option<PathBuf>,
+    /// The grid tree of --model hier-grid, a file or its short form: see below.
+    #[arg(long, value_name = "FILE.toml|4-2-5", conflicts_with_all = ["clusters", "machines", "procs", "outages", "time_limit"])]
+    pub(crate) tree: Option<String>,
+    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
+    pub(crate) replay: Option<PathBuf>,
     /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
     #[arg(long, value_name = "FILE", conflicts_with = "procs")]
     pub(crate) machines: Option<PathBuf>,

@@ -12,6 +12,7 @@ mod progress;
 mod provenance;
 mod reproduce;
 mod scenario;
+mod sequence;
 mod simulate;
 mod verdict;
 mod workload;

@@ -43,6 +43,16 @@ impl OutDir {
     }
 }
 
+/// A file to be written bit by bit, in the folder where `path` is to be.
+pub(crate) fn begin_beside(path: &Path) -> Result<NamedTempFile> {
+    partial_in(create_folder_of(path)?).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Gives a complete file of [`begin_beside`] its name.
+pub(crate) fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
+    publish(file, path, Durability::Synced)
+}
+
 /// Whether a file must survive a power cut.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
@@ -61,7 +71,8 @@ pub(crate) fn write_whole(path: &Path, content: &[u8], durability: Durability) -
 }
 
 fn create_folder_of(path: &Path) -> Result<&Path> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    // The parent of a bare name is the empty path.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     Ok(folder)
 }

@@ -2,25 +2,32 @@
 
 mod alea31;
 mod clusters;
+mod grid_tree;
+mod hier;
 mod metasched;
 mod model;
 mod policy;
 mod sites;
+mod transcript;
 mod watch;
 
 use crate::chart::{self, Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
 use crate::cli::{self, Common, PassesName};
 use crate::cli::{Ending, print};
 use crate::interrupt::{self, Interrupted};
-use crate::output::OutDir;
+use crate::output::{OutDir, keep_as};
 use crate::page::{self, Page};
 use crate::progress::Progress;
 use crate::provenance::{self, quoted};
 use crate::scenario::workspace;
+use crate::sequence;
 pub(crate) use alea31::Profile;
+
 use anyhow::{Context, Result, bail, ensure};
 use clusters::Clusters;
 use gap_schedule::{Grid, Passes};
+use grid_tree::GridTree;
+use hier_grid::Address;
 pub(crate) use model::{Model, Policy};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -61,6 +68,8 @@ struct Run {
     placed: Option<Vec<Placed>>,
     /// Of metasched alone.
     beside: Option<metasched::Beside>,
+    /// Of hier-grid, where somebody listens to its messages.
+    told: Option<transcript::Told>,
 }
 
 /// Replays the log under each policy and writes what came of it.
@@ -77,12 +86,15 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     if options.profile == Profile::Alea31 {
         alea31::ensure_possible(options)?;
     }
+    ensure_recordable(options)?;
     let header = SwfReader::open(&options.trace)?.header().clone();
     let clusters = clusters_of(options)?;
-    let sites = match (&clusters, options.profile) {
-        (Some(clusters), _) => clusters.sites(),
-        (None, Profile::Alea31) => alea31::sites(options)?,
-        (None, Profile::Clean) => Sites::of(options, &header)?,
+    let tree = tree_of(options)?;
+    let sites = match (&clusters, &tree, options.profile) {
+        (Some(clusters), ..) => clusters.sites(),
+        (None, Some(tree), _) => tree.sites(),
+        (None, None, Profile::Alea31) => alea31::sites(options)?,
+        (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
@@ -99,13 +111,16 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     let finished: Vec<(Run, NamedTempFile)> = policies
         .par_iter()
         .map(|&policy| {
-            let run = match (policy, &clusters) {
-                (Policy::Meta(policy), Some(clusters)) => metasched::replay(policy, options, clusters, &sites, &out)?,
-                (Policy::Gap(policy), None) if options.profile == Profile::Alea31 => {
+            let run = match (policy, &clusters, &tree) {
+                (Policy::Meta(policy), Some(clusters), _) => {
+                    metasched::replay(policy, options, clusters, &sites, &out)?
+                }
+                (Policy::Hier(policy), _, Some(tree)) => hier::replay(policy, options, tree, &sites, &out)?,
+                (Policy::Gap(policy), None, None) if options.profile == Profile::Alea31 => {
                     alea31::replay(policy, options, &sites, &out)?
                 }
-                (Policy::Gap(policy), None) => replay(policy, options, &sites, &out)?,
-                (Policy::Meta(_), None) | (Policy::Gap(_), Some(_)) => unreachable!("policies were checked"),
+                (Policy::Gap(policy), None, None) => replay(policy, options, &sites, &out)?,
+                _ => unreachable!("policies were checked"),
             };
             progress.add(1);
             Ok(run)
@@ -116,6 +131,10 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     let mut runs = Vec::new();
     for (run, jobs) in finished {
         out.keep(jobs, Path::new(&run.policy.name()).join("jobs.csv"))?;
+        let mut run = run;
+        if let Some((file, path)) = run.told.as_mut().and_then(|told| told.transcript.take()) {
+            keep_as(file, &path)?;
+        }
         runs.push(run);
     }
     metasched::compare(&mut runs);
@@ -142,7 +161,9 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
     } else {
         print(&report.as_text(out.path(), common.quiet));
     }
-    Ok(Ending::Done)
+    let differs: Vec<&String> = runs.iter().filter_map(|run| run.told.as_ref()?.differs.as_ref()).collect();
+    differs.iter().for_each(|difference| eprintln!("{difference}"));
+    Ok(if differs.is_empty() { Ending::Done } else { Ending::Differs })
 }
 
 /// Whole numbers as they are, others to four digits.
@@ -254,6 +275,7 @@ fn replay(
         waiting: watched.waiting,
         placed: watched.placed,
         beside: None,
+        told: None,
     };
     Ok((run, watched.jobs))
 }
@@ -279,13 +301,49 @@ fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, opti
 /// The clusters of metasched; none for another model.
 fn clusters_of(options: &cli::Simulate) -> Result<Option<Clusters>> {
     match (options.model, &options.clusters) {
-        (Model::GapSchedule, None) => Ok(None),
+        (Model::GapSchedule | Model::HierGrid, None) => Ok(None),
         (Model::GapSchedule, Some(_)) => bail!("--clusters goes with --model metasched; other models take --machines"),
+        (Model::HierGrid, Some(_)) => bail!("--clusters goes with --model metasched; --model hier-grid takes --tree"),
         (Model::Metasched, None) => {
             bail!("--model metasched needs --clusters FILE; see --help for what the file holds")
         }
         (Model::Metasched, Some(path)) => Clusters::open(path).map(Some),
     }
+}
+
+/// The grid tree of hier-grid; none for another model.
+fn tree_of(options: &cli::Simulate) -> Result<Option<GridTree>> {
+    let tree = match (options.model, &options.tree) {
+        (Model::HierGrid, Some(tree)) => GridTree::open(tree, options.seed)?,
+        (Model::HierGrid, None) => {
+            bail!("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")
+        }
+        (_, Some(_)) => bail!("--tree goes with --model hier-grid; --model {} has none", options.model.name()),
+        (_, None) => return Ok(None),
+    };
+    for policy in &options.policy {
+        if let Policy::Hier(policy) = policy {
+            policy.ensure_fits(&tree)?;
+        }
+    }
+    Ok(Some(tree))
+}
+
+/// Only hier-grid sends messages, and a transcript is that of one run.
+fn ensure_recordable(options: &cli::Simulate) -> Result<()> {
+    let asked = [("--transcript", &options.transcript), ("--replay", &options.replay)];
+    if let Some((name, _)) = asked.iter().find(|(_, path)| path.is_some()) {
+        ensure!(
+            options.model == Model::HierGrid,
+            "{name} goes with --model hier-grid: --model {} sends no messages",
+            options.model.name()
+        );
+        ensure!(
+            options.policy.len() == 1,
+            "{name} takes the messages of one run; give one --policy, and run again for the others"
+        );
+    }
+    Ok(())
 }
 
 /// The outages of the places: the same for every policy.
@@ -371,6 +429,21 @@ impl Report<'_> {
                                apart. Processors are numbered on through the sites.";
                 pictures.push((gantt.into(), caption));
             }
+            let few = run.told.as_ref().and_then(|told| told.few.as_deref());
+            let name = |address| match address {
+                Address::Station(station) => format!("station {station}"),
+                Address::Scheduler(scheduler) => format!("GS {scheduler}"),
+                Address::Server(server) => format!("server {server}"),
+            };
+            let diagram = few.and_then(|messages| {
+                let policy = run.policy.name();
+                sequence::diagram(format!("messages-{policy}"), format!("Messages under {policy}"), messages, name)
+            });
+            if let Some(diagram) = diagram {
+                let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
+                               counted from 1.";
+                pictures.push((diagram.into(), caption));
+            }
         }
         pictures
     }
@@ -393,6 +466,9 @@ impl Report<'_> {
         let stem = picture.id().to_owned();
         let mut figure = page::Figure::new(picture, &stem);
         figure.caption = caption.to_owned();
+        if stem.starts_with("messages-") {
+            figure.files.retain(|(label, _)| label != "CSV");
+        }
         if let Some(policy) = stem.strip_prefix("gantt-") {
             figure.files.retain(|(label, _)| label != "CSV");
             figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
@@ -433,6 +509,13 @@ impl Report<'_> {
                 "Under the rules of the simulator Alea 3.1: no job starts in the first 29.2 s, each starts 8 ms after the \
                  one before at the earliest, and runs up to a second longer than the log says. Jobs are due twice their \
                  run time after their submission."
+                    .to_owned(),
+            );
+        }
+        if let Model::HierGrid = self.options.model {
+            notes.push(
+                "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
+                 server's offer, and finishes when the server has run it; turnaround ends when its output is home."
                     .to_owned(),
             );
         }
@@ -514,6 +597,7 @@ impl Report<'_> {
             model,
             profile,
             clusters,
+            tree,
             ..
         } = self.options;
         let policies = self.policies().replace(' ', "");
@@ -521,6 +605,9 @@ impl Report<'_> {
             format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
         if let Some(clusters) = clusters {
             command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
+        }
+        if let Some(tree) = tree {
+            command += &format!(" --model {} --tree {}", model.name(), quoted(tree));
         }
         if let Some(machines) = machines {
             command += &format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name());
@@ -632,6 +719,14 @@ impl Report<'_> {
         }
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");
+        }
+        for told in self.runs.iter().filter_map(|run| run.told.as_ref()) {
+            let done = match (told.compared, &told.differs) {
+                (false, _) => "recorded",
+                (true, None) => "the same as in the transcript",
+                (true, Some(_)) => "sent; they differ from the transcript",
+            };
+            text += &format!("{} messages {done}\n", told.messages);
         }
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");

@@ -112,6 +112,8 @@ pub struct Grid<W = (), L = Nothing> {
     script: Vec<(Time, ServerId, u32)>,
     /// Whether every message is an event.
     literal: bool,
+    /// Whether the work of a job from outside is spread over all CPUs of its server.
+    divides: bool,
     flows: slab::Slab<Flow>,
     pools: Pools,
     /// Where messages may fail.
@@ -281,6 +283,7 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             }),
             script: Vec::new(),
             literal: false,
+            divides: false,
             flows: slab::Slab::new(),
             pools: Pools::default(),
             transport: config
@@ -309,6 +312,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     #[must_use]
     pub const fn literally(mut self) -> Self {
         self.literal = true;
+        self
+    }
+
+    /// Spreads the work of jobs from outside, run time × processors, over all CPUs of the server, as the paper's jobs do. A
+    /// wide server then takes less than the job's own run time. Without this, a job takes its run time on any server.
+    #[must_use]
+    pub const fn dividing_work(mut self) -> Self {
+        self.divides = true;
         self
     }
 
@@ -460,9 +471,12 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.pull(cx);
         let requirement = Requirement { system, cpus: job.request.processors };
         let class = self.world.class_of(requirement);
-        let work = Work::Rigid {
-            estimate: job.request.estimate.unwrap_or(job.runtime).as_secs_f64(),
-            actual: job.runtime.as_secs_f64(),
+        let (estimate, actual) = (job.request.estimate.unwrap_or(job.runtime).as_secs_f64(), job.runtime.as_secs_f64());
+        let work = if self.divides {
+            let processors = f64::from(job.request.processors);
+            Work::Divisible { estimate: processors * estimate, actual: processors * actual }
+        } else {
+            Work::Rigid { estimate, actual }
         };
         let ticket = Ticket {
             station,

@@ -132,6 +132,8 @@ pub struct World {
     pub(crate) systems: u32,
     /// Each class is an operating system and a width.
     pub(crate) classes: Vec<Requirement>,
+    /// Whether jobs ask for CPUs.
+    pub(crate) wide: bool,
     pub(crate) shape: Shape,
 }
 
@@ -222,6 +224,7 @@ impl World {
             site_of_station: Vec::new(),
             systems: 0,
             classes: Vec::new(),
+            wide: false,
             shape,
         };
         for ((site, servers), stations) in (0..).zip(servers).zip(stations) {
@@ -246,7 +249,8 @@ impl World {
         Ok(world)
     }
 
-    /// Has jobs ask for CPUs too, as those of a log do: a class for each operating system and each size of server.
+    /// Has jobs ask for CPUs too, as those of a log do: a class for each operating system and each size of server that some
+    /// server can run.
     ///
     /// # Errors
     ///
@@ -256,21 +260,26 @@ impl World {
         sizes.sort_unstable();
         sizes.dedup();
         let systems = 0..self.systems;
-        self.classes = systems.flat_map(|system| sizes.iter().map(move |&cpus| Requirement { system, cpus })).collect();
+        let classes = systems.flat_map(|system| sizes.iter().map(move |&cpus| Requirement { system, cpus }));
+        let runs = |class: &Requirement| {
+            self.servers.iter().any(|server| server.systems & 1 << class.system != 0 && server.cpus >= class.cpus)
+        };
+        self.classes = classes.filter(runs).collect();
+        self.wide = true;
         if self.classes.len() > 32 {
             return Err(ConfigError::Classes { classes: self.classes.len() });
         }
         Ok(self)
     }
 
-    /// The class of a job that requires this: the narrowest that is wide enough. `None` if no server is wide enough.
+    /// The class of a job that requires this: the narrowest that is wide enough. `None` if no server with its operating
+    /// system is wide enough.
     pub fn class_of(&self, requirement: Requirement) -> Option<u8> {
         let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
-        let wide = self.classes.len() > self.systems as usize;
         let class = self
             .classes
             .iter()
-            .position(|class| if wide { fits(class) } else { class.system == requirement.system })?;
+            .position(|class| if self.wide { fits(class) } else { class.system == requirement.system })?;
         u8::try_from(class).ok()
     }
 
@@ -371,4 +380,30 @@ fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -
 #[track_caller]
 pub(crate) fn narrow(length: usize) -> u32 {
     u32::try_from(length).expect("fewer than 2³² of anything")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(servers: &[(u32, u32)]) -> World {
+        let places = Places { backbones: 1, nets: 1, sites: 1 };
+        let world = World::explicit(places, &[servers.to_vec()], &[1], Shape::levels(&[1])).expect("a valid world");
+        world.with_widths().expect("few classes")
+    }
+
+    #[test]
+    fn a_job_that_no_server_of_its_system_can_hold_has_no_class() {
+        let world = world(&[(8, 0b01), (4, 0b10)]);
+        let class = |system, cpus| world.class_of(Requirement { system, cpus });
+        assert!(class(0, 8).is_some() && class(1, 4).is_some());
+        assert_eq!((class(0, 9), class(1, 5), class(2, 1)), (None, None, None));
+    }
+
+    #[test]
+    fn widths_count_where_all_servers_are_of_one_size_too() {
+        let world = world(&[(8, 0b1), (8, 0b1)]);
+        assert_eq!(world.class_of(Requirement { system: 0, cpus: 8 }), Some(0));
+        assert_eq!(world.class_of(Requirement { system: 0, cpus: 9 }), None);
+    }
 }

@@ -123,21 +123,31 @@ impl Canvas<'_> {
         about: &str,
         paint: impl FnOnce(&Canvas<'_>) -> anyhow::Result<()>,
     ) -> anyhow::Result<String> {
+        Self::draw_sized(title, about, (WIDTH, HEIGHT), paint)
+    }
+
+    /// The same on a sheet of this width and height.
+    pub(super) fn draw_sized(
+        title: &str,
+        about: &str,
+        (width, height): (f64, f64),
+        paint: impl FnOnce(&Canvas<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<String> {
         anyhow::ensure!(fonts_are_readable(), "the embedded font cannot be read");
 
         let mut text = String::new();
-        let size = (fine(WIDTH).unsigned_abs(), fine(HEIGHT).unsigned_abs());
+        let size = (fine(width).unsigned_abs(), fine(height).unsigned_abs());
         {
             let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
             let canvas = Canvas { area };
-            canvas.fill(&[(0.0, 0.0), (WIDTH, 0.0), (WIDTH, HEIGHT), (0.0, HEIGHT)], Rgb::WHITE, 1.0)?;
+            canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0)?;
             paint(&canvas)?;
             canvas.area.present().map_err(|error| anyhow!("cannot draw: {error}"))?;
         }
         let (_, body) = text.split_once('>').context("plotters wrote no root element")?;
         let (title, about) = (escape(&clean(title)), escape(&clean(about)));
         Ok(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{title}\" stroke-linejoin=\"round\">\n\
              <title>{title}</title>\n<desc>{about}</desc>{}",
             size.0,

@@ -1,8 +1,8 @@
-//! Boxes, lines and words at given places: trees.
+//! Boxes, lines and words at given places: trees, sequences of messages.
 
-use super::WIDTH;
 use super::canvas::{Anchor, Canvas, Type};
 use super::marks::{Look, Rgb};
+use super::{HEIGHT, WIDTH};
 
 /// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub(crate) struct Sketch {
     pub(crate) strokes: Vec<Stroke>,
     pub(crate) boxes: Vec<SketchBox>,
     pub(crate) words: Vec<Words>,
+    /// Width and height, where they are not those of other pictures.
+    pub(crate) size: Option<(f64, f64)>,
 }
 
 /// A line.
@@ -50,8 +52,9 @@ pub(crate) struct Words {
 const BOXED: f64 = 11.0;
 
 pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
-    Canvas::draw(&sketch.title, &sketch.about, |canvas| {
-        for (row, line) in Type::TITLE.wrap(&sketch.title, WIDTH - 40.0, 2).iter().zip(0_u32..) {
+    let size = sketch.size.unwrap_or((WIDTH, HEIGHT));
+    Canvas::draw_sized(&sketch.title, &sketch.about, size, |canvas| {
+        for (row, line) in Type::TITLE.wrap(&sketch.title, size.0 - 40.0, 2).iter().zip(0_u32..) {
             canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start)?;
         }
         for stroke in &sketch.strokes {
@@ -63,7 +66,7 @@ pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
         for words in &sketch.words {
             let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
             let (x, y) = words.at;
-            canvas.text(&look.cut(&words.text, WIDTH), x, y, look, Anchor::Start)?;
+            canvas.text(&look.cut(&words.text, size.0 - x), x, y, look, Anchor::Start)?;
         }
         Ok(())
     })

@@ -341,7 +341,7 @@ impl Paper for Hierarchical {
         ),
     ];
 
-    const DRAWINGS: &'static [&'static str] = &["fig1", "fig2"];
+    const DRAWINGS: &'static [&'static str] = &["fig1", "fig1-messages", "fig2"];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

@@ -146,6 +146,7 @@ pub(super) fn replay(
         waiting: watched.waiting,
         placed: watched.placed,
         beside: None,
+        told: None,
     };
     Ok((run, watched.jobs))
 }

@@ -153,6 +153,7 @@ pub(super) fn replay(
             disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
             makespan: makespan.as_secs_f64(),
         }),
+        told: None,
     };
     Ok((run, watched.jobs))
 }

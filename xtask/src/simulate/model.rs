@@ -1,5 +1,6 @@
 //! Which model a log is replayed on, and the policies of all models by name.
 
+use super::hier;
 use super::metasched;
 use super::policy;
 use anyhow::{Result, ensure};
@@ -15,6 +16,8 @@ pub(crate) enum Model {
     GapSchedule,
     /// Time-shared clusters with local users, under a metascheduler: needs --clusters.
     Metasched,
+    /// Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree.
+    HierGrid,
 }
 
 impl Model {
@@ -23,6 +26,7 @@ impl Model {
         match self {
             Self::GapSchedule => "gap-schedule",
             Self::Metasched => "metasched",
+            Self::HierGrid => "hier-grid",
         }
     }
 }
@@ -32,6 +36,7 @@ impl Model {
 pub(crate) enum Policy {
     Gap(policy::Policy),
     Meta(metasched::Policy),
+    Hier(hier::Policy),
 }
 
 impl Policy {
@@ -40,6 +45,7 @@ impl Policy {
         match self {
             Self::Gap(policy) => policy.name(),
             Self::Meta(policy) => policy.name(),
+            Self::Hier(policy) => policy.name(),
         }
     }
 
@@ -47,6 +53,7 @@ impl Policy {
         match self {
             Self::Gap(_) => Model::GapSchedule,
             Self::Meta(_) => Model::Metasched,
+            Self::Hier(_) => Model::HierGrid,
         }
     }
 
@@ -54,7 +61,7 @@ impl Policy {
     pub(super) fn searches(self) -> bool {
         match self {
             Self::Gap(policy) => policy.searches(),
-            Self::Meta(_) => false,
+            Self::Meta(_) | Self::Hier(_) => false,
         }
     }
 
@@ -76,12 +83,15 @@ impl FromStr for Policy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match metasched::Policy::named(text) {
-            Some(policy) => policy.map(Self::Meta),
-            None => text
-                .parse()
-                .map(Self::Gap)
-                .map_err(|error| format!("{error}; with --model metasched there are {}", metasched::Policy::NAMES)),
+        if let Some(policy) = metasched::Policy::named(text) {
+            return policy.map(Self::Meta);
         }
+        if let Some(policy) = hier::Policy::named(text) {
+            return policy.map(Self::Hier);
+        }
+        text.parse().map(Self::Gap).map_err(|error| {
+            let (meta, hier) = (metasched::Policy::NAMES, hier::Policy::NAMES);
+            format!("{error}; with --model metasched there are {meta}; with --model hier-grid {hier}")
+        })
     }
 }

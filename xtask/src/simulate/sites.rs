@@ -54,6 +54,11 @@ impl Sites {
         Self { sites, rule: None, source, inside, shared: Some(widest) }
     }
 
+    /// Servers, each of which a job has for itself.
+    pub(super) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
+        Self { sites, rule: None, source, inside: Inside::Machine, shared: None }
+    }
+
     pub(super) fn iter(&self) -> std::slice::Iter<'_, Site> {
         self.sites.iter()
     }

@@ -1,38 +1,52 @@
-//! Figures 1 and 2: a grid tree with its channels, and a hybrid. Both are drawn from what a run says of itself.
+//! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from what a run says of itself.
 
 use super::super::paper::Drawing;
 use super::{Cell, Hierarchical, Scene, name};
 use crate::chart::{Sketch, SketchBox, Stroke, Words};
+use crate::sequence;
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
-    Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, World,
+    Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, Witness, World,
 };
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 pub(super) fn drawing(paper: &Hierarchical, id: &'static str, streams: &Streams) -> Drawing {
-    if id == "fig1" { channels(paper, streams) } else { hybrid(paper, streams) }
+    match id {
+        "fig1" => channels(paper, streams),
+        "fig1-messages" => messages(paper, streams),
+        _ => hybrid(paper, streams),
+    }
 }
 
 /// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
 /// resources at GS4.
-fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
-    let jobs = 6;
+fn example<W: Witness>(
+    paper: &Hierarchical,
+    streams: &Streams,
+    witness: W,
+) -> Grid<W, impl Iterator<Item = Submission>> {
     let config = Config { system: System::Trees(1), ..paper.config(&sample(paper, System::Trees(1))) };
     let shape = Shape::over(vec![Shape::over(vec![Shape::site(), Shape::over(vec![Shape::site(), Shape::site()])])]);
     let places = Places { backbones: 1, nets: 1, sites: 3 };
     let servers = [vec![(64, 0b11)], vec![(64, 0b10)], vec![(64, 0b11)]];
     let world = World::explicit(places, &servers, &[1, 0, 0], shape).expect("a valid world");
-    let submissions = (0..jobs).map(|id| Submission {
+    let submissions = (0..JOBS).map(|id| Submission {
         job: Job::new(JobId(id), Time::ZERO, 1, Span::from_secs(100)),
         station: StationId(0),
         system: id / 3,
         input: 0,
         output: 0,
     });
-    let grid = Grid::fed(config, world, submissions, streams, ()).expect("the scenario was validated");
-    let mut sim = Sim::new(grid, ());
+    Grid::fed(config, world, submissions, streams, witness).expect("the scenario was validated")
+}
+
+/// Jobs of the example.
+const JOBS: u32 = 6;
+
+fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
+    let mut sim = Sim::new(example(paper, streams, ()), ());
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
 
@@ -40,7 +54,7 @@ fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let mut sketch = Sketch {
         id: "fig1".to_owned(),
         title: "Figure 1. A grid tree with two channels".to_owned(),
-        about: format!("{} schedulers in a tree, {jobs} jobs", views.len()),
+        about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
         ..Sketch::default()
     };
     let mut data = Vec::new();
@@ -79,6 +93,31 @@ fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
                    GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
         .to_owned();
     Drawing { id: "fig1", caption, sketch, data }
+}
+
+/// The example's run, message by message.
+fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
+    let id = "fig1-messages";
+    let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
+    let views: Vec<SchedulerView> = grid.schedulers().collect();
+    let name = |address| match address {
+        Address::Station(_) => "work station".to_owned(),
+        Address::Scheduler(scheduler) => label(&views[scheduler.index()]),
+        Address::Server(server) => {
+            let site = grid.world().servers()[server.index()].site;
+            let leaf = views.iter().rfind(|view| view.site == site).expect("every site has an LGS");
+            format!("server of {}", label(leaf))
+        }
+    };
+    let title = "The six jobs of figure 1, message by message".to_owned();
+    let sketch = sequence::diagram(id.to_owned(), title, grid.witness(), name).unwrap_or_default();
+    let count = |kind: &Kind| float(grid.tally().messages(*kind));
+    let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
+    let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
+    let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
+                   not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
+        .to_owned();
+    Drawing { id, caption, sketch, data }
 }
 
 /// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.

@@ -1,0 +1,385 @@
+//! Tree files: sites with servers, a network, and the grid tree over them, for `simulate --model hier-grid`.
+
+use super::sites::{Site, Sites};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use gap_schedule::Machine;
+use hier_grid::config::{GridConfig, NetworkConfig, PeerWaitEnds};
+use hier_grid::{Algorithms, Config, Places, Readings, Shape, StationId, Submission, System, World};
+use serde::Deserialize;
+use sim_core::Streams;
+use std::collections::BTreeSet;
+use std::path::Path;
+use workload::LogJob;
+
+/// A tree file as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    tree: Tree,
+    /// In the whole world; sites are spread over them evenly, in their order.
+    #[serde(default = "one")]
+    backbones: u32,
+    /// In each backbone.
+    #[serde(default = "one")]
+    nets: u32,
+    /// Names of operating systems; left out, there is one, which all servers and jobs have.
+    #[serde(default)]
+    systems: Vec<String>,
+    /// Share of every server that its owners keep busy.
+    #[serde(default = "local_load")]
+    local_load: f64,
+    #[serde(default = "NetworkConfig::of_the_paper")]
+    network: NetworkConfig,
+    #[serde(default)]
+    jobs: JobsTable,
+    #[serde(default)]
+    algorithms: Algorithms,
+    #[serde(default)]
+    readings: Readings,
+    site: Vec<SiteTable>,
+}
+
+/// `"4-2-5"`, or nested lists of the names of sites.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Tree {
+    Levels(String),
+    Over(Vec<Node>),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Node {
+    Site(String),
+    Over(Vec<Node>),
+}
+
+/// What a log does not tell of its jobs.
+#[derive(Copy, Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct JobsTable {
+    time: TimeRule,
+    /// Bytes for each CPU second of work.
+    input: f64,
+    output: f64,
+}
+
+/// What a job takes on a server.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum TimeRule {
+    /// Its work, run time × processors, spread over all CPUs of the server.
+    #[default]
+    Work,
+    /// Its run time, on any server.
+    Runtime,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SiteTable {
+    name: String,
+    #[serde(default = "one")]
+    stations: u32,
+    #[serde(default)]
+    servers: Vec<ServerTable>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerTable {
+    cpus: u32,
+    /// By name; left out, all.
+    systems: Option<Vec<String>>,
+    /// How many of this kind.
+    #[serde(default = "one")]
+    count: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+fn local_load() -> f64 {
+    GridConfig::of_the_paper().local_load
+}
+
+impl Default for JobsTable {
+    /// As in the paper: 100 bytes of input for a CPU second, and five times as much output.
+    fn default() -> Self {
+        let input = Readings::default().bytes_per_cpu_second;
+        Self { time: TimeRule::Work, input, output: 5.0 * input }
+    }
+}
+
+/// The world of a simulation, its tree, and what it makes of the jobs of a log.
+pub(super) struct GridTree {
+    pub(super) config: Config,
+    pub(super) world: World,
+    jobs: JobsTable,
+    /// Of servers, by number.
+    names: Vec<String>,
+    of_file: bool,
+}
+
+impl GridTree {
+    /// `4-4-2-5`, or the path of a tree file.
+    pub(super) fn open(given: &str, seed: u64) -> Result<Self> {
+        if let Some(levels) = levels(given) {
+            return Self::drawn(&levels?, seed).with_context(|| format!("--tree {given}"));
+        }
+        let path = Path::new(given);
+        let text = std::fs::read_to_string(path).with_context(|| {
+            format!("cannot read {given}; --tree takes a file, or the children of each level as in 4-4-2-5")
+        })?;
+        Self::parse(&text).with_context(|| path.display().to_string())
+    }
+
+    /// A world as the paper's, in another size: the first level spans backbones, the second nets, the others sites; 13
+    /// servers to four sites, of the paper's types and systems, drawn by the seed.
+    fn drawn(levels: &[u32], seed: u64) -> Result<Self> {
+        let (backbones, nets) = match *levels {
+            [backbones, nets, _, ..] => (backbones, nets),
+            [backbones, _] => (backbones, 1),
+            _ => (1, 1),
+        };
+        let sites = levels.iter().try_fold(1_u32, |sites, children| sites.checked_mul(*children));
+        let sites = sites.filter(|sites| (1..=100_000).contains(sites));
+        let sites = sites.context("has no site, or more than 100000; multiply the numbers to see how many")?;
+        let paper = GridConfig::of_the_paper();
+        let servers = (sites * 13 / 4).max(paper.systems);
+        let (sites, tree) = (sites / backbones / nets, levels.to_vec());
+        let mut config = Config::of_the_paper(System::Trees(1), 1, 1.0);
+        config.grid = GridConfig { backbones, nets, sites, servers, tree, ..paper };
+        let world = World::draw(&config, &Streams::new(seed, 0))?;
+        let numbered = (0..world.sites()).flat_map(|site| {
+            let of_site = (1..).zip(world.servers_at(sim_core::SiteId(site)));
+            of_site.map(move |(number, _)| format!("site{}-{number}", site + 1))
+        });
+        let names = numbered.collect();
+        Ok(Self { config, world: world.with_widths()?, jobs: JobsTable::default(), names, of_file: false })
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let file: File = toml::from_str(text).map_err(|error| match error.span() {
+            Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
+            None => anyhow!("{}", error.message()),
+        })?;
+        let File { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
+        ensure!(!site.is_empty(), "needs at least one [[site]]");
+        let mut known = BTreeSet::new();
+        for one in &site {
+            ensure!(known.insert(&one.name), "site {:?} is named twice; jobs.csv could not tell them apart", one.name);
+        }
+        let sites = u32::try_from(site.len()).context("too many sites")?;
+        let places = u64::from(backbones) * u64::from(nets);
+        ensure!(
+            places > 0 && u64::from(sites).is_multiple_of(places),
+            "{sites} sites cannot be spread evenly over {backbones} backbones of {nets} nets; change backbones or nets"
+        );
+        for (field, bytes) in [("jobs.input", jobs.input), ("jobs.output", jobs.output)] {
+            ensure!((0.0..=1e9).contains(&bytes), "{field} is {bytes}; give bytes for each CPU second, from 0 to 1e9");
+        }
+        ensure!(
+            readings.peer_wait_ends == PeerWaitEnds::Offer,
+            "readings.peer_wait_ends: a log's jobs start when a server offers itself; leave it out"
+        );
+        let shape = shape(&tree, &site)?;
+        let mut servers = Vec::new();
+        let mut names = Vec::new();
+        for one in &site {
+            let mut here = Vec::new();
+            for server in &one.servers {
+                ensure!(server.cpus > 0, "a server of site {:?} has no CPUs; give cpus = 1 or more", one.name);
+                let offered = offered(&systems, server).with_context(|| format!("site {:?}", one.name))?;
+                ensure!(here.len() + server.count as usize <= 100_000, "site {:?} has too many servers", one.name);
+                for _ in 0..server.count {
+                    here.push((server.cpus, offered));
+                    names.push(format!("{}-{}", one.name, here.len()));
+                }
+            }
+            servers.push(here);
+        }
+        let stations: Vec<u32> = site.iter().map(|one| one.stations).collect();
+        let total: u64 = stations.iter().map(|stations| u64::from(*stations)).sum();
+        ensure!(total <= 10_000_000, "{total} work stations are too many; stations is at most 10000000 in all");
+        let cpus = servers.iter().flatten().map(|(cpus, _)| u64::from(*cpus)).sum::<u64>();
+        ensure!(cpus <= u64::from(u32::MAX), "{cpus} CPUs are too many; 4294967295 at most");
+        let places = Places { backbones, nets, sites: sites / backbones / nets };
+        let world = World::explicit(places, &servers, &stations, shape)?.with_widths()?;
+        ensure!(
+            systems.is_empty() || world.systems() as usize == systems.len(),
+            "no server runs {}; leave it out of systems",
+            systems.last().map_or("", String::as_str)
+        );
+        let mut config = Config::of_the_paper(System::Trees(1), 1, 1.0);
+        config.grid.local_load = local_load;
+        (config.network, config.algorithms, config.readings) = (network, algorithms, readings);
+        config.validate()?;
+        Ok(Self { config, world, jobs, names, of_file: true })
+    }
+
+    /// A job of a log as this grid sees it: its user's work station, operating system and data.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; no flow is that large")]
+    pub(super) fn submission(&self, LogJob { job, user, .. }: LogJob) -> Submission {
+        let user = user.unwrap_or(0);
+        let work = job.runtime.as_secs_f64() * f64::from(job.request.processors);
+        let bytes = |factor: f64| (factor * work).min(1e18) as u64;
+        Submission {
+            station: StationId(user % self.world.stations()),
+            system: user % self.world.systems(),
+            input: bytes(self.jobs.input),
+            output: bytes(self.jobs.output),
+            job,
+        }
+    }
+
+    /// Whether the work of jobs is spread over all CPUs of their servers.
+    pub(super) fn divides_work(&self) -> bool {
+        self.jobs.time == TimeRule::Work
+    }
+
+    /// Its servers as places of the report.
+    pub(super) fn sites(&self) -> Sites {
+        let speed = 1.0 - self.config.grid.local_load;
+        let site = |(server, name): (&hier_grid::world::Server, &String)| {
+            let machine = Machine { processors: server.cpus, speed };
+            Site { name: name.clone(), machine }
+        };
+        let sites = self.world.servers().iter().zip(&self.names).map(site).collect();
+        Sites::servers(sites, if self.of_file { "the tree file" } else { "--tree" })
+    }
+}
+
+/// The numbers of `4-2-5`; `None` if that is no list of numbers.
+fn levels(text: &str) -> Option<Result<Vec<u32>>> {
+    if !text.contains(|c: char| c.is_ascii_digit()) || text.contains(|c: char| !c.is_ascii_digit() && c != '-') {
+        return None;
+    }
+    let level = |part: &str| match part.parse::<u32>() {
+        Ok(children) if children > 0 => Ok(children),
+        _ => bail!("{text:?}: {part:?} is no number of children; give one above 0 for each level, as in 4-4-2-5"),
+    };
+    Some(text.split('-').map(level).collect())
+}
+
+fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
+    match tree {
+        Tree::Levels(text) => {
+            let wanted =
+                || anyhow!("tree is {text:?}; give the children of each level, as in \"4-2-5\", or nested lists");
+            let levels = levels(text).ok_or_else(wanted)??;
+            let leaves = levels.iter().map(|children| u64::from(*children)).try_fold(1_u64, u64::checked_mul);
+            ensure!(
+                leaves == u64::try_from(sites.len()).ok(),
+                "tree {text:?} has {} sites, and the file {}; the numbers multiplied must be the number of [[site]]",
+                leaves.map_or_else(|| "too many".to_owned(), |leaves| leaves.to_string()),
+                sites.len()
+            );
+            Ok(Shape::levels(&levels))
+        }
+        Tree::Over(children) => {
+            let mut seen = Vec::new();
+            let shape = Shape::over(shapes(children, &mut seen)?);
+            for (k, site) in sites.iter().enumerate() {
+                let Some(name) = seen.get(k) else { bail!("tree: site {:?} is missing", site.name) };
+                ensure!(
+                    **name == site.name,
+                    "tree: {name:?} stands where the file has site {:?}; name each site once, in the order of [[site]]",
+                    site.name
+                );
+            }
+            let extra = seen.get(sites.len());
+            ensure!(extra.is_none(), "tree: {:?} is no further site; name each [[site]] once", extra.unwrap_or(&""));
+            Ok(shape)
+        }
+    }
+}
+
+fn shapes<'a>(nodes: &'a [Node], seen: &mut Vec<&'a str>) -> Result<Vec<Shape>> {
+    ensure!(!nodes.is_empty(), "tree: an empty list; a scheduler has sites or schedulers below it");
+    let shape = |node: &'a Node| match node {
+        Node::Site(name) => {
+            seen.push(name);
+            Ok(Shape::site())
+        }
+        Node::Over(below) => Ok(Shape::over(shapes(below, seen)?)),
+    };
+    nodes.iter().map(shape).collect()
+}
+
+/// Operating systems of a server, as a set of bits.
+fn offered(systems: &[String], server: &ServerTable) -> Result<u32> {
+    ensure!(systems.len() <= 32, "{} operating systems are too many; 32 at most", systems.len());
+    let Some(names) = &server.systems else {
+        return Ok(if systems.is_empty() { 1 } else { u32::MAX >> (32 - systems.len()) });
+    };
+    ensure!(!names.is_empty(), "a server without an operating system; leave systems out for all of them");
+    let bit = |name: &String| {
+        let position = systems.iter().position(|system| system == name);
+        position.map(|position| 1 << position).with_context(|| format!("{name:?} is not among systems = {systems:?}"))
+    };
+    names.iter().try_fold(0, |all, name| Ok(all | bit(name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THREE: &str = "tree = [\"a\", [\"b\", \"c\"]]\nsystems = [\"linux\", \"windows\"]\n[jobs]\ntime = \"runtime\"\n\
+        [[site]]\nname = \"a\"\nstations = 2\nservers = [{ cpus = 8, count = 2 }]\n\
+        [[site]]\nname = \"b\"\nservers = [{ cpus = 4, systems = [\"windows\"] }]\n\
+        [[site]]\nname = \"c\"\nstations = 0\n";
+
+    fn error(text: &str) -> String {
+        format!("{:#}", GridTree::parse(text).err().expect("it makes no sense"))
+    }
+
+    #[test]
+    fn a_file_says_where_servers_stand_and_what_hangs_below_what() {
+        let tree = GridTree::parse(THREE).expect("a good file");
+        assert_eq!(tree.names, ["a-1", "a-2", "b-1"]);
+        let servers: Vec<_> = tree.world.servers().iter().map(|server| (server.cpus, server.systems)).collect();
+        assert_eq!(servers, [(8, 0b11), (8, 0b11), (4, 0b10)]);
+        assert_eq!((tree.world.sites(), tree.world.stations()), (3, 3));
+        assert!(!tree.divides_work());
+        assert_eq!(tree.sites().widest(), 8);
+    }
+
+    #[test]
+    fn the_short_form_of_the_paper_is_the_world_of_the_paper() {
+        let tree = GridTree::open("4-4-2-5", 7).expect("a tree");
+        assert_eq!((tree.world.sites(), tree.world.servers().len(), tree.world.stations()), (160, 520, 1880));
+        let paper = World::draw(&Config::of_the_paper(System::P2p, 1, 1.0), &Streams::new(7, 0)).expect("valid");
+        assert_eq!(tree.world, paper.with_widths().expect("few sizes"));
+    }
+
+    #[test]
+    fn every_short_form_makes_a_world() {
+        for (levels, sites) in [("1", 1), ("7", 7), ("2-5", 10), ("4-2-5", 40), ("2-1-1-3", 6)] {
+            assert_eq!(GridTree::open(levels, 0).expect(levels).world.sites(), sites, "{levels}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_with_its_line_or_key() {
+        let change = |from: &str, to: &str| error(&THREE.replace(from, to));
+        assert!(change("stations = 2", "station = 2").starts_with("line 7: unknown field `station`"));
+        assert!(change("tree = [\"a\", [\"b\", \"c\"]]", "tree = \"2-2\"").contains("has 4 sites, and the file 3"));
+        assert!(change("[\"b\", \"c\"]", "[\"c\", \"b\"]").contains("in the order of [[site]]"));
+        assert!(change("[\"b\", \"c\"]", "\"b\"").contains("site \"c\" is missing"));
+        assert!(change("[\"b\", \"c\"]", "\"b\", \"c\", \"d\"").contains("\"d\" is no further site"));
+        assert!(change("[\"b\", \"c\"]", "[], \"b\", \"c\"").contains("an empty list"));
+        assert!(change("[\"windows\"]", "[\"macos\"]").contains("\"macos\" is not among systems"));
+        assert!(change("cpus = 4", "cpus = 0").contains("site \"b\" has no CPUs"));
+        assert!(change("name = \"c\"", "name = \"a\"").contains("\"a\" is named twice"));
+        assert!(error(&format!("backbones = 2\n{THREE}")).contains("3 sites cannot be spread evenly"));
+        assert!(error("tree = \"1\"\nsite = []\n").contains("at least one [[site]]"));
+        assert!(error("tree = \"1\"\n[[site]]\nname = \"a\"\n").contains("servers"));
+        let open = |given: &str| format!("{:#}", GridTree::open(given, 0).err().expect("no tree"));
+        assert!(open("4-0").contains("\"0\" is no number of children"));
+        assert!(open("4--2").contains("\"\" is no number"));
+        assert!(open("99999-99999").contains("more than 100000"));
+        assert!(open("none.toml").contains("cannot read none.toml"));
+    }
+}

@@ -1,0 +1,217 @@
+//! `simulate --model hier-grid`: any log on any tree, transcripts and replays.
+
+use crate::program::{assert_same, data, file, folder, results, table, tree, xtask};
+use predicates::str::contains;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Three sites below two levels: two servers of 8 CPUs, one of 4.
+const TREE: &str = "\
+tree = [\"a\", [\"b\", \"c\"]]
+local_load = 0.0
+[[site]]
+name = \"a\"
+stations = 2
+servers = [{ cpus = 8 }]
+[[site]]
+name = \"b\"
+servers = [{ cpus = 8 }, { cpus = 4 }]
+[[site]]
+name = \"c\"
+";
+
+/// Five jobs; the last is wider than any server.
+const LOG: &str = "\
+; MaxProcs: 16
+1 100 -1 10  4 -1 -1  4 20 -1 1 1 1 -1 -1 -1 -1 -1
+2 105 -1 10  8 -1 -1  8 20 -1 1 2 1 -1 -1 -1 -1 -1
+3 106 -1 10  2 -1 -1  2 20 -1 1 3 1 -1 -1 -1 -1 -1
+4 106 -1 10  8 -1 -1  8 20 -1 1 4 1 -1 -1 -1 -1 -1
+5 107 -1 10 16 -1 -1 16 15 -1 1 1 1 -1 -1 -1 -1 -1
+";
+
+const POLICIES: &str = "p2p,hierarchical,hybrid:2";
+
+fn simulate(log: &Path, grid: &str, policies: &str, out: &Path, more: &[&str]) -> assert_cmd::assert::Assert {
+    xtask()
+        .args(["simulate", "--model", "hier-grid", "--quiet", "--policy", policies, "--tree", grid, "--trace"])
+        .arg(log)
+        .args(more)
+        .arg("--out")
+        .arg(out)
+        .assert()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+/// Every job once, none before its submission, and no server with two jobs at once. Returns how many there are.
+fn check_schedule(path: &Path) -> usize {
+    let (_, rows) = table(path);
+    let mut seen = BTreeSet::new();
+    let mut servers: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for row in &rows {
+        let [submit, start, finish] =
+            ["submit", "start", "finish"].map(|column| row[column].parse::<f64>().expect("seconds"));
+        assert!(seen.insert(&row["job"]), "job {} twice in {}", row["job"], path.display());
+        assert!(submit <= start && start <= finish, "{row:?}");
+        servers.entry(&row["site"]).or_default().push((start, finish));
+    }
+    for (server, mut runs) in servers {
+        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let apart = runs.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+        assert!(apart, "{server} runs two jobs at once in {}", path.display());
+    }
+    rows.len()
+}
+
+#[test]
+fn every_job_runs_once_on_a_server_of_its_own_or_is_counted_as_rejected() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
+    let out = folder.path().join("out");
+    simulate(&log, text(&grid), POLICIES, &out, &[]).success();
+    for policy in POLICIES.split(',') {
+        assert_eq!(check_schedule(&out.join(policy).join("jobs.csv")), 4, "{policy}");
+    }
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        assert_eq!((row["jobs"].as_str(), row["rejected"].as_str()), ("4", "1"), "{}", row["policy"]);
+        assert!(row["messages_per_job"].parse::<f64>().expect("a number") > 3.0, "{}", row["policy"]);
+        let number = |column: &str| row[column].parse::<f64>().expect("a number");
+        assert!(number("turnaround_mean") > number("response_mean"), "{}", row["policy"]);
+    }
+}
+
+#[test]
+fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() {
+    let folder = folder();
+    let log = file(&folder, "log.swf", LOG.lines().take(2).collect::<Vec<_>>().join("\n"));
+    let took = |name: &str, tree: &str| {
+        let (grid, out) = (file(&folder, name, tree), folder.path().join(format!("{name}.out")));
+        simulate(&log, text(&grid), "hierarchical", &out, &[]).success();
+        let (_, rows) = table(&out.join("hierarchical/jobs.csv"));
+        let [start, finish, cpus] =
+            ["start", "finish", "processors"].map(|it| rows[0][it].parse::<f64>().expect("a number"));
+        (finish - start, cpus)
+    };
+    // Forty CPU seconds, and some milliseconds of input.
+    let (seconds, cpus) = took("work.toml", TREE);
+    assert!((seconds - 40.0 / cpus).abs() < 0.1, "{seconds} s on {cpus} CPUs");
+    let (seconds, _) = took(
+        "runtime.toml",
+        &TREE.replace("[[site]]\nname = \"a\"", "[jobs]\ntime = \"runtime\"\n[[site]]\nname = \"a\""),
+    );
+    assert!((seconds - 10.0).abs() < 0.1, "{seconds} s");
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
+    let outs = ["1", "2"].map(|threads| {
+        let out = folder.path().join(threads);
+        simulate(&log, text(&grid), POLICIES, &out, &["--jobs", threads]).success();
+        out
+    });
+    assert_same(&results(&outs[0]), &results(&outs[1]));
+}
+
+#[test]
+fn a_transcript_is_written_drawn_and_replayed_and_a_change_in_it_is_found() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
+    let (out, path) = (folder.path().join("out"), folder.path().join("run.jsonl"));
+    for policy in POLICIES.split(',') {
+        simulate(&log, text(&grid), policy, &out, &["--transcript", text(&path)]).success();
+        let lines = fs::read_to_string(&path).expect("a transcript");
+        assert!(lines.lines().count() > 12, "{policy}");
+        for line in lines.lines() {
+            let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert!(message["kind"].is_string() && message["sent"].is_u64(), "{line}");
+        }
+        assert!(tree(&out).contains_key(&format!("figures/messages-{policy}.svg")), "{policy}");
+        let again = simulate(&log, text(&grid), policy, &out, &["--replay", text(&path)]);
+        again.success().stdout(contains("messages the same as in the transcript"));
+
+        let mut changed: Vec<&str> = lines.lines().collect();
+        changed.remove(4);
+        let other = file(&folder, "other.jsonl", changed.join("\n") + "\n");
+        let differs = simulate(&log, text(&grid), policy, &out, &["--replay", text(&other)]).code(1);
+        differs.stderr(contains("other.jsonl line ")).stderr(contains("expected {")).stderr(contains("found    {"));
+        let short =
+            file(&folder, "short.jsonl", lines.lines().take(3).map(|line| format!("{line}\n")).collect::<String>());
+        let differs = simulate(&log, text(&grid), policy, &out, &["--replay", text(&short)]).code(1);
+        differs.stderr(contains("line 4")).stderr(contains("the transcript ends here"));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
+    let out = folder.path().join("out");
+    let refused = |grid: &str, policies: &str, more: &[&str], words: &[&str]| {
+        let mut run = simulate(&log, grid, policies, &out, more).code(2);
+        for word in words {
+            run = run.stderr(contains(*word));
+        }
+        assert!(!out.exists(), "{words:?}");
+    };
+    let good = text(&grid);
+    refused(good, "fcfs", &[], &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
+    refused(good, "hybrid", &[], &["\"hybrid\"", "at least 2"]);
+    refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
+    refused(good, "hybrid:4", &[], &["--policy hybrid:4", "there are 3"]);
+    refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
+    refused(good, POLICIES, &["--transcript", "t.jsonl"], &["--transcript", "one --policy"]);
+    refused("4-0", "p2p", &[], &["4-0", "number of children"]);
+    let bad = file(&folder, "bad.toml", TREE.replace("stations", "station"));
+    refused(text(&bad), "p2p", &[], &["bad.toml", "line 5", "unknown field `station`"]);
+    let bad = file(&folder, "bad.toml", TREE.replace("\"c\"]]", "\"d\"]]"));
+    refused(text(&bad), "p2p", &[], &["bad.toml", "\"d\"", "in the order of [[site]]"]);
+
+    let without = xtask().args(["simulate", "--model", "hier-grid", "--policy", "p2p", "--trace"]).arg(&log).assert();
+    without.code(2).stderr(contains("--tree FILE.toml"));
+    let other = xtask().args(["simulate", "--policy", "fcfs", "--tree", "4-2-5", "--trace"]).arg(&log).assert();
+    other.code(2).stderr(contains("--model hier-grid"));
+    let other = xtask().args(["simulate", "--policy", "fcfs", "--transcript", "t.jsonl", "--trace"]).arg(&log).assert();
+    other.code(2).stderr(contains("sends no messages"));
+}
+
+#[test]
+fn a_file_that_is_no_transcript_is_refused_with_its_line() {
+    let folder = folder();
+    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
+    let (out, none) = (folder.path().join("out"), file(&folder, "none.jsonl", "{}\n"));
+    let run = simulate(&log, text(&grid), "p2p", &out, &["--replay", text(&none)]).code(2);
+    run.stderr(contains("none.jsonl")).stderr(contains("line 1 is no message"));
+}
+
+#[test]
+fn a_real_log_runs_on_the_tree_of_the_paper_and_on_the_example_file() {
+    let Some(traces) = data("GRID_TRACES") else { return };
+    let log = traces.join("KTH-SP2-1996-2.1-cln.swf.gz");
+    if !log.exists() {
+        eprintln!("skipped: {} is not there", log.display());
+        return;
+    }
+    let folder = folder();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("inside the workspace")
+        .join("workloads/trees/universities.toml");
+    for (name, grid) in [("paper", "4-4-2-5"), ("example", text(&example))] {
+        let out = folder.path().join(name);
+        simulate(&log, grid, POLICIES, &out, &["--max-jobs", "500"]).success();
+        let (_, rows) = table(&out.join("summary.csv"));
+        for row in rows {
+            let number = |column: &str| row[column].parse::<usize>().expect("a count");
+            assert_eq!(number("jobs") + number("rejected"), 500, "{row:?}");
+            assert_eq!(check_schedule(&out.join(&row["policy"]).join("jobs.csv")), number("jobs"));
+        }
+    }
+}
