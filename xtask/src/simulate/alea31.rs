@@ -113,7 +113,7 @@ pub(super) fn sites(options: &cli::Simulate) -> Result<Sites> {
     Ok(Sites::clusters(clusters.iter().map(site).collect()))
 }
 
-/// One policy on the whole log, as [`replay`](super::replay) does it. All jobs are read first: there is no other way to
+/// One policy on the whole log, as [`machines`](super::machines) does it. All jobs are read first: there is no other way to
 /// give them to this world.
 pub(super) fn replay(
     policy: policy::Policy,

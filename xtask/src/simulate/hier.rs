@@ -56,7 +56,7 @@ impl Policy {
     }
 }
 
-/// One system on the whole log, as [`replay`](super::replay) does it.
+/// One system on the whole log, as [`machines`](super::machines) does it.
 pub(super) fn replay(
     policy: Policy,
     options: &cli::Simulate,

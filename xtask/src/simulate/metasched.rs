@@ -97,7 +97,7 @@ impl Ledger for Errors {
     }
 }
 
-/// One policy on the whole log, as [`replay`](super::replay) does it.
+/// One policy on the whole log, as [`machines`](super::machines) does it.
 pub(super) fn replay(
     policy: Policy,
     options: &cli::Simulate,
