@@ -7,7 +7,8 @@
 //! backlog only shrinks, at a known pace, so the first resubmission that can succeed is reckoned and those before it are
 //! merely counted. `Peers::candidates` holds, for each peer, the waiting job whose resubmission it would accept first.
 
-use super::{Event, Grid, HOPS, Phase};
+use super::requests::HOPS;
+use super::{Event, Grid, Phase};
 use crate::config::{Neighbours, PeerDeadline, PeerWaitEnds, Readings};
 use crate::jobs::Submission;
 use crate::message::{Address, Kind, Witness};
