@@ -4,6 +4,7 @@ mod alea31;
 mod clusters;
 mod grid_tree;
 mod hier;
+mod log;
 mod machines;
 mod metasched;
 mod model;
@@ -36,7 +37,7 @@ use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
-use watch::Placed;
+use watch::{Placed, Watched};
 use workload::{Repairs, SwfReader};
 
 /// A log of at most so many jobs is drawn as a Gantt chart.
@@ -64,6 +65,19 @@ struct Run {
     beside: Option<metasched::Beside>,
     /// Of hier-grid, where somebody listens to its messages.
     told: Option<transcript::Told>,
+}
+
+impl Run {
+    /// What every model tells; `row` is [`Summary::row`](metrics::Summary::row) and what else the model has measured.
+    fn new(
+        policy: Policy,
+        row: Vec<(&'static str, Option<f64>)>,
+        watched: Watched,
+        repairs: Repairs,
+    ) -> (Self, NamedTempFile) {
+        let Watched { rejected, busy, waiting, placed, jobs, .. } = watched;
+        (Self { policy, row, rejected, repairs, busy, waiting, placed, beside: None, told: None }, jobs)
+    }
 }
 
 /// Replays the log under each policy and writes what came of it.

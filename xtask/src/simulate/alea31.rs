@@ -137,16 +137,6 @@ pub(super) fn replay(
     run_out(&mut sim, &policy.name(), options)?;
     let (_, watch) = sim.into_parts();
     let watched = watch.finish()?;
-    let run = Run {
-        policy: Policy::Gap(policy),
-        row: watched.summary.row(sites.processors()),
-        rejected: watched.rejected,
-        repairs: intake.repairs().clone(),
-        busy: watched.busy,
-        waiting: watched.waiting,
-        placed: watched.placed,
-        beside: None,
-        told: None,
-    };
-    Ok((run, watched.jobs))
+    let row = watched.summary.row(sites.processors());
+    Ok(Run::new(Policy::Gap(policy), row, watched, intake.repairs().clone()))
 }

@@ -1,19 +1,18 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
 use super::grid_tree::GridTree;
+use super::log::Log;
 use super::sites::Sites;
-use super::transcript::{Ear, Told};
+use super::transcript::Ear;
 use super::watch::Watch;
-use super::{Run, Source, run_out};
+use super::{Run, run_out};
 use crate::cli;
 use crate::output::OutDir;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use hier_grid::{Config, Grid, System, Witness};
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use tempfile::NamedTempFile;
-use workload::{Intake, Options, SwfReader};
 
 /// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -82,28 +81,10 @@ fn run<W: Witness>(
     out: &OutDir,
     witness: W,
 ) -> Result<((Run, NamedTempFile), W)> {
-    let intake = Intake::new(
-        SwfReader::open(&options.trace)?,
-        Options {
-            estimates: options.estimates,
-            max_jobs: options.max_jobs,
-            capacity: Some(sites.widest()),
-            deadlines: options.deadlines,
-            seed: options.seed,
-        },
-    );
-    let source = Source::shared(intake);
+    let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
-    let numbers = watch.numbers();
     let config = Config { system: policy.0, ..tree.config.clone() };
-    let submissions = {
-        let source = Rc::clone(&source);
-        std::iter::from_fn(move || {
-            let job = source.borrow_mut().next()?;
-            numbers.borrow_mut().insert(job.job.id, job.number);
-            Some(tree.submission(job))
-        })
-    };
+    let submissions = log.jobs(watch.numbers()).map(|job| tree.submission(job));
     let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed, 0), witness)?;
     let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
     let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
@@ -111,10 +92,7 @@ fn run<W: Witness>(
     let (grid, servers) = sim.into_parts();
     let tally = grid.tally().clone();
     let witness = grid.into_witness();
-    let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
-    if let Some(error) = source.failed {
-        bail!(error);
-    }
+    let repairs = log.finish()?;
     let Servers { watch, turnaround, completed, .. } = servers;
     let watched = watch.finish()?;
     let mut row = watched.summary.row(sites.processors());
@@ -122,18 +100,7 @@ fn run<W: Witness>(
     row.push(("turnaround_mean", per_job(turnaround)));
     row.push(("messages_per_job", per_job(float(tally.all_messages()))));
     row.push(("moves_per_job", per_job(float(tally.moves()))));
-    let run = Run {
-        policy: super::Policy::Hier(policy),
-        row,
-        rejected: watched.rejected,
-        repairs: source.items.repairs().clone(),
-        busy: watched.busy,
-        waiting: watched.waiting,
-        placed: watched.placed,
-        beside: None,
-        told: None::<Told>,
-    };
-    Ok(((run, watched.jobs), witness))
+    Ok((Run::new(super::Policy::Hier(policy), row, watched, repairs), witness))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count")]

@@ -1,5 +1,6 @@
 //! A log on space-shared machines or clusters, which may fail.
 
+use super::log::Log;
 use super::policy;
 use super::sites::Sites;
 use super::watch::Watch;
@@ -11,7 +12,7 @@ use gap_schedule::{Grid, Passes};
 use sim_core::{Outage, Sim, Span, Streams};
 use std::rc::Rc;
 use tempfile::NamedTempFile;
-use workload::{Intake, LogJob, Options, Outages, OutagesError, SwfReader};
+use workload::{Outages, OutagesError};
 
 /// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
 pub(super) fn replay(
@@ -20,30 +21,9 @@ pub(super) fn replay(
     sites: &Sites,
     out: &OutDir,
 ) -> Result<(Run, NamedTempFile)> {
-    let mut intake = Intake::new(
-        SwfReader::open(&options.trace)?,
-        Options {
-            estimates: options.estimates,
-            max_jobs: options.max_jobs,
-            capacity: Some(sites.widest()),
-            deadlines: options.deadlines,
-            seed: options.seed,
-        },
-    );
-    if let Some(rule) = sites.rule {
-        intake.note(rule);
-    }
-    let source = Source::shared(intake);
+    let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
-    let numbers = watch.numbers();
-    let arrivals = {
-        let source = Rc::clone(&source);
-        std::iter::from_fn(move || {
-            let LogJob { job, number, .. } = source.borrow_mut().next()?;
-            numbers.borrow_mut().insert(job.id, number);
-            Some(job)
-        })
-    };
+    let arrivals = log.jobs(watch.numbers()).map(|one| one.job);
     let passes = match options.passes {
         PassesName::PerInstant => Passes::PerInstant,
         PassesName::PerEvent => Passes::PerEvent,
@@ -59,10 +39,7 @@ pub(super) fn replay(
     let mut sim = Sim::new(grid, watch);
     run_out(&mut sim, &policy.name(), options)?;
     let (_, watch) = sim.into_parts();
-    let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
-    if let Some(error) = source.failed {
-        bail!(error);
-    }
+    let repairs = log.finish()?;
     if let Some(error) = outages.borrow_mut().failed.take() {
         bail!(error);
     }
@@ -71,18 +48,7 @@ pub(super) fn replay(
     if options.outages.is_some() {
         row.push(("interrupted", Some(watched.interrupted)));
     }
-    let run = Run {
-        policy: Policy::Gap(policy),
-        row,
-        rejected: watched.rejected,
-        repairs: source.items.repairs().clone(),
-        busy: watched.busy,
-        waiting: watched.waiting,
-        placed: watched.placed,
-        beside: None,
-        told: None,
-    };
-    Ok((run, watched.jobs))
+    Ok(Run::new(Policy::Gap(policy), row, watched, repairs))
 }
 
 /// The outages of the places: the same for every policy.

@@ -1,20 +1,20 @@
 //! Policies of metasched by name, and a log under one of them.
 
 use super::clusters::Clusters;
+use super::log::Log;
 use super::sites::Sites;
 use super::watch::Watch;
-use super::{Run, Source, run_out};
+use super::{Run, run_out};
 use crate::cli;
 use crate::output::OutDir;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use metasched::{
     Ffit, Intrusiveness, Ledger, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
 };
 use sim_core::Sim;
-use std::rc::Rc;
 use std::str::FromStr;
 use tempfile::NamedTempFile;
-use workload::{Intake, LogJob, Options, SwfReader};
+use workload::LogJob;
 
 /// A policy of metasched.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -105,27 +105,9 @@ pub(super) fn replay(
     sites: &Sites,
     out: &OutDir,
 ) -> Result<(Run, NamedTempFile)> {
-    let intake = Intake::new(
-        SwfReader::open(&options.trace)?,
-        Options {
-            estimates: options.estimates,
-            max_jobs: options.max_jobs,
-            capacity: Some(sites.widest()),
-            deadlines: options.deadlines,
-            seed: options.seed,
-        },
-    );
-    let source = Source::shared(intake);
+    let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
-    let numbers = watch.numbers();
-    let arrivals = {
-        let source = Rc::clone(&source);
-        std::iter::from_fn(move || {
-            let LogJob { job, number, .. } = source.borrow_mut().next()?;
-            numbers.borrow_mut().insert(job.id, number);
-            Some(Submission { job, demand: None })
-        })
-    };
+    let arrivals = log.jobs(watch.numbers()).map(|LogJob { job, .. }| Submission { job, demand: None });
     let config = clusters.config.clone();
     let at_work = policy.at_work(&config.readings);
     let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Clusters::streams(options.seed))?;
@@ -135,27 +117,16 @@ pub(super) fn replay(
     let makespan = world.makespan();
     let slowdown = world.local_slowdown(makespan);
     let Errors { sum, count } = world.into_ledger();
-    let source = Rc::into_inner(source).expect("the model has gone, and its arrivals with it").into_inner();
-    if let Some(error) = source.failed {
-        bail!(error);
-    }
+    let repairs = log.finish()?;
     let watched = watch.finish()?;
-    let run = Run {
-        policy: super::Policy::Meta(policy),
-        row: watched.summary.row(sites.processors()),
-        rejected: watched.rejected,
-        repairs: source.items.repairs().clone(),
-        busy: watched.busy,
-        waiting: watched.waiting,
-        placed: watched.placed,
-        beside: Some(Beside {
-            prediction_error_percent: (count > 0.0).then(|| 100.0 * sum / count),
-            disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
-            makespan: makespan.as_secs_f64(),
-        }),
-        told: None,
+    let row = watched.summary.row(sites.processors());
+    let (run, jobs) = Run::new(super::Policy::Meta(policy), row, watched, repairs);
+    let beside = Beside {
+        prediction_error_percent: (count > 0.0).then(|| 100.0 * sum / count),
+        disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
+        makespan: makespan.as_secs_f64(),
     };
-    Ok((run, watched.jobs))
+    Ok((Run { beside: Some(beside), ..run }, jobs))
 }
 
 /// Adds columns that metasched alone has: the error of predictions at dispatch, and the slowdown of local users over the

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 const WRITING: &str = "cannot write jobs.csv";
 
 /// The log's own number of each job in the system. Never iterated.
-type Numbers = Rc<RefCell<FxHashMap<JobId, u64>>>;
+pub(super) type Numbers = Rc<RefCell<FxHashMap<JobId, u64>>>;
 
 /// Listens to a run of one policy.
 pub(super) struct Watch {

@@ -1,0 +1,53 @@
+//! The log as a model pulls it, job by job.
+
+use super::Source;
+use super::sites::Sites;
+use super::watch::Numbers;
+use crate::cli;
+use anyhow::{Result, bail};
+use std::cell::RefCell;
+use std::rc::Rc;
+use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+
+/// The log of a simulation, repaired and read as the model asks for jobs.
+pub(super) struct Log(Rc<RefCell<Source<Intake, SwfError>>>);
+
+impl Log {
+    /// Opens it for these places.
+    pub(super) fn open(options: &cli::Simulate, sites: &Sites) -> Result<Self> {
+        let cli::Simulate { trace, estimates, max_jobs, deadlines, seed, .. } = options;
+        let mut intake = Intake::new(
+            SwfReader::open(trace)?,
+            Options {
+                estimates: *estimates,
+                max_jobs: *max_jobs,
+                capacity: Some(sites.widest()),
+                deadlines: *deadlines,
+                seed: *seed,
+            },
+        );
+        if let Some(rule) = sites.rule {
+            intake.note(rule);
+        }
+        Ok(Self(Source::shared(intake)))
+    }
+
+    /// Its jobs up to the first error. The log's own number of each is entered as it comes.
+    pub(super) fn jobs(&self, numbers: Numbers) -> impl Iterator<Item = LogJob> + use<> {
+        let source = Rc::clone(&self.0);
+        std::iter::from_fn(move || {
+            let job = source.borrow_mut().next()?;
+            numbers.borrow_mut().insert(job.job.id, job.number);
+            Some(job)
+        })
+    }
+
+    /// What was repaired, now that the run is over; or the error that ended the log.
+    pub(super) fn finish(self) -> Result<Repairs> {
+        let mut source = self.0.borrow_mut();
+        if let Some(error) = source.failed.take() {
+            bail!(error);
+        }
+        Ok(source.items.repairs().clone())
+    }
+}
