@@ -2,11 +2,11 @@
 
 use crate::common::job;
 use crate::grid_books::scenes;
-use crate::grid_common::{Both, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines};
-use crate::obvious_backfill::ObviousBackfill;
-use gap_schedule::{
-    Backfill, BackfillReadings, Depth, GridEasy, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+use crate::grid_common::{
+    Both, Noting, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines,
 };
+use crate::obvious_backfill::ObviousBackfill;
+use gap_schedule::{Backfill, BackfillReadings, Depth, GridEasy, Machine, Passes, Placement, Scheduler};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::workload;
@@ -80,46 +80,12 @@ proptest! {
 /// When, and where.
 type Start = (Time, SiteId);
 
-/// Notes what each job is promised, at each pass.
-struct Promising {
-    policy: Backfill,
-    waiting: Vec<JobId>,
-    promises: Vec<Vec<Start>>,
-}
-
-impl Scheduler for Promising {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.policy.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.policy.arrive(job, submit, view);
-        self.waiting.push(job.job);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.policy.finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.policy.pass(view, starts);
-        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
-        for job in &self.waiting {
-            self.promises[job.index()].extend(self.policy.promised(*job));
-        }
-    }
-
-    fn operations(&self) -> u64 {
-        self.policy.operations()
-    }
-}
-
 /// What each job was promised, and how it then started.
 fn promises(machines: &[Machine], jobs: &[Job]) -> Vec<(Vec<Start>, Start)> {
     let policy = Backfill::conservative();
-    let mut promising = Promising { policy, waiting: Vec::new(), promises: vec![Vec::new(); jobs.len()] };
+    let mut promising = Noting::new(policy, jobs, |policy, job, _| policy.promised(job));
     let records = records(machines, &mut promising, jobs);
-    let promised = |id: JobId| promising.promises[id.index()].clone();
+    let promised = |id: JobId| promising.noted[id.index()].clone();
     records.iter().map(|record| (promised(record.job.id), (record.start, record.site))).collect()
 }
 

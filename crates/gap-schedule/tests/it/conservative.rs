@@ -2,7 +2,7 @@
 
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
-use crate::grid_common::{Both, choosy, hurried, machines, starts, with_deadlines};
+use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
 use gap_schedule::{
     Backfill, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
 };
@@ -144,42 +144,6 @@ impl Scheduler for ObviousConservative {
     }
 }
 
-/// Notes what each job is promised, at each pass.
-struct Promising {
-    policy: Conservative,
-    waiting: Vec<JobId>,
-    promises: Vec<Vec<Time>>,
-}
-
-impl Scheduler for Promising {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.policy.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.policy.arrive(job, submit, view);
-        self.waiting.push(job.job);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.policy.finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.policy.pass(view, starts);
-        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
-        for job in &self.waiting {
-            let (start, machine) = self.policy.promised(*job).expect("every job has an estimate");
-            assert!(start > view.now && machine.index() < view.machines.len());
-            self.promises[job.index()].push(start);
-        }
-    }
-
-    fn operations(&self) -> u64 {
-        self.policy.operations()
-    }
-}
-
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
 fn bounded() -> impl Strategy<Value = Vec<Job>> {
     (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
@@ -191,11 +155,15 @@ proptest! {
     #[test]
     fn no_job_is_ever_delayed_beyond_a_start_it_was_promised(machines in machines(WIDEST), jobs in bounded()) {
         let policy = Conservative::new(Placement::Fastest);
-        let mut promising = Promising { policy, waiting: Vec::new(), promises: vec![Vec::new(); jobs.len()] };
+        let mut promising = Noting::new(policy, &jobs, |policy, job, view| {
+            let (start, machine) = policy.promised(job).expect("every job has an estimate");
+            assert!(start > view.now && machine.index() < view.machines.len());
+            Some(start)
+        });
         let grid = Grid::new(machines, &mut promising, jobs.iter().copied());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();
         for record in log.into_sink() {
-            let mut promised = promising.promises[record.job.id.index()].clone();
+            let mut promised = promising.noted[record.job.id.index()].clone();
             promised.push(record.start);
             prop_assert!(promised.is_sorted_by(|earlier, later| later <= earlier), "{promised:?}");
         }

@@ -2,12 +2,12 @@
 
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
-use crate::grid_common::{choosy, hurried, machines, starts};
+use crate::grid_common::{Noting, choosy, hurried, machines, starts};
 use gap_schedule::alea31::{Completion, Moves, Weight};
-use gap_schedule::{GapFilling, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting};
+use gap_schedule::{GapFilling, Grid, Machine, Passes, Placement};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Stream, Streams, Time};
+use sim_core::{Job, JobLog, Purpose, Sim, Span, Stream, Streams, Time};
 
 const WIDEST: u32 = 6;
 const PAPERS: (Completion, Weight, Moves) = (Completion::FromSubmission, Weight::SumOfRatios, Moves::BetweenClusters);
@@ -43,55 +43,19 @@ fn policies() -> impl Strategy<Value = GapFilling> {
     })
 }
 
-/// Notes when each job is planned to start, at each pass.
-struct Watched {
-    policy: GapFilling,
-    waiting: Vec<JobId>,
-    planned: Vec<Vec<Time>>,
-}
-
-impl Scheduler for Watched {
-    fn begin(&mut self, view: &GridView<'_>) {
-        self.policy.begin(view);
-    }
-
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.policy.arrive(job, submit, view);
-        self.waiting.push(job.job);
-    }
-
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.policy.finish(job, machine, view);
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.policy.pass(view, starts);
-        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
-        for job in &self.waiting {
-            let (start, _) = self.policy.planned(*job).expect("every job is planned");
-            assert!(start > view.now);
-            self.planned[job.index()].push(start);
-        }
-    }
-
-    fn wake(&self) -> Option<Time> {
-        self.policy.wake()
-    }
-
-    fn operations(&self) -> u64 {
-        self.policy.operations()
-    }
-}
-
 /// When each job was planned to start, at last when it did, and how many jobs the search has moved.
 fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Time>>, u64) {
-    let mut watched = Watched { policy, waiting: Vec::new(), planned: vec![Vec::new(); jobs.len()] };
+    let mut watched = Noting::new(policy, jobs, |policy, job, view| {
+        let (start, _) = policy.planned(job).expect("every job is planned");
+        assert!(start > view.now);
+        Some(start)
+    });
     let grid = Grid::new(machines.to_vec(), &mut watched, jobs.iter().copied());
     let (_, log) = Sim::new(grid, JobLog::collecting()).run();
     for record in log.into_sink() {
-        watched.planned[record.job.id.index()].push(record.start);
+        watched.noted[record.job.id.index()].push(record.start);
     }
-    (watched.planned, watched.policy.moved())
+    (watched.noted, watched.policy.moved())
 }
 
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.

@@ -144,3 +144,49 @@ impl<Fast: Scheduler, Slow: Scheduler, const COUNTS: bool> Scheduler for Both<Fa
         self.0.operations()
     }
 }
+
+/// A policy, and something that it says of every job that waits, noted at each pass.
+pub(crate) struct Noting<P, N> {
+    pub(crate) policy: P,
+    /// By job, pass after pass.
+    pub(crate) noted: Vec<Vec<N>>,
+    waiting: Vec<JobId>,
+    ask: fn(&P, JobId, &GridView<'_>) -> Option<N>,
+}
+
+impl<P, N> Noting<P, N> {
+    pub(crate) fn new(policy: P, jobs: &[Job], ask: fn(&P, JobId, &GridView<'_>) -> Option<N>) -> Self {
+        Self { policy, noted: jobs.iter().map(|_| Vec::new()).collect(), waiting: Vec::new(), ask }
+    }
+}
+
+impl<P: Scheduler, N> Scheduler for Noting<P, N> {
+    fn begin(&mut self, view: &GridView<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+        self.policy.arrive(job, submit, view);
+        self.waiting.push(job.job);
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+        self.policy.finish(job, machine, view);
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.policy.pass(view, starts);
+        self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
+        for job in &self.waiting {
+            self.noted[job.index()].extend((self.ask)(&self.policy, *job, view));
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.policy.wake()
+    }
+
+    fn operations(&self) -> u64 {
+        self.policy.operations()
+    }
+}
