@@ -3,6 +3,7 @@
 use crate::cli::Ending;
 use crate::reproduce;
 use crate::scenario::workspace;
+use crate::terminal::tell;
 use anyhow::{Context, Result};
 use std::process::Command;
 
@@ -15,7 +16,7 @@ pub(crate) fn ci() -> Result<Ending> {
         ("documentation", "doc --workspace --no-deps"),
     ];
     for (name, arguments) in steps {
-        eprintln!("ci: {name}: cargo {arguments}");
+        tell(&format!("ci: {name}: cargo {arguments}"));
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(arguments.split(' '))
             .env("RUSTDOCFLAGS", "-D warnings")
@@ -23,21 +24,21 @@ pub(crate) fn ci() -> Result<Ending> {
             .status()
             .context("cannot run cargo")?;
         if !status.success() {
-            eprintln!("ci: {name} failed");
+            tell(&format!("ci: {name} failed"));
             return Ok(Ending::Differs);
         }
     }
     for slug in reproduce::SLUGS {
-        eprintln!("ci: {slug}, quick, against the verdicts on record");
+        tell(&format!("ci: {slug}, quick, against the verdicts on record"));
         let out = tempfile::tempdir().context("cannot make a temporary folder")?;
         let outcome = reproduce::reproduce(slug, &reproduce::Request::quick(out.path().to_owned()))?;
         for (judged, recorded) in outcome.surprises() {
-            eprintln!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words());
+            tell(&format!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words()));
         }
         if outcome.surprises().next().is_some() {
             return Ok(Ending::Differs);
         }
     }
-    eprintln!("ci: all passed");
+    tell("ci: all passed");
     Ok(Ending::Done)
 }

@@ -1,8 +1,9 @@
-//! The command line: what can be asked, how a command ends, what it prints.
+//! The command line: what can be asked, and how a command ends.
+
+pub(crate) use crate::terminal::print;
 
 use crate::simulate::{Model, Policy, Profile};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use workload::{Deadlines, Estimates, Outages};
@@ -57,7 +58,14 @@ pub(crate) enum Command {
     Bench(Bench),
     /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.
     Ci,
-    /// Print the completion script of a shell.
+    /// Print the completion script of a shell, for `cargo xtask …` and `cargo-xtask`.
+    #[command(after_help = "\
+Examples:
+  cargo xtask completions bash > ~/.local/share/gridproof.bash   # then in ~/.bashrc: source ~/.local/share/gridproof.bash
+      cargo's own completion, if there is one, still answers for its other commands
+  cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
+      zsh's completion of cargo finds it there
+  cargo xtask completions fish > ~/.config/fish/conf.d/cargo-xtask.fish")]
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,
@@ -276,7 +284,8 @@ pub(crate) struct Simulate {
     /// Inside what place of the machine file a job must fit.
     #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
     pub(crate) inside: Inside,
-    /// Processors of the machine; from the log's header if not given.
+    /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
+    /// says little of the machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
     /// What policies are told about run times; see the list below.
@@ -364,15 +373,4 @@ pub(crate) enum Ending {
     Done,
     /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
     Differs,
-}
-
-/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
-pub(crate) fn print(text: &str) {
-    let mut out = std::io::stdout();
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write to standard output: {error}");
-        std::process::exit(3);
-    }
 }

@@ -4,8 +4,10 @@ mod bench;
 mod chart;
 mod ci;
 mod cli;
+mod completions;
 mod interrupt;
 mod list;
+mod new_folders;
 mod output;
 mod page;
 mod progress;
@@ -14,6 +16,7 @@ mod reproduce;
 mod scenario;
 mod sequence;
 mod simulate;
+mod terminal;
 mod verdict;
 mod workload;
 
@@ -21,24 +24,40 @@ use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, Ending, print};
 use std::process::ExitCode;
+use terminal::tell;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // An argument comes back in the message, with whatever a terminal would obey.
+        Err(error) if error.use_stderr() && std::env::args_os().any(|argument| commands_a_terminal(&argument)) => {
+            tell(error.render().to_string().trim_end());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     interrupt::listen();
     match run(cli) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Differs) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            tell(&format!("error: {error:#}"));
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+fn commands_a_terminal(argument: &std::ffi::OsStr) -> bool {
+    argument.to_string_lossy().contains(char::is_control)
 }
 
 /// 130 interrupted, 3 reading or writing failed, 2 bad usage or bad input.
 fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
+    }
+    if let Some(error) = error.downcast_ref::<::workload::FileError>() {
+        return if error.is_io() { 3 } else { 2 };
     }
     if let Some(error) = error.downcast_ref::<::workload::SwfError>() {
         return if error.is_io() { 3 } else { 2 };
@@ -70,10 +89,7 @@ fn run(cli: Cli) -> Result<Ending> {
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Ci => ci::ci(),
         Command::Completions { shell } => {
-            // Into a buffer first: a pipe that closes early is no reason to panic.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "cargo-xtask", &mut script);
-            print(&String::from_utf8(script)?);
+            completions::completions(shell, &mut Cli::command())?;
             Ok(Ending::Done)
         }
     }
@@ -98,7 +114,7 @@ fn reproduce_command(options: &cli::Reproduce, common: &cli::Common) -> Result<E
     for slug in slugs {
         let outcome = reproduce::reproduce(slug, &request(options, common, slug))?;
         if !common.json {
-            print(&list::verdicts(&outcome, common.quiet));
+            terminal::print_styled(&list::verdicts(&outcome, common.quiet));
         }
         outcomes.push(outcome);
     }
@@ -110,7 +126,8 @@ fn reproduce_command(options: &cli::Reproduce, common: &cli::Common) -> Result<E
     if options.check {
         for outcome in &outcomes {
             for (judged, recorded) in outcome.surprises() {
-                eprintln!("{} {}: {}, but {recorded} is on record", outcome.about.slug, judged.id, judged.in_words());
+                let (slug, words) = (outcome.about.slug, judged.in_words());
+                tell(&format!("{slug} {}: {words}, but {recorded} is on record", judged.id));
                 ending = Ending::Differs;
             }
         }

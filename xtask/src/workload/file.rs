@@ -1,5 +1,6 @@
 //! A file that is written whole or not at all.
 
+use crate::new_folders::NewFolders;
 use crate::output::OutDir;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
@@ -13,6 +14,8 @@ pub(super) struct NewFile {
     folder: OutDir,
     name: PathBuf,
     out: Packing,
+    /// Behind the file, which must be gone before its folder is empty.
+    made: NewFolders,
 }
 
 enum Packing {
@@ -28,6 +31,7 @@ impl NewFile {
             bail!("--out {}: is a folder; name a file in it", path.display());
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let made = NewFolders::on_the_way_to(folder);
         let folder = OutDir::create(folder)?;
         let file = BufWriter::with_capacity(1 << 17, folder.begin()?);
         let out = if path.extension().is_some_and(|ending| ending == "gz") {
@@ -35,7 +39,7 @@ impl NewFile {
         } else {
             Packing::Plain(file)
         };
-        Ok(Self { folder, name: name.into(), out })
+        Ok(Self { folder, name: name.into(), out, made })
     }
 
     /// Gives the complete file its name.
@@ -46,7 +50,9 @@ impl NewFile {
             Packing::Gzip(packed) => packed.finish().with_context(describe)?,
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(describe)?;
-        self.folder.keep(file, &self.name)
+        self.folder.keep(file, &self.name)?;
+        self.made.keep();
+        Ok(())
     }
 }
 
