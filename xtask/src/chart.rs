@@ -14,6 +14,7 @@ mod marks;
 mod scale;
 mod sketch;
 
+pub(crate) use draw::note;
 pub(crate) use gantt::{Bar, Gantt};
 pub(crate) use interactive::{Interactive, interactive};
 pub(crate) use scale::{decimals_for, fixed, significant};
@@ -53,6 +54,9 @@ pub(crate) struct Axis {
     pub(crate) log: bool,
     /// Exact places and their labels. `None` chooses: the x values themselves where they are few, else round numbers.
     pub(crate) ticks: Option<Vec<(f64, String)>>,
+    /// Values below zero mean something: a difference, say. Otherwise no axis is drawn below zero for the sake of an
+    /// interval that reaches there.
+    pub(crate) signed: bool,
 }
 
 impl Axis {

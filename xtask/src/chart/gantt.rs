@@ -15,6 +15,8 @@ pub(crate) struct Gantt {
     pub(crate) title: String,
     /// Label of the time axis, with its unit.
     pub(crate) time: String,
+    /// Unit of starts and ends, as it stands behind a number: `h`.
+    pub(crate) unit: &'static str,
     /// Number of processors, numbered from 0.
     pub(crate) processors: u32,
     /// Sites, if there are several: the first processor of each, and its name.
