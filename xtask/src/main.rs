@@ -27,6 +27,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 enum Command {
     #[command(flatten)]
     Lab(gridproof::Command),

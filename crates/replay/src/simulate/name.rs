@@ -10,7 +10,7 @@
 //! assert_eq!(PolicyName::new("easy").with("reserve", 8).to_string(), "easy+reserve=8");
 //! ```
 
-use crate::scenario::did_you_mean;
+use lab::scenario::did_you_mean;
 use std::fmt;
 
 /// What `BASE:VALUE` set, before settings had names.
