@@ -4,6 +4,7 @@ mod program;
 
 mod alea31;
 mod bad_input;
+mod border;
 mod contracts;
 mod determinism;
 mod hier_grid;
