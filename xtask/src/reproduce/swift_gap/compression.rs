@@ -4,7 +4,7 @@ use super::super::paper::Schedule;
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
 use crate::chart::{Bar, Gantt};
-use gap_schedule::alea31::{Cons, Floor, Policy, World};
+use gap_schedule::alea31::{Cons, Floor, Policy};
 use sim_core::{Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
-    let world = World::new(clusters.clone(), Watched::default(), jobs);
+    let world = paper.world(clusters.clone(), Watched::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let mut panels = Vec::new();
     if let Some(moment) = &world.policy().best {
