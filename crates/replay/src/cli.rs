@@ -40,6 +40,8 @@ Policies:
     +reserve=K     with K reservations
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+  exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or
+                 'exec+python3 mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python
 
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
 once written, still work.
@@ -166,6 +168,9 @@ pub struct Simulate {
     /// marked as not reproducible.
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// How many seconds a policy that is a program may take for one answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) policy_timeout: Duration,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -182,6 +187,12 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
     let wanted = "expected milliseconds, above 0 and up to 3600000";
     let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
     number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
+}
+
+/// `60`: above zero, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
 }
 
 /// What a job must keep to.

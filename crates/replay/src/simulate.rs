@@ -2,6 +2,7 @@
 
 mod alea31;
 mod clusters;
+mod exec;
 mod grid_tree;
 mod hier;
 mod log;
@@ -115,6 +116,14 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
             policies.push(*policy);
         }
     }
+    for (k, policy) in policies.iter().enumerate() {
+        let name = policy.name();
+        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
+            bail!(
+                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
+            );
+        }
+    }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
@@ -215,8 +224,18 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
 
 /// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
 fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, options: &cli::Simulate) -> Result<()> {
+    run_out_while(sim, policy, options, || true)
+}
+
+/// The same, until `goes_on` says no.
+fn run_out_while<M: sim_core::Model, P: Probe>(
+    sim: &mut Sim<M, P>,
+    policy: &str,
+    options: &cli::Simulate,
+    goes_on: impl Fn() -> bool,
+) -> Result<()> {
     let mut running = true;
-    while running {
+    while running && goes_on() {
         if interrupt::requested() {
             bail!(Interrupted::Lost);
         }
