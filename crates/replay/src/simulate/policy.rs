@@ -2,6 +2,7 @@
 
 use super::exec::Command;
 use super::name::PolicyName;
+use super::own::Own;
 use crate::cli;
 use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
@@ -33,6 +34,8 @@ pub(crate) enum Policy {
     /// A program of the user's own. Policies are named once in the life of a process, on its command line, and the
     /// command is leaked there, so that a policy stays a plain value.
     Exec(&'static Command),
+    /// Added by the program.
+    Own(&'static Own),
 }
 
 impl Policy {
@@ -59,6 +62,7 @@ impl Policy {
             Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
             Self::Exec(command) => command.name(),
+            Self::Own(own) => own.name().to_owned(),
             _ => {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
                 named.expect("every other policy has one name").0.to_owned()
@@ -89,6 +93,7 @@ impl Policy {
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
+            Self::Own(own) => own.scheduler(),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
                 match options.time_limit {

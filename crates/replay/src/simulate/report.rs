@@ -266,9 +266,12 @@ impl Report<'_> {
             ..
         } = self.options;
         let policies = self.runs.iter().map(|run| run.policy.to_string()).collect::<Vec<_>>().join(",");
-        let policies = quoted(&policies);
-        let mut command =
-            format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
+        let mut command = format!(
+            "{} simulate --trace {} --policy {}",
+            lab::cli::program(),
+            quoted(&trace.to_string_lossy()),
+            quoted(&policies)
+        );
         if let Some(clusters) = clusters {
             command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
         }
