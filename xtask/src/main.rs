@@ -27,7 +27,6 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 enum Command {
     #[command(flatten)]
     Lab(gridproof::Command),
@@ -38,11 +37,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, common } = gridproof::parsed();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
-    let lab = Lab::standard().in_workspace(workspace);
+    let lab = Lab::standard().called("cargo xtask").in_workspace(workspace);
+    let mut program = lab.explained(Cli::command());
+    let Cli { command, common } = gridproof::parsed(&mut program);
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
-        Command::Lab(command) => lab.run(command, &common, &mut Cli::command()),
+        Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Ci => ci::ci(lab.papers()),
     }))

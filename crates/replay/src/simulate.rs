@@ -3,6 +3,7 @@
 mod alea31;
 mod clock;
 mod clusters;
+mod exec;
 mod free;
 mod grid_tree;
 mod hier;
@@ -11,6 +12,7 @@ mod machines;
 mod metasched;
 mod model;
 mod name;
+mod own;
 mod policy;
 mod report;
 mod sites;
@@ -20,7 +22,7 @@ mod watch;
 use crate::cli;
 pub(crate) use alea31::Profile;
 use anyhow::{Context, Result, bail, ensure};
-use clock::run_out;
+use clock::{run_out, run_out_while};
 use clusters::Clusters;
 use grid_tree::GridTree;
 use lab::chart;
@@ -32,6 +34,7 @@ use lab::progress::Progress;
 use lab::scenario::workspace;
 use lab::terminal::tell;
 pub(crate) use model::{Model, Policy};
+pub use own::Own;
 use rayon::prelude::*;
 use report::Report;
 use sha2::{Digest, Sha256};
@@ -78,8 +81,14 @@ impl Run {
     }
 }
 
-/// Replays the log under each policy and writes what came of it.
-pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
+/// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
+///
+/// # Errors
+///
+/// Bad options or input, or a file that cannot be read or written.
+pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    options.policy = options.named.iter().map(|text| Policy::named(text, own)).collect::<Result<_>>()?;
+    let options = &options;
     if options.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
         bail!(
             "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
@@ -91,7 +100,10 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
     }
     if options.profile == Profile::Alea31 {
         alea31::ensure_possible(options)?;
+    } else if options.startup.is_some() {
+        bail!("--startup goes with --profile alea31, whose simulator takes time to start up; leave it out");
     }
+    let start_up = (options.profile == Profile::Alea31).then(|| alea31::start_up(options)).transpose()?;
     ensure_recordable(options)?;
     let header = SwfReader::open(&options.trace)?.header().clone();
     let clusters = clusters_of(options)?;
@@ -111,6 +123,14 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
     for policy in &options.policy {
         if !policies.contains(policy) {
             policies.push(*policy);
+        }
+    }
+    for (k, policy) in policies.iter().enumerate() {
+        let name = policy.name();
+        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
+            bail!(
+                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
+            );
         }
     }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
@@ -149,7 +169,7 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
     metasched::compare(&mut runs);
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
-    let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
+    let report = Report { options, sites: &sites, runs: &runs, hash: &hash, start_up };
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {

@@ -99,7 +99,8 @@ fn time_that_would_leave_the_clock_is_a_message_under_every_policy() {
             // Best Gap keeps to its plan, which takes these jobs themselves past the end.
             Some(2) => {
                 let under = |what: &str| contains(format!("under {policy} the {what}"));
-                let told = told.stderr(under("plan reaches beyond 584 years").or(under("jobs would run for more than 300")));
+                let told =
+                    told.stderr(under("plan reaches beyond 584 years").or(under("jobs would run for more than 300")));
                 drop(told);
             }
             _ => panic!("{policy}: {code:?}"),
@@ -130,7 +131,8 @@ fn nobody_need_read_standard_error() {
 fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = ["simulate", "--policy", "fcfs,easy", "--trace", text(&log), "--out", text(&out), "--procs", "4294967295"];
+    let run =
+        ["simulate", "--policy", "fcfs,easy", "--trace", text(&log), "--out", text(&out), "--procs", "4294967295"];
     xtask().args(run).assert().code(0);
     if cfg!(target_os = "linux") {
         let held = manifest(&out)["timings"]["peak_memory_mib"].as_f64().expect("Linux tells");
@@ -212,7 +214,8 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
     }
     let machines = file(&folder, "f.machines", "0\t=1+1\t1\t16\t1\t1024\n");
     let log = file(&folder, "four.swf", FOUR_JOBS);
-    let run = ["simulate", "--policy", "fcfs", "--trace", text(&log), "--machines", text(&machines), "--out", text(&out)];
+    let run =
+        ["simulate", "--policy", "fcfs", "--trace", text(&log), "--machines", text(&machines), "--out", text(&out)];
     xtask().args(run).assert().code(0);
     let (_, rows) = table(&out.join("fcfs/jobs.csv"));
     assert!(rows.iter().all(|row| row["site"] == "'=1+1"), "{rows:?}");

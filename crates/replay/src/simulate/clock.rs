@@ -47,8 +47,18 @@ pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     policy: &str,
     options: &cli::Simulate,
 ) -> Result<()> {
+    run_out_while(sim, policy, options, || true)
+}
+
+/// The same, until `goes_on` says no.
+pub(super) fn run_out_while<M: sim_core::Model, P: Probe>(
+    sim: &mut Sim<M, P>,
+    policy: &str,
+    options: &cli::Simulate,
+    goes_on: impl Fn() -> bool,
+) -> Result<()> {
     let mut running = true;
-    while running {
+    while running && goes_on() {
         if interrupt::requested() {
             bail!(Interrupted::Lost);
         }
