@@ -84,6 +84,9 @@ pub enum Rounds {
     UntilNoGain,
     /// One at each arrival.
     PerArrival,
+    /// Four times as many rounds as jobs wait, whenever a job ends more than a minute before its plan, and at no other time:
+    /// the search "on demand" of that simulator. Tried after all others, and none of [`Readings::all`].
+    EarlyEnds,
 }
 
 /// R6: whether an early end compresses the plan of its cluster, as under CONS.
@@ -126,7 +129,21 @@ pub enum Suitability {
 }
 
 impl Readings {
-    /// All combinations of R1 to R7, with the check of R8.
+    /// The same where there are so many clusters: on a single one there is nothing between clusters, and the search moves jobs
+    /// within it (R3).
+    #[must_use]
+    pub const fn on(self, clusters: usize) -> Self {
+        if clusters > 1 { self } else { Self { moves: Moves::Any, ..self } }
+    }
+
+    /// Whether the search draws anything that a schedule on so many clusters depends on. It does not where the jobs have an
+    /// order and each has one other cluster to go to.
+    pub fn draws(&self, clusters: usize) -> bool {
+        let places = if self.moves == Moves::Any { clusters } else { clusters.saturating_sub(1) };
+        self.pick == Pick::Random || places > 1
+    }
+
+    /// All combinations of R1 to R8, but for [`Rounds::EarlyEnds`].
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::default()];
         vary(&mut all, &[Completion::FromSubmission, Completion::AbsoluteClock], |all, completion| {
