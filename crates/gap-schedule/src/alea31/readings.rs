@@ -183,3 +183,29 @@ fn vary<V: Copy>(all: &mut Vec<Readings>, values: &[V], put: impl Fn(&mut Readin
     };
     *all = all.iter().flat_map(combine).collect();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_one_cluster_jobs_move_within_it() {
+        let text = Readings::default();
+        assert_eq!(text.on(2), text);
+        assert_eq!(text.on(1), Readings { moves: Moves::Any, ..text });
+    }
+
+    #[test]
+    fn a_search_in_order_draws_nothing_where_a_job_has_one_place_to_go() {
+        let listed = Readings { pick: Pick::ListOrder, ..Readings::default() };
+        assert!(!listed.draws(2) && listed.draws(3));
+        let anywhere = Readings { moves: Moves::Any, ..listed };
+        assert!(!anywhere.draws(1) && anywhere.draws(2));
+        assert!(Readings::default().draws(2), "jobs are picked at random");
+    }
+
+    #[test]
+    fn the_search_at_early_ends_is_none_of_the_combinations() {
+        assert!(Readings::all().iter().all(|readings| readings.rounds != Rounds::EarlyEnds));
+    }
+}
