@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     fn paper(assignments: &[&str]) -> SwiftGapPaper {
-        let mut scenario = Scenario::of_paper("swift-gap").expect("the scenario");
+        let mut scenario = SwiftGapPaper::scenario().expect("the scenario");
         for assignment in assignments {
             scenario.set(assignment).expect("a parameter");
         }
