@@ -53,14 +53,16 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
                 Verdict::Reproduced => ("✓", "32"),
                 Verdict::Inconclusive => ("?", "33"),
                 Verdict::Contradicted => ("✗", "31"),
+                Verdict::Consistent => ("=", "0"),
+                Verdict::Inconsistent => ("≠", "31"),
             };
             let sign = if colours { format!("\x1b[{colour}m{sign}\x1b[0m") } else { sign.to_owned() };
             let words = judged.in_words();
             let _ = write!(text, "{sign} {:4} {words:12}  {}", judged.id, judged.statement);
-            if judged.verdict != Verdict::Reproduced {
+            if !matches!(judged.verdict, Verdict::Reproduced | Verdict::Consistent) {
                 let cell = judged.deciding_cell();
                 let observed = cell.observed();
-                let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.rule);
+                let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.expected());
             }
             if let Some(recorded) = recorded.as_deref().filter(|recorded| *recorded != words) {
                 let _ = write!(text, "\n         on record: {recorded}");
@@ -68,9 +70,15 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
             text.push('\n');
         }
     }
+    let checks = Verdict::OF_CHECKS.map(|verdict| (outcome.count(verdict), verdict));
+    let checks: String = checks
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, verdict)| format!("; {count} check of printed numbers {verdict}"))
+        .collect();
     let _ = writeln!(
         text,
-        "{}: {} reproduced, {} contradicted, {} inconclusive, from {} replications\n{}",
+        "{}: {} reproduced, {} contradicted, {} inconclusive{checks}, from {} replications\n{}",
         outcome.about.slug,
         outcome.count(Verdict::Reproduced),
         outcome.count(Verdict::Contradicted),
@@ -91,10 +99,10 @@ pub(crate) fn verdicts_as_json(outcome: &Outcome) -> serde_json::Value {
             serde_json::json!({
                 "id": judged.id,
                 "verdict": judged.verdict,
-                "replications": judged.decided_at.unwrap_or(outcome.replications),
+                "replications": judged.replications(outcome.replications),
                 "recorded": recorded,
                 "cell": cell.label,
-                "expected": cell.rule.to_string(),
+                "expected": cell.expected(),
                 "observed": cell.estimate.mean,
                 "ci_low": cell.estimate.low,
                 "ci_high": cell.estimate.high,

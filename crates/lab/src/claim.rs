@@ -3,6 +3,7 @@
 use super::quantity::Quantity;
 use crate::verdict::Verdict;
 use metrics::Interval;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// One sentence of a paper, as a set of checks that must all hold.
@@ -66,6 +67,14 @@ pub enum Rule {
     },
     /// No systematic effect: reproduced if the interval covers zero, else contradicted.
     CoversZero,
+    /// A deterministic value that equals what is printed: reproduced if it lies among the numbers that the stated digits
+    /// can stand for, else contradicted.
+    Exact {
+        /// The least that they can stand for.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
 }
 
 impl Rule {
@@ -75,15 +84,19 @@ impl Rule {
     /// The numbers that meet the claim, from the least to the greatest.
     pub const fn range(self) -> (f64, f64) {
         match self {
-            Self::Band { low, high } | Self::Within { low, high } => (low, high),
+            Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
             Self::Above { bound, .. } => (bound, f64::INFINITY),
             Self::Below { bound, .. } => (f64::NEG_INFINITY, bound),
             Self::CoversZero => (0.0, 0.0),
         }
     }
 
-    /// Judges an estimate. One without an interval (a single replication) decides nothing.
+    /// Judges an estimate. One without an interval (a single replication) decides nothing, unless its value is exact: that
+    /// either meets the claim or does not.
     pub fn judge(self, estimate: &Interval) -> Verdict {
+        if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
+            return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
+        }
         let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
             return Verdict::Inconclusive;
         };
@@ -93,11 +106,24 @@ impl Rule {
             Self::Below { bound, tie } => (high < bound || (tie && high <= bound), low > bound),
             Self::Within { low: from, high: to } => (low >= from && high <= to, high < from || low > to),
             Self::CoversZero => (low <= 0.0 && high >= 0.0, low > 0.0 || high < 0.0),
+            Self::Exact { .. } => (false, false),
         };
         match (reproduced, contradicted) {
             (true, _) => Verdict::Reproduced,
             (false, true) => Verdict::Contradicted,
             (false, false) => Verdict::Inconclusive,
+        }
+    }
+
+    /// Whether a number that is known for certain meets the claim.
+    fn is_met_by(self, value: f64) -> bool {
+        match self {
+            Self::Above { bound, tie } => value > bound || (tie && value >= bound),
+            Self::Below { bound, tie } => value < bound || (tie && value <= bound),
+            Self::Band { .. } | Self::Within { .. } | Self::CoversZero | Self::Exact { .. } => {
+                let (low, high) = self.range();
+                (low..=high).contains(&value)
+            }
         }
     }
 }
@@ -110,6 +136,7 @@ impl fmt::Display for Rule {
             Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
+            Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
         }
     }
 }
@@ -149,12 +176,21 @@ pub struct JudgedCell {
 }
 
 impl JudgedCell {
+    /// What is claimed, in words; where the number is exact, that is said.
+    pub fn expected(&self) -> String {
+        match self.rule {
+            Rule::Exact { .. } => self.rule.to_string(),
+            rule if self.estimate.is_exact() => format!("exact: {rule}"),
+            rule => rule.to_string(),
+        }
+    }
+
     /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
     pub fn observed(&self) -> String {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
         match self.rule {
-            Rule::Band { low, high } | Rule::Within { low, high }
+            Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
                 if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
             {
                 format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
@@ -164,29 +200,42 @@ impl JudgedCell {
     }
 }
 
+impl<C: Clone + Ord> Claim<C> {
+    /// Whether anything is simulated for it. If not, it is a check of the paper's own numbers against each other, which says
+    /// nothing of the model and is counted apart.
+    fn simulates(&self) -> bool {
+        let mut cells = BTreeSet::new();
+        self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
+        !cells.is_empty()
+    }
+}
+
 impl Judged {
     /// Judges `claim`, given how to estimate a quantity.
-    pub fn new<C>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+    pub fn new<C: Clone + Ord>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+        let simulates = claim.simulates();
         let cells: Vec<_> = claim
             .checks
             .iter()
             .map(|check| {
                 let estimate = estimate(&check.quantity);
+                let verdict = check.rule.judge(&estimate);
                 JudgedCell {
                     label: check.label.clone(),
                     rule: check.rule,
-                    verdict: check.rule.judge(&estimate),
+                    verdict: if simulates { verdict } else { verdict.of_a_check() },
                     estimate,
                 }
             })
             .collect();
+        let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
         Self {
             id: claim.id,
             source: claim.source,
             statement: claim.statement.clone(),
             test: claim.test.clone(),
             figures: claim.figures,
-            verdict: cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check"),
+            verdict,
             decided_at: None,
             cells,
         }
@@ -195,6 +244,11 @@ impl Judged {
     /// The cell that decides: the first with the claim's verdict.
     pub fn deciding_cell(&self) -> &JudgedCell {
         self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
+    }
+
+    /// How many replications it rests on, in a run of so many: one where every number is exact.
+    pub fn replications(&self, of_the_run: u32) -> u32 {
+        if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
     }
 
     /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
@@ -249,5 +303,49 @@ mod tests {
     #[test]
     fn one_replication_decides_nothing() {
         check(Rule::POSITIVE, &[5.0], Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn an_exact_value_equals_the_stated_digits_or_not_and_is_never_inconclusive() {
+        let stated = Rule::Exact { low: 18.05, high: 18.2 };
+        for (value, expected) in
+            [(18.1, Verdict::Reproduced), (18.2, Verdict::Reproduced), (18.21, Verdict::Contradicted)]
+        {
+            assert_eq!(stated.judge(&Interval::exact(value)), expected, "{value}");
+        }
+        check(stated, &[17.0, 19.0], Verdict::Contradicted);
+        check(stated, &[17.2, 19.0], Verdict::Reproduced);
+    }
+
+    #[test]
+    fn exact_values_are_compared_as_plain_numbers() {
+        let judge = |rule: Rule, value: f64| rule.judge(&Interval::exact(value));
+        assert_eq!(judge(Rule::POSITIVE, 1e-6), Verdict::Reproduced);
+        assert_eq!(judge(Rule::POSITIVE, 0.0), Verdict::Contradicted);
+        assert_eq!(judge(Rule::Above { bound: 0.0, tie: true }, 0.0), Verdict::Reproduced);
+        assert_eq!(judge(Rule::Below { bound: 2.0, tie: false }, 2.5), Verdict::Contradicted);
+        assert_eq!(judge(Rule::Within { low: -1.0, high: 1.0 }, 0.9), Verdict::Reproduced);
+        assert_eq!(judge(Rule::Band { low: -1.0, high: 1.0 }, 1.1), Verdict::Contradicted);
+        assert_eq!(judge(Rule::CoversZero, 0.1), Verdict::Contradicted);
+        assert_eq!(judge(Rule::POSITIVE, f64::NAN), Verdict::Inconclusive);
+    }
+
+    fn judged(quantity: Quantity<u8>) -> Judged {
+        let claim = Claim {
+            id: "D2",
+            source: "table 4",
+            statement: String::new(),
+            test: String::new(),
+            figures: &[],
+            checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
+        };
+        Judged::new(&claim, |quantity| Interval::exact(quantity.value(&|_, _| 1.0)))
+    }
+
+    #[test]
+    fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
+        assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
+        assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
+        assert_eq!(judged(Quantity::Metric(0, "wait".to_owned())).verdict, Verdict::Reproduced);
     }
 }

@@ -143,6 +143,13 @@ pub trait Paper: Sized + Sync {
     /// All that determines a run, but for the seed and the replication.
     fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
 
+    /// Whether its replications differ. A cell that draws nothing is run once: what it yields is exact, stands beside every
+    /// replication of the others, and has no interval.
+    fn draws(&self, cell: &Self::Cell) -> bool {
+        let _ = cell;
+        true
+    }
+
     /// How many of `wanted` replications of a cell are run: fewer where they take too long for what they tell.
     fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {
         let _ = cell;

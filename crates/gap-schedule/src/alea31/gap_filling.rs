@@ -19,7 +19,7 @@ pub struct GapFilling {
     ledger: Ledger,
     judge: Judge,
     search: Option<Search>,
-    searches_at_arrivals: bool,
+    searches: When,
     compression: Compression,
     keeps_to_suitable: bool,
     /// The lanes that are tried, kept for their memory only.
@@ -30,6 +30,24 @@ pub struct GapFilling {
 /// How often the plan is searched.
 const PERIOD: Span = Span::from_secs(300);
 
+/// When the plan is searched.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum When {
+    Periodically,
+    AtArrivals,
+    AtEarlyEnds,
+}
+
+impl When {
+    const fn of(rounds: Rounds) -> Self {
+        match rounds {
+            Rounds::FourTimes | Rounds::UntilNoGain => Self::Periodically,
+            Rounds::PerArrival => Self::AtArrivals,
+            Rounds::EarlyEnds => Self::AtEarlyEnds,
+        }
+    }
+}
+
 impl GapFilling {
     /// Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain. Early ends
     /// compress nothing.
@@ -39,7 +57,7 @@ impl GapFilling {
             ledger: Ledger::default(),
             judge: Judge::Decision,
             search: None,
-            searches_at_arrivals: false,
+            searches: When::Periodically,
             compression: Compression::Off,
             keeps_to_suitable: true,
             best: Lane::default(),
@@ -59,7 +77,7 @@ impl GapFilling {
         Self {
             judge: Judge::Completion(completion, weight),
             search: Some(Search::new(&readings, stream)),
-            searches_at_arrivals: rounds == Rounds::PerArrival,
+            searches: When::of(rounds),
             compression,
             keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInSearch),
             ..Self::best_gap()
@@ -98,7 +116,7 @@ impl Policy for GapFilling {
         let (cluster, _) = best.expect("only a job that some cluster suits comes in");
         std::mem::swap(&mut self.plan.lanes[cluster], &mut self.best);
         self.plan.update(now, floor);
-        if self.searches_at_arrivals {
+        if self.searches == When::AtArrivals {
             self.improve(now, floor);
         }
     }
@@ -119,10 +137,13 @@ impl Policy for GapFilling {
         if self.compression == Compression::On && early > EARLY {
             self.plan.lanes[cluster].compress(cluster, now, floor);
         }
+        if self.searches == When::AtEarlyEnds && early > EARLY {
+            self.improve(now, floor);
+        }
     }
 
     fn period(&self) -> Option<Span> {
-        (self.search.is_some() && !self.searches_at_arrivals).then_some(PERIOD)
+        (self.search.is_some() && self.searches == When::Periodically).then_some(PERIOD)
     }
 
     fn search(&mut self, now: Time, floor: &Floor) {

@@ -84,6 +84,9 @@ pub enum Rounds {
     UntilNoGain,
     /// One at each arrival.
     PerArrival,
+    /// Four times as many rounds as jobs wait, whenever a job ends more than a minute before its plan, and at no other time:
+    /// the search "on demand" of that simulator. Tried after all others, and none of [`Readings::all`].
+    EarlyEnds,
 }
 
 /// R6: whether an early end compresses the plan of its cluster, as under CONS.
@@ -126,7 +129,21 @@ pub enum Suitability {
 }
 
 impl Readings {
-    /// All combinations of R1 to R7, with the check of R8.
+    /// The same where there are so many clusters: on a single one there is nothing between clusters, and the search moves jobs
+    /// within it (R3).
+    #[must_use]
+    pub const fn on(self, clusters: usize) -> Self {
+        if clusters > 1 { self } else { Self { moves: Moves::Any, ..self } }
+    }
+
+    /// Whether the search draws anything that a schedule on so many clusters depends on. It does not where the jobs have an
+    /// order and each has one other cluster to go to.
+    pub fn draws(&self, clusters: usize) -> bool {
+        let places = if self.moves == Moves::Any { clusters } else { clusters.saturating_sub(1) };
+        self.pick == Pick::Random || places > 1
+    }
+
+    /// All combinations of R1 to R8, but for [`Rounds::EarlyEnds`].
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::default()];
         vary(&mut all, &[Completion::FromSubmission, Completion::AbsoluteClock], |all, completion| {
@@ -165,4 +182,30 @@ fn vary<V: Copy>(all: &mut Vec<Readings>, values: &[V], put: impl Fn(&mut Readin
             .collect::<Vec<_>>()
     };
     *all = all.iter().flat_map(combine).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_one_cluster_jobs_move_within_it() {
+        let text = Readings::default();
+        assert_eq!(text.on(2), text);
+        assert_eq!(text.on(1), Readings { moves: Moves::Any, ..text });
+    }
+
+    #[test]
+    fn a_search_in_order_draws_nothing_where_a_job_has_one_place_to_go() {
+        let listed = Readings { pick: Pick::ListOrder, ..Readings::default() };
+        assert!(!listed.draws(2) && listed.draws(3));
+        let anywhere = Readings { moves: Moves::Any, ..listed };
+        assert!(!anywhere.draws(1) && anywhere.draws(2));
+        assert!(Readings::default().draws(2), "jobs are picked at random");
+    }
+
+    #[test]
+    fn the_search_at_early_ends_is_none_of_the_combinations() {
+        assert!(Readings::all().iter().all(|readings| readings.rounds != Rounds::EarlyEnds));
+    }
 }

@@ -85,7 +85,7 @@ impl Search {
     fn move_by_move(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
         let size = plan.len();
         let (most, patience) = match self.rounds {
-            Rounds::FourTimes => (ROUNDS * size, usize::MAX),
+            Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
             Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
             Rounds::PerArrival => (1, usize::MAX),
         };
@@ -107,7 +107,7 @@ impl Search {
     fn pass_by_pass(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
         let size = plan.len();
         let (passes, rounds) = match self.rounds {
-            Rounds::FourTimes => (1, ROUNDS * size),
+            Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
             Rounds::UntilNoGain => (MOST_ROUNDS, size),
             Rounds::PerArrival => (1, 1),
         };

@@ -4,7 +4,7 @@ use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
-use gap_schedule::alea31::{Completion, Moves, Weight};
+use gap_schedule::alea31::Readings;
 use gap_schedule::{
     Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
     GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
@@ -86,9 +86,8 @@ impl Policy {
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
             Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
             Self::SwiftGap => {
-                let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
-                let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
-                Box::new(GapFilling::swift_gap(placement, readings, search()))
+                let Readings { completion, weight, moves, .. } = Readings::default().on(places);
+                Box::new(GapFilling::swift_gap(placement, (completion, weight, moves), search()))
             }
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
