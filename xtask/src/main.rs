@@ -113,6 +113,11 @@ fn reproduce_command(options: &cli::Reproduce, common: &cli::Common) -> Result<E
                 eprintln!("{} {}: {}, but {recorded} is on record", outcome.about.slug, judged.id, judged.in_words());
                 ending = Ending::Differs;
             }
+            for (judged, found, recorded) in outcome.unsteady() {
+                let slug = outcome.about.slug;
+                eprintln!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id);
+                ending = Ending::Differs;
+            }
         }
     }
     Ok(ending)
@@ -127,6 +132,7 @@ fn request(options: &cli::Reproduce, common: &cli::Common, slug: &str) -> reprod
         only: options.only.clone(),
         reps: options.reps,
         seed: options.seed,
+        seeds: options.seeds,
         set: options.set.clone(),
         traces: options.traces.clone(),
         out,

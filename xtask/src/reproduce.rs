@@ -5,6 +5,7 @@ mod extra;
 pub(crate) mod paper;
 mod quantity;
 mod record;
+mod seeds;
 mod store;
 mod study;
 mod table;
@@ -26,6 +27,7 @@ use metrics::Interval;
 use paper::{About, Effort, Figure, Paper, Table};
 use quantity::Quantity;
 use record::{Mode, Recorded};
+pub(crate) use seeds::Seeds;
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -43,6 +45,8 @@ pub(crate) struct Request {
     pub(crate) only: Vec<String>,
     pub(crate) reps: Option<u32>,
     pub(crate) seed: Option<u64>,
+    /// Whether to judge under the seeds 1 to this number too.
+    pub(crate) seeds: Option<u32>,
     pub(crate) set: Vec<String>,
     /// Folder of logs.
     pub(crate) traces: Option<PathBuf>,
@@ -64,6 +68,12 @@ pub(crate) struct Outcome {
     pub(crate) out: PathBuf,
     pub(crate) replications: u32,
     pub(crate) judged: Vec<(Judged, Option<String>)>,
+    /// Sentences that are not judged: id, statement, why.
+    pub(crate) remarks: Vec<(&'static str, &'static str, &'static str)>,
+    /// The claims under other seeds, if they were asked for.
+    pub(crate) seeds: Option<Seeds>,
+    /// Under how many of so many seeds each verdict stays, as it is on record.
+    stays: Option<Recorded>,
 }
 
 impl Outcome {
@@ -72,6 +82,16 @@ impl Outcome {
         self.judged.iter().filter_map(|(judged, recorded)| {
             let recorded = recorded.as_deref().unwrap_or("nothing");
             (judged.in_words() != recorded).then_some((judged, recorded))
+        })
+    }
+
+    /// Claims whose verdict stays under another number of seeds than is on record: what was found, what is on record.
+    pub(crate) fn unsteady(&self) -> impl Iterator<Item = (&Judged, String, &str)> {
+        let pair = self.seeds.as_ref().zip(self.stays.as_ref());
+        self.judged.iter().filter_map(move |(judged, _)| {
+            let (seeds, recorded) = pair?;
+            let (found, recorded) = (seeds.stays(judged), recorded.verdict(judged.id).unwrap_or("nothing"));
+            (found != recorded).then_some((judged, found, recorded))
         })
     }
 
@@ -85,6 +105,8 @@ pub(crate) struct Listed {
     pub(crate) about: About,
     pub(crate) figures: Vec<&'static str>,
     pub(crate) claims: Vec<&'static str>,
+    /// Sentences that are shown and not judged.
+    pub(crate) remarks: Vec<&'static str>,
 }
 
 /// Does `$body` with the type of the paper called `$slug`: the one place where a name becomes a program.
@@ -140,6 +162,7 @@ pub(crate) fn listed(slug: &str) -> Result<Listed> {
             about: P::ABOUT,
             figures: P::DRAWINGS.iter().chain(P::SCHEDULES).copied().chain(paper.figures().iter().map(|figure| figure.id)).collect(),
             claims: paper.claims().iter().map(|claim| claim.id).collect(),
+            remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
         })
     })
 }
@@ -187,6 +210,8 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         .into_iter()
         .filter(|claim| request.only.is_empty() || claim.figures.iter().any(|figure| shown.contains(figure)))
         .collect();
+    let mut remarks = paper.remarks();
+    remarks.retain(|remark| request.only.is_empty() || remark.figures.iter().any(|figure| shown.contains(figure)));
 
     let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
     let out = OutDir::create(&path)?;
@@ -197,7 +222,7 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
+    let mut study = Study::new(paper, *seed, Store::new(cells_folder.clone()), request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
     let mut extras = paper.extras(&Streams::new(*seed, 0));
@@ -212,6 +237,9 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     for check in claims.iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
     }
+    for (_, quantity) in remarks.iter().flat_map(|remark| &remark.shown) {
+        quantity.collect_cells(&mut cells);
+    }
     study.run(&cells, *replications)?;
 
     let mut judged: Vec<Judged> =
@@ -219,6 +247,9 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.decide {
         decide(&mut study, &claims, &mut judged, *replications)?;
     }
+
+    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &cells_folder, request.quiet);
+    let seeds = request.seeds.map(judge).transpose()?;
 
     let mode = if request.decide {
         Mode::Decide
@@ -235,6 +266,10 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             (judged, recorded)
         })
         .collect();
+    let stays = match &seeds {
+        Some(seeds) => Recorded::seeds(P::ABOUT.slug, seeds.count(), mode, paper.record())?,
+        None => None,
+    };
     let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
     let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
@@ -248,10 +283,13 @@ fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         schedules,
         drawings,
         judged: &judged,
+        remarks: &remarks,
+        seeds: seeds.as_ref(),
         study: &study,
     };
     findings.write(&out, began)?;
-    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
+    let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
+    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }
 
 /// Drawings, schedules and figures.
@@ -329,6 +367,9 @@ fn rerun_one<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>
     }
     for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
+    }
+    for (_, quantity) in paper.remarks().iter().flat_map(|remark| &remark.shown) {
+        quantity.collect_cells(&mut cells);
     }
     let named =
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));

@@ -7,7 +7,7 @@ mod measure;
 mod predictions;
 mod settings;
 
-use super::claim::Claim;
+use super::claim::{Claim, Remark};
 use super::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use super::quantity::Quantity;
 use crate::scenario::Scenario;
@@ -234,6 +234,10 @@ impl Paper for MetaLorasPaper {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self, Variant::Default)
+    }
+
+    fn remarks(&self) -> Vec<Remark<Cell>> {
+        claims::remarks(self)
     }
 
     fn notes(&self) -> Vec<String> {
