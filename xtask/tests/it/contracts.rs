@@ -1,6 +1,6 @@
 //! What a run writes, to the letter: others read these files with programs of their own.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, results, table, tree, xtask};
+use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, names, results, table, tree, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -326,13 +326,32 @@ fn jobs_that_a_failure_hits_start_anew() {
 fn reservations_are_counted_in_the_policys_name() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let policies = ["easy", "easy:0", "easy:1", "easy:all", "cons", "flex:2"];
+    let policies = ["easy", "easy+reserve=0", "easy+reserve=1", "easy+reserve=all", "cons", "flex+reserve=2"];
     let run = ["simulate", "--policy", &policies.join(","), "--trace"];
     xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
     assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
     let (_, rows) = table(&out.join("summary.csv"));
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
+}
+
+/// Names are legal for files on every system, and what was once written with a colon is called the same as what is written
+/// with keys: one folder, one row.
+#[test]
+fn policies_of_old_names_are_called_by_their_new_ones() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = ["simulate", "--policy", "easy:2,easy+reserve=2,flex:all", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let (_, rows) = table(&out.join("summary.csv"));
+    let named: Vec<_> = rows.iter().map(|row| row["policy"].as_str()).collect();
+    assert_eq!(named, ["easy+reserve=2", "flex+reserve=all"]);
+    let written = names(&out);
+    assert!(written.contains("figures/gantt-easy+reserve=2.svg"), "{written:?}");
+    // What Windows forbids in a name, and what a shell would take for something else.
+    let forbidden =
+        |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
+    assert_eq!(written.iter().find(forbidden), None);
 }
 
 /// By hand: the third job fills a gap before the second, which is promised 20 s. When the first job ends early, all but Best
@@ -445,6 +464,48 @@ fn the_command_line_has_every_option_of_the_design() {
     assert!(help("simulate", &simulate).contains("Examples:"));
     help("bench", &[]);
     help("ci", &[]);
+}
+
+/// Under each of the seeds 1 to N the same run, judged anew: the seed of the run among them gives its own verdicts.
+#[test]
+fn seeds_judges_the_claims_under_other_seeds() {
+    let folder = folder();
+    let out = folder.path().to_str().expect("UTF-8");
+    let setting = ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--seed", "2"];
+    let run = xtask().args(setting).args(["--seeds", "3", "--json", "--quiet", "--out", out]).assert().success();
+    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    let (_, claims) = table(&folder.path().join("claims.csv"));
+    let (header, rows) = table(&folder.path().join("seeds.csv"));
+    assert_eq!(header.join(","), "id,seed,verdict,stays,expected,observed,ci_low,ci_high");
+    for (claim, told) in claims.iter().zip(told[0]["claims"].as_array().expect("claims")) {
+        let of: Vec<_> = rows.iter().filter(|row| row["id"] == claim["id"]).collect();
+        assert_eq!(of.iter().map(|row| row["seed"].as_str()).collect::<Vec<_>>(), ["1", "2", "3"], "{}", claim["id"]);
+        assert_eq!(of[1]["verdict"], claim["verdict"], "{}: the seed of the run itself", claim["id"]);
+        assert_eq!(of[1]["observed"], claim["observed"], "{}: the seed of the run itself", claim["id"]);
+        let stays = of.iter().filter(|row| row["verdict"] == claim["verdict"]).count();
+        assert_eq!(of.iter().filter(|row| row["stays"] == "yes").count(), stays, "{}", claim["id"]);
+        assert_eq!(told["stays"], format!("{stays} of 3"), "{}", claim["id"]);
+    }
+    assert!(rows.iter().any(|row| row["stays"] == "no"), "with 200 jobs some verdict hangs on the seed");
+    assert!(claims.iter().any(|claim| rows.iter().any(|row| {
+        row["id"] == claim["id"] && row["seed"] != "2" && row["observed"] != claim["observed"]
+    })), "other seeds give other numbers");
+}
+
+/// A sentence about earlier work has no verdict, and keeps its id and its number.
+#[test]
+fn sentences_that_are_not_judged_are_shown_apart() {
+    let folder = folder();
+    let run = ["reproduce", "metaloras", "--quick", "--only", "prediction", "--quiet", "--json", "--out"];
+    let run = xtask().args(run).arg(folder.path()).assert().success();
+    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    assert_eq!(told[0]["not_judged"], serde_json::json!(["C20"]));
+    let (_, claims) = table(&folder.path().join("claims.csv"));
+    assert!(claims.iter().all(|claim| claim["id"] != "C20"));
+    let (header, rows) = table(&folder.path().join("data/not-judged.csv"));
+    assert_eq!(header.join(","), "id,source,statement,why,shown,mean,ci_low,ci_high,reps");
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|row| row["id"] == "C20" && number(&row["mean"]) > 0.0));
 }
 
 /// eg-edf: five policies over the mean time between jobs, and the same bytes on one thread as on two.
