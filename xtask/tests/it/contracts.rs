@@ -487,9 +487,12 @@ fn seeds_judges_the_claims_under_other_seeds() {
         assert_eq!(told["stays"], format!("{stays} of 3"), "{}", claim["id"]);
     }
     assert!(rows.iter().any(|row| row["stays"] == "no"), "with 200 jobs some verdict hangs on the seed");
-    assert!(claims.iter().any(|claim| rows.iter().any(|row| {
-        row["id"] == claim["id"] && row["seed"] != "2" && row["observed"] != claim["observed"]
-    })), "other seeds give other numbers");
+    assert!(
+        claims.iter().any(|claim| rows
+            .iter()
+            .any(|row| { row["id"] == claim["id"] && row["seed"] != "2" && row["observed"] != claim["observed"] })),
+        "other seeds give other numbers"
+    );
 }
 
 /// A sentence about earlier work has no verdict, and keeps its id and its number.

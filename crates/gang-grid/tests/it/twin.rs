@@ -222,7 +222,7 @@ impl Twin {
             let mut sites: Vec<SiteId> = eligible.iter().map(site).collect();
             sites.dedup();
             let at = |ids: &[ProcId], wanted: SiteId| ids.iter().copied().filter(|id| site(id) == wanted).collect();
-            sites.into_iter().map(|wanted| (at(chosen, wanted), at(eligible, wanted))).collect()
+            sites.into_iter().map(|wanted| (at(&chosen, wanted), at(eligible, wanted))).collect()
         } else {
             vec![(chosen.to_vec(), eligible.to_vec())]
         };
