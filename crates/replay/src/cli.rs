@@ -20,7 +20,7 @@ Examples:
   cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
       a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
 
-  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid+trees=2
+  cargo xtask simulate --model hier-grid --trace log.swf --tree universities --policy p2p,hierarchical,hybrid+trees=2
       servers among peers, below one tree of schedulers, and below two
   cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
       in the paper's world; every message on a line of run.jsonl, and drawn if they are few
@@ -57,7 +57,7 @@ Policies of --model hier-grid (systems):
   hybrid+trees=K the tree cut into K trees, whose roots are peers
 
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
-a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:
+a file in TOML (what has a value here may be left out); universities is one that is built in (workloads/trees):
   tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
   backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
   nets = 1               # in each backbone
@@ -116,7 +116,10 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE.swf[.gz]")]
     pub(crate) trace: PathBuf,
     /// Policies to compare, separated by commas: see the list below.
-    #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
+    #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) named: Vec<String>,
+    /// The same, when it is known what they are.
+    #[arg(skip)]
     pub(crate) policy: Vec<Policy>,
     /// What the log is replayed on.
     #[arg(long, value_enum, default_value_t = Model::GapSchedule)]

@@ -9,6 +9,7 @@ mod machines;
 mod metasched;
 mod model;
 mod name;
+mod own;
 mod policy;
 mod report;
 mod sites;
@@ -28,6 +29,7 @@ use lab::page;
 use lab::progress::Progress;
 use lab::scenario::workspace;
 pub(crate) use model::{Model, Policy};
+pub use own::Own;
 use rayon::prelude::*;
 use report::Report;
 use sha2::{Digest, Sha256};
@@ -82,8 +84,14 @@ impl Run {
     }
 }
 
-/// Replays the log under each policy and writes what came of it.
-pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
+/// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
+///
+/// # Errors
+///
+/// Bad options or input, or a file that cannot be read or written.
+pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    options.policy = options.named.iter().map(|text| Policy::named(text, own)).collect::<Result<_>>()?;
+    let options = &options;
     if options.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
         bail!(
             "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",

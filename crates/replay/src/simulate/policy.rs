@@ -1,6 +1,7 @@
 //! Policies by the names they have on the command line.
 
 use super::name::PolicyName;
+use super::own::Own;
 use crate::cli;
 use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
@@ -29,6 +30,8 @@ pub(crate) enum Policy {
     FlexWith(Depth),
     EgEdf,
     EgEdfTabu,
+    /// Added by the program.
+    Own(&'static Own),
 }
 
 impl Policy {
@@ -54,6 +57,7 @@ impl Policy {
         match self {
             Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
+            Self::Own(own) => own.name().to_owned(),
             _ => {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
                 named.expect("every other policy has one name").0.to_owned()
@@ -80,6 +84,7 @@ impl Policy {
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
+            Self::Own(own) => own.scheduler(),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
                 match options.time_limit {

@@ -266,8 +266,11 @@ impl Report<'_> {
             ..
         } = self.options;
         let policies = self.policies().replace(' ', "");
-        let mut command =
-            format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
+        let mut command = format!(
+            "{} simulate --trace {} --policy {policies}",
+            lab::cli::program(),
+            quoted(&trace.to_string_lossy())
+        );
         if let Some(clusters) = clusters {
             command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
         }
