@@ -229,6 +229,11 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
                 eprintln!("{} {}: {}, but {recorded} is on record", outcome.about.slug, judged.id, judged.in_words());
                 ending = Ending::Differs;
             }
+            for (judged, found, recorded) in outcome.unsteady() {
+                let slug = outcome.about.slug;
+                eprintln!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id);
+                ending = Ending::Differs;
+            }
         }
     }
     Ok(ending)
@@ -243,6 +248,7 @@ fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
         only: options.only.clone(),
         reps: options.reps,
         seed: options.seed,
+        seeds: options.seeds,
         set: options.set.clone(),
         traces: options.traces.clone(),
         out,

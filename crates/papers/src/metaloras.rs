@@ -8,7 +8,7 @@ mod predictions;
 mod settings;
 
 use anyhow::Result;
-use lab::claim::Claim;
+use lab::claim::{Claim, Remark};
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
@@ -237,6 +237,10 @@ impl Paper for MetaLorasPaper {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self, Variant::Default)
+    }
+
+    fn remarks(&self) -> Vec<Remark<Cell>> {
+        claims::remarks(self)
     }
 
     fn notes(&self) -> Vec<String> {

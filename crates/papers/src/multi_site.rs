@@ -84,6 +84,7 @@ struct ReadingsTable {
     stop_after: StopAfter,
     slowdown_base: SlowdownBase,
     threshold_from: gang_grid::config::ThresholdFrom,
+    split: gang_grid::config::Split,
 }
 
 /// R1: whether each task of a gang has its own service time.
@@ -198,6 +199,7 @@ impl MultiSite {
                 scan_trigger: readings.scan_trigger,
                 gang_order: readings.gang_order,
                 threshold_from: readings.threshold_from,
+                split: readings.split,
             },
         }
     }
@@ -387,6 +389,12 @@ impl Paper for MultiSite {
             "threshold_from",
             "From which start of the gang is the threshold measured?",
             &["present-start", "promised-start"],
+        ),
+        Reading::new(
+            "R18",
+            "split",
+            "How are the tasks of a gang that spans sites divided among them?",
+            &["pooled", "site-by-site", "even"],
         ),
     ];
 

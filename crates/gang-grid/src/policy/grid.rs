@@ -1,6 +1,6 @@
 //! Grid level (§3.1): where a gang goes, and which gang of the GS queue is next.
 
-use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder};
+use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder, Split};
 use crate::gang::GangQueue;
 use crate::policy::{View, below, pick};
 use crate::processors::{Eligible, Processors};
@@ -122,17 +122,37 @@ impl GridPolicy {
     pub fn place(&self, tasks: usize, route: Route, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         let processors = view.processors;
         chosen.clear();
-        match route.site {
-            Some(site) => processors.collect(site, route.eligible, chosen),
-            None => processors.site_ids().for_each(|site| processors.collect(site, route.eligible, chosen)),
+        match (route.site, self.readings.split) {
+            (Some(site), _) => processors.collect(site, route.eligible, chosen),
+            (None, Split::Pooled) => {
+                processors.site_ids().for_each(|site| processors.collect(site, route.eligible, chosen));
+            }
+            (None, split) => {
+                let rooms: Vec<usize> =
+                    processors.site_ids().map(|site| processors.count(site, route.eligible) as usize).collect();
+                let mut here = Vec::new();
+                for (site, share) in processors.site_ids().zip(shares(split, tasks, &rooms)) {
+                    here.clear();
+                    processors.collect(site, route.eligible, &mut here);
+                    self.choose(share, view, rng, &mut here);
+                    chosen.append(&mut here);
+                }
+                assert!(chosen.len() == tasks, "{tasks} tasks were divided over {} processors", chosen.len());
+                return;
+            }
         }
         assert!(chosen.len() >= tasks, "{tasks} tasks were routed to {} processors", chosen.len());
+        self.choose(tasks, view, rng, chosen);
+    }
+
+    /// Leaves as many of the candidates as there are tasks, in the order of the tasks (R7).
+    fn choose(&self, tasks: usize, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         match self.readings.placement {
             Placement::IdleFirst => {
                 // Idle ones to the front, then as many random draws from each part as are needed.
                 let mut idle = 0;
                 for i in 0..chosen.len() {
-                    if processors.get(chosen[i]).running().is_none() {
+                    if view.processors.get(chosen[i]).running().is_none() {
                         chosen.swap(i, idle);
                         idle += 1;
                     }
@@ -146,6 +166,28 @@ impl GridPolicy {
         }
         chosen.truncate(tasks);
     }
+}
+
+/// How many of the tasks go to each site, given how many have room there (R18); all of them, if there is room.
+fn shares(split: Split, tasks: usize, rooms: &[usize]) -> Vec<usize> {
+    let mut left = tasks;
+    let mut shares = vec![0; rooms.len()];
+    while left > 0 {
+        let before = left;
+        for (share, room) in shares.iter_mut().zip(rooms) {
+            let more = match split {
+                Split::Pooled | Split::SiteBySite => left,
+                Split::Even => left.min(1),
+            };
+            let more = more.min(room - *share);
+            *share += more;
+            left -= more;
+        }
+        if left == before {
+            break;
+        }
+    }
+    shares
 }
 
 /// Moves `count` random elements to the front, in random order (the first steps of a Fisher–Yates shuffle).

@@ -8,7 +8,7 @@
 use crate::common::{ListGrid, Transcript, World, world};
 use gang_grid::config::{
     BackfillOnArrival, EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, Release, ScanTrigger,
-    ShortestQueue, SiteOrder, Startable, ThresholdFrom,
+    ShortestQueue, SiteOrder, Split, Startable, ThresholdFrom,
 };
 use gang_grid::{Approach, Config, Grid, Submission};
 use proptest::prelude::*;
@@ -215,21 +215,41 @@ impl Twin {
             assert!(!chosen[..i].contains(processor), "gang {} twice on {processor}", job.id);
         }
         let runs = |id: &ProcId| self.machines[id.index()].runs.is_some();
-        match self.config.readings.placement {
-            Placement::Random => {}
-            Placement::LowestIndex => assert_eq!(chosen, eligible[..tasks.len()]),
-            Placement::SoonestFree => {
-                let mut sorted = eligible.to_vec();
-                sorted.sort_by_key(|id| (self.free_at(*id), *id));
-                assert_eq!(chosen, sorted[..tasks.len()]);
+        let site = |id: &ProcId| self.machines[id.index()].site;
+        // Site by site if the gang's tasks are divided among sites, else all in one.
+        let over_sites = eligible.iter().any(|id| site(id) != site(&eligible[0]));
+        let groups: Vec<(Vec<ProcId>, Vec<ProcId>)> = if over_sites && self.config.readings.split != Split::Pooled {
+            let mut sites: Vec<SiteId> = eligible.iter().map(site).collect();
+            sites.dedup();
+            let at = |ids: &[ProcId], wanted: SiteId| ids.iter().copied().filter(|id| site(id) == wanted).collect();
+            sites.into_iter().map(|wanted| (at(&chosen, wanted), at(eligible, wanted))).collect()
+        } else {
+            vec![(chosen.to_vec(), eligible.to_vec())]
+        };
+        for (i, (chosen, eligible)) in groups.iter().enumerate() {
+            let is_full = chosen.len() == eligible.len();
+            match self.config.readings.split {
+                Split::Pooled => {}
+                // Whoever comes later gets something only if those before are full.
+                Split::SiteBySite => assert!(is_full || groups[i + 1..].iter().all(|(later, _)| later.is_empty())),
+                // Nobody has two more than one that is not full.
+                Split::Even => assert!(is_full || groups.iter().all(|(other, _)| other.len() <= chosen.len() + 1)),
             }
-            Placement::IdleFirst => {
-                let idle = eligible.iter().filter(|id| !runs(id)).count().min(tasks.len());
-                assert!(chosen[..idle].iter().all(|id| !runs(id)) && chosen[idle..].iter().all(runs));
+            match self.config.readings.placement {
+                Placement::Random => {}
+                Placement::LowestIndex => assert_eq!(chosen[..], eligible[..chosen.len()]),
+                Placement::SoonestFree => {
+                    let mut sorted = eligible.clone();
+                    sorted.sort_by_key(|id| (self.free_at(*id), *id));
+                    assert_eq!(chosen[..], sorted[..chosen.len()]);
+                }
+                Placement::IdleFirst => {
+                    let idle = eligible.iter().filter(|id| !runs(id)).count().min(chosen.len());
+                    assert!(chosen[..idle].iter().all(|id| !runs(id)) && chosen[idle..].iter().all(runs));
+                }
             }
         }
 
-        let site = |id: &ProcId| self.machines[id.index()].site;
         let spans_sites = chosen.iter().any(|id| site(id) != site(&chosen[0]));
         let overhead = if spans_sites { 1.0 + self.config.overhead } else { 1.0 };
         let places = chosen.iter().zip(&tasks).map(|(id, task)| (*id, task.scaled(overhead / self.speed(*id))));
