@@ -8,8 +8,9 @@
 
 mod cli;
 mod list;
+mod verify;
 
-pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings};
+pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
@@ -20,6 +21,12 @@ use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// The commit that this program was built from, marked `-dirty` if its sources differed from it.
+pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
+
+/// SHA-256 of the sources that this program was built from.
+pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
 /// A laboratory: the papers that its program knows.
 #[derive(Clone, Debug)]
@@ -74,6 +81,7 @@ impl Lab {
             }
             Command::Simulate(options) => replay::simulate::simulate(&options, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
+            Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
                 // Into a buffer first: a pipe that closes early is no reason to panic.
                 let mut script = Vec::new();
@@ -92,6 +100,7 @@ impl Lab {
 ///
 /// The threads cannot be started.
 pub fn begin(common: &Common) -> Result<()> {
+    lab::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
     if let Some(jobs) = common.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
