@@ -14,8 +14,9 @@
 
 mod cli;
 mod list;
+mod verify;
 
-pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings};
+pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -28,6 +29,12 @@ use lab::reproduce::Request;
 use replay::simulate::Own;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The commit that this program was built from, marked `-dirty` if its sources differed from it.
+pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
+
+/// SHA-256 of the sources that this program was built from.
+pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
 /// A laboratory: what its program knows.
 #[derive(Clone, Debug)]
@@ -129,6 +136,7 @@ impl Lab {
             }
             Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
+            Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
                 // Into a buffer first: a pipe that closes early is no reason to panic.
                 let mut script = Vec::new();
@@ -159,6 +167,7 @@ fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) ->
 ///
 /// The threads cannot be started.
 pub fn begin(common: &Common) -> Result<()> {
+    lab::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
     if let Some(jobs) = common.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;

@@ -146,7 +146,7 @@ impl Rule {
         match self {
             Self::Above { bound, tie } => value > bound || (tie && value >= bound),
             Self::Below { bound, tie } => value < bound || (tie && value <= bound),
-            Self::Band { .. } | Self::Within { .. } | Self::CoversZero | Self::Exact { .. } => {
+            Self::Band { .. } | Self::Within { .. } | Self::AtLeast { .. } | Self::CoversZero | Self::Exact { .. } => {
                 let (low, high) = self.range();
                 (low..=high).contains(&value)
             }

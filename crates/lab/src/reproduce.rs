@@ -140,15 +140,14 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     remarks.retain(|remark| request.only.is_empty() || remark.figures.iter().any(|figure| shown.contains(figure)));
 
     let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
-    let out = OutDir::create(&path)?;
-    let cells_folder = path.join("cells");
-    if request.fresh && cells_folder.exists() {
-        std::fs::remove_dir_all(&cells_folder)
-            .with_context(|| format!("cannot remove {} for --fresh", cells_folder.display()))?;
+    let out = OutDir::create(&path, format!("reproduce {}", P::ABOUT.slug))?;
+    let cells_folder = out.cells();
+    if request.fresh {
+        Store::forget(&cells_folder)?;
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut study = Study::new(paper, *seed, Store::new(cells_folder.clone()), request.quiet);
+    let mut study = Study::new(paper, *seed, Store::open(cells_folder.clone())?, request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
     let mut extras = paper.extras(&Streams::new(*seed, 0));
@@ -173,6 +172,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.decide {
         decide(&mut study, &claims, &mut judged, *replications)?;
     }
+    study.settle()?;
 
     let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &cells_folder, request.quiet);
     let seeds = request.seeds.map(judge).transpose()?;
@@ -215,7 +215,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         seeds: seeds.as_ref(),
         study: &study,
     };
-    findings.write(&out, began)?;
+    findings.write(out, began)?;
     let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }

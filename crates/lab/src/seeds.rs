@@ -33,8 +33,9 @@ impl Seeds {
         let mut cells = BTreeSet::new();
         claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
         let judge = |seed: u64| {
-            let mut study = Study::new(paper, seed, Store::new(cells_folder.to_owned()), quiet);
+            let mut study = Study::new(paper, seed, Store::open(cells_folder.to_owned())?, quiet);
             study.run(&cells, replications)?;
+            study.settle()?;
             let judged = claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, replications)));
             Ok((seed, judged.collect()))
         };

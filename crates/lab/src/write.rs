@@ -42,12 +42,12 @@ pub(crate) struct Findings<'a, P: Paper> {
 type Estimated = (f64, Interval);
 
 impl<P: Paper> Findings<'_, P> {
-    /// Writes every file; the report last, so that whoever finds it finds the rest.
-    pub(crate) fn write(&self, out: &OutDir, began: Instant) -> Result<()> {
+    /// Writes every file.
+    pub(crate) fn write(&self, out: OutDir, began: Instant) -> Result<()> {
         // Drawing takes longer than all else here: a thread for each figure, and then in their order again.
-        let drawings = self.drawings.par_iter().map(|drawing| self.write_drawing(drawing, out));
-        let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, out));
-        let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, out));
+        let drawings = self.drawings.par_iter().map(|drawing| self.write_drawing(drawing, &out));
+        let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, &out));
+        let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, &out));
         let shown: Vec<Vec<page::Figure>> = drawings.chain(schedules).chain(figures).collect::<Result<_>>()?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
@@ -59,8 +59,8 @@ impl<P: Paper> Findings<'_, P> {
             out.write("seeds.csv", self.under_seeds(seeds)?)?;
         }
         let report = page::render(&self.page(shown.into_iter().flatten().collect()))?;
-        out.write("manifest.json", self.manifest(began.elapsed())?)?;
-        out.write("report.html", report)
+        out.write("report.html", report)?;
+        out.finish(self.manifest(began.elapsed()))
     }
 
     /// The pictures of a figure and its data; back comes what the page shows of it.
@@ -325,8 +325,8 @@ impl<P: Paper> Findings<'_, P> {
         }
     }
 
-    fn manifest(&self, took: Duration) -> Result<Vec<u8>> {
-        let (computed, reused) = self.study.effort();
+    fn manifest(&self, took: Duration) -> serde_json::Value {
+        let (computed, reused, damaged) = self.study.effort();
         let mut manifest = serde_json::json!({
             "paper": P::ABOUT.slug,
             "scenario_hash": self.session.scenario.hash(),
@@ -341,6 +341,7 @@ impl<P: Paper> Findings<'_, P> {
             },
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "models": models::<P>(),
             "command_line": self.command(),
             "timings": {
@@ -349,13 +350,14 @@ impl<P: Paper> Findings<'_, P> {
                 "threads": rayon::current_num_threads(),
                 "replications_computed": computed,
                 "replications_reused": reused,
+                "replications_damaged": damaged,
             },
         });
         let data = self.session.paper.data();
         if !data.is_empty() {
             manifest["data"] = data.into_iter().map(|(name, hash)| (name, serde_json::Value::from(hash))).collect();
         }
-        Ok(format!("{manifest:#}\n").into_bytes())
+        manifest
     }
 
     /// The command that makes this run again. Options that cannot change a result are left out.
@@ -452,7 +454,7 @@ impl<P: Paper> Findings<'_, P> {
             .collect(),
             provenance: [
                 ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-                ("Git revision".to_owned(), provenance::git_revision()),
+                ("Git revision".to_owned(), provenance::git_revision().to_owned()),
                 ("Models (SHA-256 of the sources)".to_owned(), models::<P>().to_owned()),
                 ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
                 ("Seed".to_owned(), session.seed.to_string()),

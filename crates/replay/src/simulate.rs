@@ -116,7 +116,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
-    let out = OutDir::create(&out)?;
+    let out = OutDir::create(&out, "simulate")?;
 
     let mut policies: Vec<Policy> = Vec::new();
     for policy in &options.policy {
@@ -180,13 +180,14 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         }
         figures.push(report.page_figure(picture, caption));
     }
-    out.write("manifest.json", report.manifest(began.elapsed().as_secs_f64()))?;
     out.write("report.html", page::render(&report.page(figures))?)?;
+    let path = out.path().to_owned();
+    out.finish(report.manifest(began.elapsed().as_secs_f64()))?;
 
     if common.json {
-        print(&format!("{:#}\n", report.as_json(out.path())));
+        print(&format!("{:#}\n", report.as_json(&path)));
     } else {
-        print(&report.as_text(out.path(), common.quiet));
+        print(&report.as_text(&path, common.quiet));
     }
     let differs: Vec<&String> = runs.iter().filter_map(|run| run.told.as_ref()?.differs.as_ref()).collect();
     differs.iter().for_each(|difference| eprintln!("{difference}"));

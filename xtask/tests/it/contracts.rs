@@ -79,7 +79,9 @@ fn reproduce_writes_the_files_of_the_design_and_no_others() {
     let (cells, others): (BTreeSet<String>, BTreeSet<String>) =
         written.keys().cloned().partition(|name| name.starts_with("cells/"));
     assert_eq!(others, expected);
-    assert_eq!(cells.len(), table(&folder.path().join("runs.csv")).1.len(), "a cell for each run");
+    assert_eq!(cells, BTreeSet::from(["cells/replications.jsonl".to_owned()]));
+    let stored = String::from_utf8_lossy(&written["cells/replications.jsonl"]).lines().count();
+    assert_eq!(stored, table(&folder.path().join("runs.csv")).1.len(), "a line for each run");
     for (name, content) in &written {
         assert!(!content.is_empty(), "{name} is empty");
         assert!(!name.ends_with(".png") || content.starts_with(b"\x89PNG"), "{name} is no PNG");
@@ -214,8 +216,12 @@ fn the_manifest_holds_what_a_run_depends_on() {
         "options",
         "version",
         "git_revision",
+        "sources_sha256",
         "models",
         "command_line",
+        "command",
+        "files",
+        "manifest_sha256",
         "timings",
     ];
     assert_eq!(keys, expected);
@@ -407,7 +413,8 @@ fn with_json_the_result_is_alone_on_standard_output() {
     assert_eq!(simulated["policies"]["easy"]["rejected"], 1);
     let listed = json(&["list"]);
     assert_eq!(listed[0]["slug"], "multi-site");
-    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", path]].concat());
+    let paper = folder.path().join("paper");
+    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", paper.to_str().expect("UTF-8")]].concat());
     assert_eq!(claims[0]["claims"][0]["id"], "P1");
 }
 
