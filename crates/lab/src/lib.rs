@@ -10,6 +10,7 @@ pub mod claim;
 pub mod cli;
 pub mod extra;
 pub mod interrupt;
+pub mod new_folders;
 pub mod output;
 pub mod page;
 pub mod paper;
@@ -23,6 +24,7 @@ pub mod seeds;
 pub mod store;
 pub mod study;
 pub mod table;
+pub mod terminal;
 pub mod verdict;
 
 mod record;

@@ -13,6 +13,7 @@ use lab::provenance::{self, quoted};
 use sim_core::Time;
 use std::path::Path;
 use workload::Deadlines;
+use workload::repair::Repair;
 
 const NOT_REPRODUCIBLE: &str =
     "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
@@ -228,6 +229,19 @@ impl Report<'_> {
         self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
     }
 
+    /// Repairs that touch the log as a whole, or more than one job in a thousand: to be told whatever else is not.
+    pub(super) fn large_repairs(&self) -> Vec<String> {
+        self.runs[0].repairs.iter().filter(|repair| self.is_large(repair)).map(|repair| in_words(&repair)).collect()
+    }
+
+    fn is_large(&self, repair: &Repair) -> bool {
+        let run = &self.runs[0];
+        let ran = run.row.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "counts")]
+        let (records, touched) = (ran + (run.rejected + run.repairs.skipped()) as f64, repair.count as f64);
+        repair.first_line.is_none() || 1e3 * touched > records
+    }
+
     /// What a reader may overlook: jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
         let were = match self.runs[0].rejected {
@@ -383,9 +397,8 @@ impl Report<'_> {
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
         let mut text = String::new();
         if !quiet {
-            for repair in self.runs[0].repairs.iter() {
-                text += &format!("repair {}: {} × {}\n", repair.rule, repair.count, repair.rule.description());
-            }
+            let small = self.runs[0].repairs.iter().filter(|repair| !self.is_large(repair));
+            small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
         let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
         let number = |run: &Run, name: &str| {
@@ -417,6 +430,10 @@ impl Report<'_> {
         }
         text + &format!("{}\n", out.join("report.html").display())
     }
+}
+
+fn in_words(repair: &Repair) -> String {
+    format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description())
 }
 
 /// Times in units of so many seconds.
