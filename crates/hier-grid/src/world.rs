@@ -1,44 +1,12 @@
 //! The world: sites with their servers and work stations, and which jobs a server can run.
 
 use crate::config::{Config, ConfigError, GridConfig, ServerDraw};
-use crate::tree::Shape;
+use crate::ids::{StationId, narrow};
+use crate::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, SiteId, Streams};
-use std::fmt;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The id as a position in a vector.
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    };
-}
-pub(crate) use id;
-
-id! {
-    /// Number of a server in the whole world, site by site. Among peers it is also the number of the peer.
-    ServerId
-}
-id! {
-    /// Number of a work station in the whole world, site by site.
-    StationId
-}
 
 /// A set of kinds of jobs: what a server can run, what a job bag holds, what a channel leads to.
 ///
@@ -163,6 +131,7 @@ impl World {
     pub fn draw(config: &Config, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let grid = &config.grid;
+        // R14: the world is drawn once for all replications, or with each.
         let streams = match config.readings.servers {
             ServerDraw::Fixed => Streams::new(streams.seed(), 0),
             ServerDraw::Redrawn => *streams,
@@ -183,6 +152,7 @@ impl World {
                 (0..*servers).map(server).collect()
             })
             .collect();
+        // Else jobs of that system would wait for ever, and the run would not end.
         let missing: Vec<u32> = (0..grid.systems)
             .filter(|system| !drawn.iter().flatten().any(|(_, offered)| offered & 1 << system != 0))
             .collect();
@@ -374,12 +344,6 @@ fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -
         }
     }
     servers
-}
-
-/// A length as a number of 32 bits: everything is numbered so.
-#[track_caller]
-pub(crate) fn narrow(length: usize) -> u32 {
-    u32::try_from(length).expect("fewer than 2³² of anything")
 }
 
 #[cfg(test)]
