@@ -9,7 +9,7 @@ use crate::cli;
 use crate::output::OutDir;
 use anyhow::Result;
 use metasched::{
-    Ffit, Intrusiveness, Ledger, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
+    Ffit, Intrusiveness, OutcomeSink, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
 };
 use sim_core::Sim;
 use std::str::FromStr;
@@ -88,8 +88,8 @@ struct Errors {
     count: f64,
 }
 
-impl Ledger for Errors {
-    fn enter(&mut self, outcome: &Outcome) {
+impl OutcomeSink for Errors {
+    fn record(&mut self, outcome: &Outcome) {
         if let Some(error) = outcome.prediction_error() {
             self.sum += error;
             self.count += 1.0;
@@ -116,7 +116,7 @@ pub(super) fn replay(
     let (world, watch) = sim.into_parts();
     let makespan = world.makespan();
     let slowdown = world.local_slowdown(makespan);
-    let Errors { sum, count } = world.into_ledger();
+    let Errors { sum, count } = world.into_outcomes();
     let repairs = log.finish()?;
     let watched = watch.finish()?;
     let row = watched.summary.row(sites.processors());
