@@ -281,6 +281,7 @@ impl Processors {
         if sets.none_waiting.set(id, state.none_waiting()) {
             self.none_waiting.set(site, sets.none_waiting.len());
         }
+        // One sum for the grid in place of a tree: nobody asks for the first site by held processors alone.
         let held_before = sets.held.len();
         sets.held.set(id, state.is_held());
         self.total_held = self.total_held + sets.held.len() - held_before;
@@ -321,6 +322,8 @@ impl IdSet {
             self.position[id as usize] = self.len();
             self.members.push(id);
         } else {
+            // The last member takes its place: the order depends on history, which a random draw from it does not
+            // mind, and runs are repeatable.
             self.members.swap_remove(position as usize);
             if let Some(&moved) = self.members.get(position as usize) {
                 self.position[moved as usize] = position;

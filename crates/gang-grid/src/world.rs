@@ -173,6 +173,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
         assert!(job.request.processors == 1, "local {} asks for {} processors", job.id, job.request.processors);
         self.counts.locals_arrived += 1;
+        // Service and estimate are at reference speed until the site is known.
         let slowness = 1.0 / self.config.sites[site.index()].speed;
         let estimate = job.request.estimate.unwrap_or(job.runtime).scaled(slowness);
         let local = TrueLocal { local: Local { id: job.id, estimate }, service: job.runtime.scaled(slowness) };
@@ -199,6 +200,8 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             return;
         }
         self.counts.gangs_arrived += 1;
+        // Under the first answer an arriving gang is tried at once, and passes those that wait in the GS queue: the
+        // paper has the queue scanned when a job leaves, and at no other time.
         if self.config.readings.gang_arrival == GangArrival::JoinsQueue {
             self.queue.push(gang);
             self.scan(cx);
@@ -236,6 +239,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             outstanding: u32::try_from(busy).expect("no more than the gang has tasks"),
             started: false,
         };
+        // The gang stays in the slab from its routing to the end of its last task; keys are used again.
         let key = GangKey(u32::try_from(gangs.insert(gang)).expect("fewer than 2³² gangs at once"));
         if busy == 0 {
             self.start_gang(key, cx);
@@ -259,6 +263,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             Release::TaskEnd => None,
             Release::GangEnd => gang.tasks.iter().map(|(_, task)| *task).max(),
         };
+        // Taken out and put back, so that processors can be told of each task while the gangs are borrowed.
         let tasks = std::mem::take(&mut gang.tasks);
         self.counts.gangs_spanning += u64::from(gang.spans_sites);
         // Processors are numbered site by site: the first one lies in the first site.
@@ -297,6 +302,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let RunningTask { job, gang, .. } = self.processors.end(processor);
         self.busy.lower(cx.now(), 1);
         cx.tell(Fact::Released { job, processor });
+        // The job leaves with its only task, or with the last one of its gang.
         let gone = match gang {
             None => {
                 self.counts.locals_completed += 1;
@@ -315,6 +321,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             cx.tell(Fact::Finished { job });
         }
 
+        // As they were before the freed processor is served: the scan may depend on whether serving empties a queue.
         let head = self.processors.get(processor).reserved();
         let waited = !self.processors.get(processor).none_waiting();
         self.serve(processor, cx);
@@ -343,6 +350,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// A freed processor takes up what waits in its own queue (§3.2).
     fn serve(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let now = cx.now();
+        // No gang waits for this processor: the first local in its queue begins.
         let Some(key) = self.processors.get(processor).reserved() else {
             if let Some(local) = self.processors.dequeue(processor, |_| true) {
                 self.start_local(processor, local, cx);
@@ -351,6 +359,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         };
         let Self { processors, gangs, local_policy, .. } = self;
         let gang = &mut gangs[key.0 as usize];
+        // `outstanding` counts the processors of the gang that are busy with something else; this one was.
         gang.outstanding -= 1;
         if gang.outstanding == 0 {
             for &(processor, _) in &gang.tasks {
@@ -362,6 +371,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         // With exact estimates this changes nothing; with others the start is believed anew at each release.
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
+        // While it is kept idle for the gang a local may pass, by equation (1).
         if let Some(local) = processors.dequeue(processor, |local| local_policy.may_backfill(local.estimate, gang, now))
         {
             self.start_local(processor, local, cx);

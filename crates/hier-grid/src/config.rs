@@ -238,6 +238,7 @@ impl GridConfig {
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
+        // Counts before products: a zero would make every later message misleading.
         let counts = [
             ("backbones", self.backbones),
             ("nets", self.nets),

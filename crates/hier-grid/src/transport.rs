@@ -107,6 +107,7 @@ impl Transport {
 
     /// How long the sender waits for an acknowledgement.
     pub(crate) fn pause(&self, key: u32) -> Span {
+        // Twice as long at each attempt: a receiver that is down would otherwise be flooded.
         let Unacknowledged { latency, attempts, .. } = self.unacknowledged[key as usize];
         latency * 2 + (PAUSE * (1 << attempts.min(20))).min(LONGEST_PAUSE)
     }
@@ -149,6 +150,8 @@ impl Transport {
 
     /// Whether an acknowledgement makes its way back.
     pub(crate) fn acknowledges(&mut self, key: u32) -> bool {
+        // An acknowledgement may get lost as any other message; the message then comes once more and is dropped as a
+        // copy.
         let makes_it = !self.happens(self.faults.loss);
         self.unacknowledged[key as usize].travelling += u32::from(makes_it);
         makes_it

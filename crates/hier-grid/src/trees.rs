@@ -184,6 +184,7 @@ impl Trees {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
+        // Only the root has none, and it is asked nothing that it would have to pass up.
         let parent = self.forest.schedulers[from.index()].parent.expect("a root has no parent to tell");
         fabric.send(Address::Scheduler(from), Address::Scheduler(parent), payload, cx);
     }

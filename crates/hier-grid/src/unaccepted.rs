@@ -57,6 +57,7 @@ pub(crate) struct UnacceptedJob {
 impl UnacceptedJob {
     /// The number of its first resubmission at or after `at`.
     const fn next(&self, at: Time) -> u64 {
+        // Resubmissions come every two minutes since the first request; those up to `tried` are past.
         let number = at.saturating_since(self.since).as_nanos().div_ceil(RESUBMIT.as_nanos());
         if number > self.tried { number } else { self.tried + 1 }
     }

@@ -197,6 +197,7 @@ impl World {
             wide: false,
             shape,
         };
+        // Servers and work stations are numbered site by site, so that those of a site are a range.
         for ((site, servers), stations) in (0..).zip(servers).zip(stations) {
             let here = servers.iter().map(|&(cpus, systems)| Server { site: SiteId(site), cpus, systems });
             world.servers.extend(here);
@@ -210,6 +211,7 @@ impl World {
         if world.site_of_station.is_empty() {
             return Err(ConfigError::NoStation);
         }
+        // An operating system that jobs may ask for and nobody offers would leave them waiting for ever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
         if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {

@@ -54,6 +54,7 @@ impl GridPolicy {
             Some(Route { site: Some(site), eligible })
         };
         let all_sites = |eligible| (processors.total(eligible) >= tasks).then_some(Route { site: None, eligible });
+        // The conditions in the paper's order: one site before several, idle before empty queues.
         one_site(self.idle(), rng)
             .or_else(|| one_site(empty, rng))
             .or_else(|| if self.approach >= Approach::Two { all_sites(self.idle()) } else { None })

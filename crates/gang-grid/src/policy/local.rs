@@ -92,6 +92,7 @@ impl LocalPolicy {
                     (processor.waiting() + usize::from(processor.running().is_some())) as u64
                 }
             };
+            // One pass: a shorter one voids what was gathered, an equal one joins it.
             if length < shortest {
                 shortest = length;
                 scratch.clear();

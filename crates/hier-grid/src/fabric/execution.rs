@@ -112,6 +112,8 @@ impl<W: MessageObserver> Fabric<W> {
 
     /// Makes a server idle. Whoever schedules must be told of it.
     pub(crate) fn release(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
+        // R12: under the first answer this is called while the output is still on its way; the transfer goes on
+        // without the server.
         let machine = &mut self.servers[server.index()];
         machine.offer_timeout = None;
         if machine.phase == Phase::Sending {
@@ -164,6 +166,7 @@ impl<W: MessageObserver> Fabric<W> {
         let machine = &mut self.servers[server.index()];
         machine.phase = Phase::Running;
         let job = machine.job.expect("the input of a job has come in");
+        // The work is spread over all CPUs, of which the owners leave a share to the grid.
         let runtime = self.jobs.get(job).runtime(f64::from(machine.cpus), share);
         cx.post_in(runtime, Event::Ran(server));
         job

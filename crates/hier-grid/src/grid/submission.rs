@@ -61,6 +61,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         if stations.left() == 0 {
             return;
         }
+        // Experiment 2: a submission that is due happens with the site's probability, or else the work station thinks
+        // again.
         if stations.happens(station) {
             self.submit_from(station, cx);
         } else {
@@ -83,6 +85,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let divides = *divides;
         let Some(Submission { job, station, system, input, output }) = next.take() else { return };
         self.pull(cx);
+        // A job of a log asks for processors; the narrowest class of servers that is wide enough is what it requires.
         let requirement = Requirement { system, cpus: job.request.processors };
         let class = self.fabric.world.class_of(requirement);
         let (estimate, actual) = (job.request.estimate.unwrap_or(job.runtime).as_secs_f64(), job.runtime.as_secs_f64());

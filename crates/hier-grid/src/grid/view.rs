@@ -233,6 +233,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         if whereabouts.is_empty() && !self.fabric.jobs.is_empty() {
             return Err("jobs are remembered at the end".to_owned());
         }
+        // What schedulers believe, beyond where jobs are: lists that were not struck would still promise jobs.
         match &self.system {
             System::Trees(trees) => trees.is_at_rest()?,
             System::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),
