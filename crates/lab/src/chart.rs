@@ -14,6 +14,7 @@ mod marks;
 mod scale;
 mod sketch;
 
+pub use draw::note;
 pub use gantt::{Bar, Gantt};
 pub use interactive::{Interactive, interactive};
 pub use scale::{decimals_for, fixed, significant};
@@ -53,6 +54,9 @@ pub struct Axis {
     pub log: bool,
     /// Exact places and their labels. `None` chooses: the x values themselves where they are few, else round numbers.
     pub ticks: Option<Vec<(f64, String)>>,
+    /// Values below zero mean something: a difference, say. Otherwise no axis is drawn below zero for the sake of an
+    /// interval that reaches there.
+    pub signed: bool,
 }
 
 impl Axis {

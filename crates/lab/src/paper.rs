@@ -91,6 +91,11 @@ pub trait Paper: Sized + Sync {
         &[]
     }
 
+    /// Whether the points of a figure are joined by lines: not where its x tells things apart that have no order.
+    fn is_joined(&self, figure: &str) -> bool {
+        self.positions(figure).is_empty()
+    }
+
     /// Tables that go with figures.
     fn tables(&self) -> Vec<Table<Self::Cell>> {
         Vec::new()

@@ -68,6 +68,8 @@ impl<P: Paper> Findings<'_, P> {
             ])
         };
         let positions = self.session.paper.positions(figure.id);
+        let all = self.session.paper.figures();
+        let looks = Looks::of(&all);
         let mut shown = Vec::new();
         for panel in &figure.panels {
             let estimates = self.estimates(panel);
@@ -76,7 +78,8 @@ impl<P: Paper> Findings<'_, P> {
                     row(&series.name, &position(*x, positions), panel.metric, estimate)?;
                 }
             }
-            let picture = Picture::from(chart(figure, panel, &estimates, positions));
+            let joined = self.session.paper.is_joined(figure.id);
+            let picture = Picture::from(looks.applied_to(chart(figure, panel, &estimates, positions, joined)));
             write_picture(&picture, out)?;
             shown.push(self.page_figure(figure.id, &figure.caption, picture));
         }
@@ -87,7 +90,7 @@ impl<P: Paper> Findings<'_, P> {
         }
         for (_, made) in self.extras.iter().filter(|(id, _)| *id == figure.id) {
             for (chart, caption) in &made.charts {
-                let picture = Picture::from(chart.clone());
+                let picture = Picture::from(looks.applied_to(chart.clone()));
                 write_picture(&picture, out)?;
                 shown.push(self.page_figure(figure.id, caption, picture));
             }
@@ -437,7 +440,56 @@ fn position(x: f64, names: &[&str]) -> String {
     named.map_or_else(|| x.to_string(), |(name, _)| (*name).to_owned())
 }
 
-fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>], positions: &[&str]) -> Chart {
+/// Which colour and mark each series has in all figures of a paper: names that stand in several figures keep theirs.
+struct Looks<'a>(Vec<&'a str>);
+
+impl<'a> Looks<'a> {
+    /// By the order in which the names first appear.
+    fn of<C>(figures: &'a [Figure<C>]) -> Self {
+        let names_of = |figure: &'a Figure<C>| -> BTreeSet<&'a str> {
+            figure.panels.iter().flat_map(|panel| &panel.series).map(|series| series.name.as_str()).collect()
+        };
+        let mut figures_with: BTreeMap<&str, u32> = BTreeMap::new();
+        figures.iter().flat_map(names_of).for_each(|name| *figures_with.entry(name).or_default() += 1);
+        let mut recurring: Vec<&str> = Vec::new();
+        for series in figures.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.series) {
+            if figures_with[series.name.as_str()] > 1 && !recurring.contains(&series.name.as_str()) {
+                recurring.push(&series.name);
+            }
+        }
+        Self(recurring)
+    }
+
+    /// The chart with the paper's looks. Names of this figure alone take what no other name has, if it shows a name of
+    /// several figures beside them, and begin anew otherwise.
+    fn applied_to(&self, mut chart: Chart) -> Chart {
+        let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
+        if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
+            return chart;
+        }
+        let mut next = self.0.len();
+        for series in chart.series.iter_mut().filter(|series| series.slot.is_none()) {
+            series.slot = Some(slot_of(&series.name).unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+        }
+        chart
+    }
+}
+
+/// What is measured in percent or seconds of something else may be negative; nothing that is counted or waited for is.
+fn is_signed(metric: &str) -> bool {
+    ["gain", "reduction", "difference", "error", "change"].iter().any(|word| metric.contains(word))
+}
+
+fn chart<C>(
+    figure: &Figure<C>,
+    panel: &Panel<C>,
+    estimates: &[Vec<Estimated>],
+    positions: &[&str],
+    joined: bool,
+) -> Chart {
     let point = |(x, estimate): &Estimated| {
         let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
         match (estimate.low, estimate.high) {
@@ -446,8 +498,14 @@ fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>], 
         }
     };
     let series = panel.series.iter().zip(estimates);
-    // Between categories there is nothing to join.
-    let drawn = if positions.is_empty() { chart::Series::lines } else { chart::Series::marks };
+    let has_interval =
+        estimates.iter().flatten().any(|(_, estimate)| estimate.half_width().is_some_and(|half| half > 0.0));
+    // Between categories there is nothing to join; values alone may stand on the ground.
+    let drawn = match (joined, panel.series.len()) {
+        (true, _) => chart::Series::lines,
+        (false, 1) if !has_interval => chart::Series::bars,
+        (false, _) => chart::Series::marks,
+    };
     let series = series.map(|(series, points)| drawn(series.name.clone(), points.iter().map(point).collect()));
     let mut printed: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
     for (name, x, y) in &panel.printed {
@@ -466,7 +524,7 @@ fn chart<C>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>], 
         title,
         note: String::new(),
         x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
-        y: Axis { log: panel.log_y, ..Axis::new(panel.y_label) },
+        y: Axis { log: panel.log_y, signed: is_signed(panel.metric), ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
     }
@@ -514,4 +572,40 @@ fn number(value: f64) -> String {
 
 fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::paper::Series;
+    use super::*;
+
+    fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
+        let series = names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect();
+        let panel = Panel { suffix: "", metric: "awt", y_label: "AWT (s)", log_y: false, series, printed: Vec::new() };
+        Figure {
+            id,
+            title: String::new(),
+            caption: String::new(),
+            x_label: "N",
+            log_x: false,
+            panels: vec![panel],
+            as_table: false,
+        }
+    }
+
+    #[test]
+    fn a_name_keeps_its_colour_in_every_figure_and_no_other_name_takes_it() {
+        let figures = [
+            figure("fig3", &["P2P", "Tree"]),
+            figure("fig8", &["Tree", "Tree, butterfly off"]),
+            figure("fig9", &["P2P"]),
+        ];
+        let looks = Looks::of(&figures);
+        let slots = |figure: &Figure<u8>| -> Vec<Option<usize>> {
+            let drawn = looks.applied_to(chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()], &[], true));
+            drawn.series.iter().map(|series| series.slot).collect()
+        };
+        assert_eq!(slots(&figures[0]), [Some(0), Some(1)]);
+        assert_eq!(slots(&figures[1]), [Some(1), Some(2)], "blue is P2P's in every figure");
+    }
 }

@@ -171,9 +171,9 @@
     const hidden = box.hiddenEntries ?? new Set();
     const low = placed(spec.x, spec.x.low), span = placed(spec.x, spec.x.high) - low;
     // Marks move aside by the same pixels as in the SVG, in data units; the hover text tells the true x.
-    const aside = (t) => (x) => {
-      if (!t.dodge) return x;
-      const moved = placed(spec.x, x) + t.dodge * span;
+    const aside = (t) => (x, k) => {
+      if (!t.dodge.length) return x;
+      const moved = placed(spec.x, x) + t.dodge[k] * span;
       return spec.x.log ? 10 ** moved : moved;
     };
     const traces = [];
@@ -206,8 +206,11 @@
         return;
       }
       const bars = !t.dense && t.low.some((v) => v !== null);
+      // Marks may stand aside; the line runs through the true places.
+      const apart = t.dodge.length && t.style !== "marks" && t.marks;
+      if (apart) traces.push({ ...base, x: t.x, y: t.y, mode: "lines", line: { color: own(t), width: 2, dash: t.dashed ? "dash" : "solid" }, hoverinfo: "skip" });
       traces.push({
-        ...base, y: t.y, mode: t.style === "marks" ? "markers" : t.marks ? "lines+markers" : "lines",
+        ...base, y: t.y, mode: t.style === "marks" || apart ? "markers" : t.marks ? "lines+markers" : "lines",
         line: { color: own(t), width: 2, dash: t.dashed ? "dash" : "solid" },
         marker: {
           symbol: t.shape + (t.hollow ? "-open" : ""), size: (t.hollow ? 14 : 10) * (SIZE[t.shape] ?? 1), color: own(t),
@@ -215,12 +218,18 @@
         },
         error_y: bars ? {
           type: "data", symmetric: false, color: own(t), thickness: 1.2, width: 3.5,
-          array: t.y.map((y, k) => (t.high[k] === null ? 0 : t.high[k] - y)),
-          arrayminus: t.y.map((y, k) => (t.low[k] === null ? 0 : y - t.low[k])),
+          array: t.y.map((y, k) => (t.high[k] === null ? 0 : Math.min(t.high[k], spec.y.high) - y)),
+          arrayminus: t.y.map((y, k) => (t.low[k] === null ? 0 : y - Math.max(t.low[k], spec.y.low))),
         } : undefined,
         text: label,
         hovertemplate: "%{text}<extra></extra>",
       });
+      if (!bars) return;
+      // Intervals that go on beyond the picture end in arrowheads, as in the SVG.
+      for (const [ends, edge, symbol] of [[t.low, spec.y.low, "triangle-down"], [t.high, spec.y.high, "triangle-up"]]) {
+        const cut = ends.map((v, k) => (v !== null && (edge === spec.y.low ? v < edge : v > edge) ? k : -1)).filter((k) => k >= 0);
+        if (cut.length) traces.push({ ...base, x: cut.map((k) => x[k]), y: cut.map(() => edge), mode: "markers", marker: { symbol, size: 8, color: own(t) }, hoverinfo: "skip" });
+      }
     });
     if (spec.bars.length) {
       traces.push({
@@ -232,7 +241,7 @@
         insidetextfont: { color: theme.ink, size: 11 },
         hovertext: spec.bars.map((b) => {
           const wide = b.count === 1 ? `processor ${b.first}` : `processors ${b.first}–${b.first + b.count - 1}`;
-          return `<b>${escape(b.job)}</b><br>${shown(b.start)} to ${shown(b.end)}<br>${wide}`;
+          return `<b>${escape(b.job)}</b><br>started at ${shown(b.start)} ${b.unit}, ended at ${shown(b.end)} ${b.unit} (ran ${shown(b.end - b.start)} ${b.unit})<br>${wide}`;
         }),
         hovertemplate: "%{hovertext}<extra></extra>",
       });

@@ -382,6 +382,11 @@ impl Paper for Hierarchical {
         vec![scale::slopes(self)]
     }
 
+    fn is_joined(&self, figure: &str) -> bool {
+        // Between types of server there is nothing.
+        figure != "table1" && self.positions(figure).is_empty()
+    }
+
     fn positions(&self, figure: &str) -> &'static [&'static str] {
         if figure == "distance" { &measure::DISTANCES } else { &[] }
     }

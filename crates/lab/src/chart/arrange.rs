@@ -12,12 +12,41 @@ pub(super) struct Mark {
     pub(super) bar: Option<(f64, f64)>,
 }
 
-/// How far to the right each series is moved, in pixels, so that marks at equal x stay apart.
+/// How far to the right of their true places marks stand, so that none hides another.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Dodge {
+    /// Each place on the horizontal axis, in pixels, with the offset of every series there.
+    places: Vec<(f64, Vec<f64>)>,
+}
+
+impl Dodge {
+    /// Looks at each place for itself: marks are moved where they touch and nowhere else.
+    pub(super) fn new(series: usize, marks: &[Mark], widest: f64) -> Self {
+        let mut order: Vec<&Mark> = marks.iter().collect();
+        order.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let places = order.chunk_by(|a, b| b.x - a.x <= NEAR).map(|here| {
+            let marks: Vec<Mark> = here.iter().map(|mark| **mark).collect();
+            (marks[0].x, offsets(series, &marks, widest))
+        });
+        Self { places: places.collect() }
+    }
+
+    /// The offset of the mark of `series` at pixel `x`.
+    pub(super) fn at(&self, series: usize, x: f64) -> f64 {
+        let near = |(place, _): &&(f64, Vec<f64>)| (x - place).abs() <= NEAR;
+        self.places.iter().find(near).map_or(0.0, |(_, offsets)| offsets[series])
+    }
+}
+
+/// Marks no farther apart than this, in pixels, stand at one place.
+const NEAR: f64 = 4.0;
+
+/// How far to the right each series is moved at one place, in pixels.
 ///
-/// A series that touches nobody stays where it is. Series that touch stand side by side, in as few columns as a greedy
-/// choice needs. A whole series moves at once, so that its line keeps its shape.
-pub(super) fn dodge(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
-    const STEP: f64 = 11.0;
+/// A mark that touches no other stays where it is. Marks that touch stand side by side, in as few columns as a greedy
+/// choice needs.
+fn offsets(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
+    const STEP: f64 = 9.0;
     let mut neighbours = vec![BTreeSet::new(); series];
     for (k, a) in marks.iter().enumerate() {
         for b in marks[k + 1..].iter().filter(|b| a.series != b.series && touch(a, b)) {
@@ -47,7 +76,7 @@ pub(super) fn dodge(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
 
 /// Marks at the same x that overlap, or whose error bars do.
 fn touch(a: &Mark, b: &Mark) -> bool {
-    if (a.x - b.x).abs() > 4.0 {
+    if (a.x - b.x).abs() > NEAR {
         return false;
     }
     let reach = |mark: &Mark| mark.bar.map_or((mark.y, mark.y), |(top, low)| (top.min(mark.y), low.max(mark.y)));
@@ -124,21 +153,29 @@ mod tests {
     }
 
     #[test]
-    fn only_series_that_touch_are_moved_and_they_stay_centred() {
+    fn only_marks_that_touch_are_moved_and_they_stay_centred() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(2, 10.0, 200.0)];
-        assert_eq!(dodge(3, &marks, 60.0), [-5.5, 5.5, 0.0]);
+        assert_eq!(offsets(3, &marks, 60.0), [-4.5, 4.5, 0.0]);
+    }
+
+    #[test]
+    fn marks_are_moved_at_the_places_where_they_touch_and_at_no_other() {
+        let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)];
+        let dodge = Dodge::new(2, &marks, 60.0);
+        assert_eq!([dodge.at(0, 10.0), dodge.at(1, 10.0)], [-4.5, 4.5]);
+        assert_eq!([dodge.at(0, 90.0), dodge.at(1, 90.0)], [0.0, 0.0]);
     }
 
     #[test]
     fn the_ends_of_a_chain_share_a_column() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 58.0), mark(2, 10.0, 66.0)];
-        assert_eq!(dodge(3, &marks, 60.0), [-5.5, 5.5, -5.5]);
+        assert_eq!(offsets(3, &marks, 60.0), [-4.5, 4.5, -4.5]);
     }
 
     #[test]
     fn crowded_places_bound_the_movement() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 50.0)];
-        assert_eq!(dodge(2, &marks, 4.0), [-1.0, 1.0]);
+        assert_eq!(offsets(2, &marks, 4.0), [-1.0, 1.0]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A [`Chart`] as SVG.
 
-use super::arrange::{self, Mark};
+use super::arrange::{self, Dodge, Mark};
 use super::canvas::{Anchor, Canvas, Type};
 use super::frame::{self, Entry, Frame, Texts};
 use super::marks::{Look, Rgb};
@@ -27,11 +27,13 @@ pub(super) struct Plan {
     pub(super) strips: Vec<Frame>,
     /// Looks of the series, then of the reference series.
     pub(super) looks: Vec<Look>,
-    /// Pixels by which each of these is moved to the right.
-    pub(super) dodge: Vec<f64>,
+    dodge: Dodge,
+    /// The series whose offsets each of these shares: its own or, for a reference series, its namesake's.
+    namesake: Vec<usize>,
     pub(super) legend: Vec<Entry>,
     /// Names at line ends, where there is room.
     labels: Vec<EndLabel>,
+    note: String,
 }
 
 /// A name at the end of its line.
@@ -46,12 +48,18 @@ impl Plan {
     pub(super) fn new(chart: &Chart) -> Plan {
         let looks = looks(chart);
         let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
+        let note = note(chart);
         let attempt = |margin: f64, legend: Vec<Entry>| {
-            let frame = Frame::new(&texts(chart, &legend), margin, x.clone(), y.clone());
+            let frame = Frame::new(&texts(chart, &note, &legend), margin, x.clone(), y.clone());
             let marks = marks(chart, &frame);
             let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
-            let dodge = with_namesakes(chart, arrange::dodge(looks.len(), &marks, widest));
-            Plan { frame, looks: looks.clone(), dodge, legend, strips: Vec::new(), labels: Vec::new() }
+            let dodge = Dodge::new(looks.len(), &marks, widest);
+            let (looks, note) = (looks.clone(), note.clone());
+            let own = |(k, series): (usize, &Series)| {
+                chart.series.iter().position(|s| k >= chart.series.len() && s.name == series.name).unwrap_or(k)
+            };
+            let namesake = chart.series.iter().chain(&chart.reference).enumerate().map(own).collect();
+            Plan { frame, looks, dodge, namesake, legend, strips: Vec::new(), labels: Vec::new(), note }
         };
         if in_strips(chart) {
             let mut plan = attempt(26.0, Vec::new());
@@ -73,16 +81,22 @@ impl Plan {
         attempt(26.0, legend(chart, &looks, true))
     }
 
+    /// How many pixels to the right of its true place the mark of a series stands, or of what the paper prints of it:
+    /// a printed mark stands around ours.
+    pub(super) fn dodge_of(&self, k: usize, x: f64) -> f64 {
+        self.dodge.at(self.namesake[k], x)
+    }
+
     /// Names at line ends, if all lines end at the right and the names can stand near their ends.
     fn end_labels(&self, chart: &Chart) -> Option<Vec<EndLabel>> {
         let ends: Vec<(f64, f64)> = chart
             .series
             .iter()
-            .zip(&self.dodge)
-            .map(|(series, dodge)| {
+            .enumerate()
+            .map(|(k, series)| {
                 let last = series.points.iter().rev().find(|p| has_place(p, chart))?;
                 let (x, y) = self.frame.at(last.x, last.y);
-                (self.frame.x.fraction(last.x) > 0.9).then_some((x + dodge, y))
+                (self.frame.x.fraction(last.x) > 0.9).then_some((x + self.dodge.at(k, x), y))
             })
             .collect::<Option<_>>()?;
         let wanted: Vec<f64> = ends.iter().map(|(_, y)| y + 4.2).collect();
@@ -96,7 +110,7 @@ impl Plan {
 pub(super) fn svg(chart: &Chart) -> anyhow::Result<String> {
     let plan = Plan::new(chart);
     Canvas::draw(&chart.title, &about(chart), |canvas| {
-        plan.frame.draw(canvas, &texts(chart, &plan.legend))?;
+        plan.frame.draw(canvas, &texts(chart, &plan.note, &plan.legend))?;
         for (strip, (series, look)) in plan.strips.iter().zip(chart.series.iter().zip(&plan.looks)) {
             strip.grid(canvas)?;
             let name = Type { colour: look.colour().as_text(), ..Type::NAME };
@@ -150,8 +164,25 @@ fn in_strips(chart: &Chart) -> bool {
         && chart.series.iter().any(|s| s.points.len() > 150)
 }
 
-fn texts<'a>(chart: &'a Chart, legend: &'a [Entry]) -> Texts<'a> {
-    Texts { title: &chart.title, note: &chart.note, x: &chart.x.label, y: &chart.y.label, legend }
+/// The small line under the picture: the chart's own, and what of the data the picture does not show as it is.
+pub fn note(chart: &Chart) -> String {
+    let y = Scale::of_y(chart);
+    let beyond = |p: &Point| {
+        let inside = |value: f64| (-1e-9..=1.0 + 1e-9).contains(&y.fraction(value));
+        has_place(p, chart) && p.finite_interval().is_some_and(|(low, high)| !inside(low) || !inside(high))
+    };
+    let cut = chart.series.iter().filter(|series| has_marks(series)).flat_map(|series| &series.points).any(beyond);
+    let raised = !y.log && y.low > 0.0 && chart.y.label.contains('%');
+    let remarks = [
+        Some(chart.note.clone()).filter(|note| !note.is_empty()),
+        raised.then(|| format!("The axis begins at {} %.", y.low)),
+        cut.then(|| "Arrowheads: the interval goes on beyond the picture.".to_owned()),
+    ];
+    remarks.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn texts<'a>(chart: &'a Chart, note: &'a str, legend: &'a [Entry]) -> Texts<'a> {
+    Texts { title: &chart.title, note, x: &chart.x.label, y: &chart.y.label, legend }
 }
 
 /// Looks of the series and then of the reference series, which share those of their namesakes.
@@ -188,16 +219,6 @@ fn legend(chart: &Chart, looks: &[Look], with_series: bool) -> Vec<Entry> {
         legend.push(Entry { name: PRINTED.to_owned(), look, line: false, mark: true, hollow: true });
     }
     legend
-}
-
-/// The paper's numbers move with the series that they are to be compared with.
-fn with_namesakes(chart: &Chart, mut dodge: Vec<f64>) -> Vec<f64> {
-    for (k, reference) in chart.reference.iter().enumerate() {
-        if let Some(namesake) = chart.series.iter().position(|s| s.name == reference.name) {
-            dodge[chart.series.len() + k] = dodge[namesake];
-        }
-    }
-    dodge
 }
 
 /// Every mark of the chart where it would be drawn if nothing were moved.
@@ -237,12 +258,10 @@ fn end(frame: &Frame, value: f64) -> (f64, bool) {
 }
 
 fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Series) -> anyhow::Result<()> {
-    let (colour, dodge) = (plan.looks[k].colour(), plan.dodge[k]);
+    let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
-    let place = |p: &Point| {
-        let (x, y) = frame.at(p.x, p.y);
-        (x + dodge, y)
-    };
+    // A line runs through the true places, whatever marks do: equal results give one line, not two beside each other.
+    let place = |p: &Point| frame.at(p.x, p.y);
     for run in series.points.split(|p| !has_place(p, chart)).filter(|run| !run.is_empty()) {
         match series.style {
             LineStyle::MarksOnly => {}
@@ -293,7 +312,7 @@ fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Seri
 fn band(canvas: &Canvas<'_>, plan: &Plan, k: usize, run: &[Point]) -> anyhow::Result<()> {
     let ends = |pick: fn((f64, f64)) -> f64| {
         run.iter().filter_map(move |p| {
-            let x = plan.frame.at(p.x, plan.frame.y.low).0 + plan.dodge[k];
+            let x = plan.frame.at(p.x, plan.frame.y.low).0;
             Some((x, end(&plan.frame, pick(p.finite_interval()?)).0))
         })
     };
@@ -308,7 +327,7 @@ fn band(canvas: &Canvas<'_>, plan: &Plan, k: usize, run: &[Point]) -> anyhow::Re
 fn mark(canvas: &Canvas<'_>, plan: &Plan, k: usize, point: &Point, hollow: bool) -> anyhow::Result<()> {
     let (look, frame) = (plan.looks[k], &plan.frame);
     let (x, y) = frame.at(point.x, point.y);
-    let x = x + plan.dodge[k];
+    let x = x + plan.dodge_of(k, x);
     if !hollow {
         frame::halo(canvas, look, (x, y))?;
     }
@@ -316,8 +335,13 @@ fn mark(canvas: &Canvas<'_>, plan: &Plan, k: usize, point: &Point, hollow: bool)
         let colour = look.colour().as_text();
         let ends = [end(frame, high), end(frame, low)];
         canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, 1.0)?;
-        for (y, _) in ends.into_iter().filter(|(_, inside)| *inside) {
-            canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0)?;
+        for ((y, inside), onward) in ends.into_iter().zip([1.0, -1.0]) {
+            if inside {
+                canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0)?;
+            } else {
+                // An arrowhead where a cap would say that the interval ends here.
+                canvas.fill(&[(x - 3.5, y + 6.0 * onward), (x + 3.5, y + 6.0 * onward), (x, y)], colour, 1.0)?;
+            }
         }
     }
     frame::mark(canvas, look, (x, y), hollow)

@@ -15,6 +15,8 @@ pub struct Gantt {
     pub title: String,
     /// Label of the time axis, with its unit.
     pub time: String,
+    /// Unit of starts and ends, as it stands behind a number: `h`.
+    pub unit: &'static str,
     /// Number of processors, numbered from 0.
     pub processors: u32,
     /// Sites, if there are several: the first processor of each, and its name.

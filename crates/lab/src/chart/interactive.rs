@@ -61,8 +61,8 @@ struct Trace {
     dense: bool,
     /// Which legend entry switches this trace.
     entry: usize,
-    /// How far to move to the right, as a share of the width.
-    dodge: f64,
+    /// How far each mark stands to the right of its true place, as a share of the width; empty where none does.
+    dodge: Vec<f64>,
     x: Vec<f64>,
     /// `None` breaks the line.
     y: Vec<Option<f64>>,
@@ -79,6 +79,8 @@ struct BarSpec {
     dark: &'static str,
     start: f64,
     end: f64,
+    /// Unit of `start` and `end`.
+    unit: &'static str,
     first: u32,
     count: u32,
 }
@@ -98,7 +100,7 @@ fn of_chart(chart: &Chart) -> Interactive {
     let mut legend: Vec<LegendMark> = Vec::new();
     let mut traces = Vec::new();
     let all = chart.series.iter().chain(&chart.reference).enumerate();
-    for ((k, series), (look, dodge)) in all.zip(plan.looks.iter().zip(&plan.dodge)) {
+    for ((k, series), look) in all.zip(&plan.looks) {
         let hollow = k >= chart.series.len();
         let name = match (hollow, chart.series.iter().any(|s| s.name == series.name)) {
             (false, _) => series.name.clone(),
@@ -111,7 +113,8 @@ fn of_chart(chart: &Chart) -> Interactive {
             legend.push(sample(name, shown, series, hollow));
             legend.len() - 1
         });
-        traces.push(trace(chart, series, *look, hollow, entry, dodge / width));
+        let aside = |p: &Point| plan.dodge_of(k, plan.frame.at(p.x, plan.frame.y.low).0) / width;
+        traces.push(trace(chart, series, *look, hollow, entry, &aside));
     }
     if is_histogram(chart) && chart.reference.is_empty() {
         legend.clear();
@@ -128,11 +131,19 @@ fn of_chart(chart: &Chart) -> Interactive {
     }
 }
 
-fn trace(chart: &Chart, series: &Series, look: Look, hollow: bool, entry: usize, dodge: f64) -> Trace {
+fn trace(
+    chart: &Chart,
+    series: &Series,
+    look: Look,
+    hollow: bool,
+    entry: usize,
+    aside: &dyn Fn(&Point) -> f64,
+) -> Trace {
     let points: Vec<&Point> = series.points.iter().filter(|p| p.x.is_finite()).collect();
     let value = |p: &Point| has_place(p, chart).then_some(p.y);
     let bar = |p: &&Point| value(p).and_then(|_| p.finite_interval());
     let steps = series.style == LineStyle::Steps;
+    let dodge: Vec<f64> = points.iter().map(|p| aside(p)).collect();
     Trace {
         name: series.name.clone(),
         style: match series.style {
@@ -150,7 +161,7 @@ fn trace(chart: &Chart, series: &Series, look: Look, hollow: bool, entry: usize,
         marks: hollow || super::draw::has_marks(series),
         dense: !hollow && series.style == LineStyle::Lines && !super::draw::has_marks(series),
         entry,
-        dodge,
+        dodge: if dodge.iter().any(|shift| shift.abs() > 0.0) { dodge } else { Vec::new() },
         x: points.iter().map(|p| p.x).collect(),
         y: points.iter().map(|p| value(p)).collect(),
         low: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(low, _)| low)).collect() },
@@ -197,6 +208,7 @@ fn of_gantt(gantt: &Gantt) -> Interactive {
             dark: look.hex_on_dark(),
             start: bar.start,
             end: bar.end,
+            unit: gantt.unit,
             first,
             count,
         })

@@ -36,8 +36,9 @@ impl Scale {
     /// It covers every mean. It shows zero for percentages and bars, and otherwise where that costs at most half of the
     /// height.
     /// Intervals are covered too, up to one and a half times the spread of the means: two
-    /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture are
-    /// drawn without a cap.
+    /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture end in
+    /// an arrowhead. An axis of what cannot be negative does not go below zero, and percentages that all lie in the
+    /// topmost seventh leave the empty rest away.
     pub(super) fn of_y(chart: &Chart) -> Scale {
         let axis = &chart.y;
         let points = || points_of(chart);
@@ -56,10 +57,13 @@ impl Scale {
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
         let (low, high) = extent(ends().chain([mean_low, mean_high])).expect("not empty");
         let (low, high) = (low.max(mean_low - spread), high.min(mean_high + spread));
+        let low = if axis.signed || mean_low < 0.0 { low } else { low.max(0.0) };
 
         let percent = axis.label.contains('%');
         if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
-            return Scale::linear(0.0, high.clamp(100.0, 105.0), 0.0, 100.0, axis);
+            // Five points below the lowest, so that nothing seems to be nothing.
+            let bottom = if low > 86.0 { ((low - 2.0) / 5.0).floor() * 5.0 } else { 0.0 };
+            return Scale::linear(bottom, high.clamp(100.0, 105.0), bottom, 100.0, axis);
         }
         let stands = chart.series.iter().any(|s| s.style == LineStyle::Bars);
         let with_zero = |near: f64, far: f64| percent || stands || near <= 0.5 * far;

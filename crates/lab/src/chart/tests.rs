@@ -32,6 +32,7 @@ fn gantt() -> Gantt {
         id: "gantt".into(),
         title: "Schedule".into(),
         time: "Time (s)".into(),
+        unit: "s",
         processors: 8,
         bars: vec![bar(1, 0.0, 40.0, vec![(0, 4)]), bar(2, 0.0, 90.0, vec![(4, 2), (7, 1)]), bar(3, 5.0, 5.0, vec![])],
     }
@@ -124,4 +125,60 @@ fn bars_stand_on_the_ground_and_need_no_legend() {
     assert!(!svg.contains(">jobs<"));
     let page = serde_json::to_value(interactive(&chart.into())).unwrap();
     assert_eq!((&page["traces"][0]["style"], &page["legend"]), (&"bars".into(), &serde_json::json!([])));
+}
+
+/// Two series of equal values, so that their marks stand side by side.
+fn equal_series() -> Chart {
+    let points = || [1.0, 2.0, 3.0].map(|x| Point::new(x, 10.0 * x)).to_vec();
+    Chart { series: vec![Series::lines("a", points()), Series::lines("b", points())], ..Chart::default() }
+}
+
+#[test]
+fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
+    let svg = svg(&equal_series().into()).unwrap();
+    let lines: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.contains("<polyline") && line.contains("stroke-width=\"18\""))
+        .filter_map(|line| line.split("points=\"").nth(1)?.split('"').next())
+        .collect();
+    assert_eq!(lines.len(), 2, "{svg}");
+    assert_eq!(lines[0], lines[1]);
+    let page = serde_json::to_value(interactive(&equal_series().into())).unwrap();
+    assert_ne!(page["traces"][0]["dodge"], page["traces"][1]["dodge"], "their marks do not hide each other");
+}
+
+#[test]
+fn what_cannot_be_negative_is_not_drawn_below_zero_and_what_is_cut_is_marked() {
+    let points = vec![Point::new(1.0, 2.0).within(-40.0, 44.0), Point::new(2.0, 5.0).within(4.0, 6.0)];
+    let mut chart =
+        Chart { y: Axis::new("mean wait (s)"), series: vec![Series::lines("a", points)], ..Chart::default() };
+    let scale = scale::Scale::of_y(&chart);
+    assert!(scale.low.abs() < 1e-12, "{scale:?}");
+    assert!(note(&chart).contains("Arrowheads"), "{}", note(&chart));
+    assert!(svg(&chart.clone().into()).unwrap().contains("Arrowheads"));
+    chart.y.signed = true;
+    assert!(scale::Scale::of_y(&chart).low < 0.0, "a difference may be negative");
+    chart.series[0].points[0].interval = Some((1.0, 3.0));
+    assert_eq!(note(&chart), "", "nothing is cut");
+}
+
+#[test]
+fn percentages_that_are_all_high_are_not_pressed_against_the_top() {
+    let check = |lowest: f64, low: f64| {
+        let points = vec![Point::new(1.0, lowest), Point::new(2.0, 99.5)];
+        let chart =
+            Chart { y: Axis::new("system usage (%)"), series: vec![Series::lines("a", points)], ..Chart::default() };
+        let scale = scale::Scale::of_y(&chart);
+        assert!((scale.low - low).abs() < 1e-9, "{lowest}: {scale:?}");
+        assert_eq!(note(&chart).contains("begins at"), low > 0.0, "a cut axis says so");
+    };
+    check(92.0, 90.0);
+    check(91.0, 85.0);
+    check(80.0, 0.0);
+}
+
+#[test]
+fn a_gantt_charts_hover_gives_units() {
+    let page = serde_json::to_value(interactive(&gantt().into())).unwrap();
+    assert_eq!(page["bars"][0]["unit"], "s");
 }

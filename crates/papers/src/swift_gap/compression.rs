@@ -25,6 +25,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
                 id: format!("fig1-{suffix}"),
                 title: format!("Figure 1. The plan {what} the compressing function"),
                 time: "hours since the early end".to_owned(),
+                unit: "h",
                 processors: clusters[moment.cluster],
                 sites: Vec::new(),
                 bars: bars.clone(),

@@ -85,6 +85,7 @@ impl Report<'_> {
                     id: format!("gantt-{}", run.policy.name()),
                     title: format!("Schedule under {}", run.policy.name()),
                     time: format!("time since the first submit ({unit})"),
+                    unit,
                     processors: self.sites.processors(),
                     sites,
                     bars: bars.into_iter().map(|placed| bar(placed, seconds)).collect(),
