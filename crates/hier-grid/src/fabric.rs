@@ -127,6 +127,7 @@ impl<W: MessageObserver> Fabric<W> {
     /// Has a server offer other operating systems from now on; a job that it runs finishes. False if they are the same.
     pub(crate) fn set_systems(&mut self, server: ServerId, systems: u32) -> bool {
         let state = &mut self.servers[server.index()];
+        // Experiment 4 draws a system anew each time, and may draw the one that is there.
         if state.systems == systems {
             return false;
         }

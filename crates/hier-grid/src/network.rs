@@ -53,6 +53,7 @@ pub(crate) enum FlowStart {
 impl Network {
     pub(crate) fn new(config: &NetworkConfig, readings: &Readings, world: &World) -> Self {
         let NetworkConfig { site_latency, latency_per_km, kilometres: [net, backbone, across], .. } = *config;
+        // Latency grows with the cable; every message pays that of its site as well.
         let seconds = [0.0, net, backbone, across].map(|km| site_latency + latency_per_km * km);
         let sites = world.sites();
         let nets = sites / world.sites_per_net;
@@ -126,6 +127,8 @@ impl Network {
     ) -> FlowStart {
         #[expect(clippy::cast_precision_loss, reason = "an amount of data becomes a length of time")]
         let bytes = bytes as f64;
+        // A TCP connection never has more than one window under way: its rate is at most window / round trip, however
+        // wide the links.
         let path = self.path(from, to, distance);
         let window = self.window_rate[distance as usize];
         let latency = self.latency(distance);
@@ -226,6 +229,7 @@ impl Shared {
         // Invariant: `left` and `users` are what settled flows leave of each link, and how many open flows share it.
         // Each turn settles at least one flow, the one with the least share.
         while !open.is_empty() {
+            // The rate that a flow would get if every link on its way were shared equally by its open flows.
             let fair = |number: &usize, left: &[f64], users: &[u32]| {
                 let flow = &self.flows[*number];
                 let links = flow.path.links().iter();

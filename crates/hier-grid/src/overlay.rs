@@ -130,12 +130,14 @@ impl Overlay {
         let mut latency = Span::ZERO;
         loop {
             // Dijkstra's algorithm: the first copy that comes in is the one that counts.
+            // The wave is taken out so that copies can be sent while it is walked, and put back for its memory.
             let wave = std::mem::take(&mut coming.wave);
             for &Arrival { peer, from, hops } in &wave {
                 if std::mem::replace(&mut reached[peer as usize], true) {
                     continue;
                 }
                 found.order.push((peer, latency));
+                // Who accepts does not forward.
                 if hops == 0 || !forwards(peer) {
                     continue;
                 }
@@ -144,6 +146,7 @@ impl Overlay {
                     let hop = self.latencies[usize::from(lane)];
                     found.forwards += 1;
                     sends(ForwardedCopy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                    // A copy for a peer that has had one is counted, and dropped on arrival: it need not travel.
                     if !reached[to as usize] {
                         let arrival = Arrival { peer: to, from: peer, hops: hops - 1 };
                         coming.lanes[usize::from(lane)].push_back((latency + hop, arrival));
@@ -218,6 +221,7 @@ impl CopiesInFlight {
                 self.wave.push(arrival);
             }
         }
+        // Ties of one instant by receiver and sender, so that the outcome does not depend on how copies are kept.
         self.wave.sort_unstable();
         Some(at)
     }

@@ -66,6 +66,8 @@ impl Peers {
     /// Idle peers, one for each server of the world.
     pub(crate) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
+        // Estimates and deadlines depend on a server by its CPUs alone, and there are few different numbers of them:
+        // what a job allows is reckoned once per width.
         let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
         widths.sort_unstable();
         widths.dedup();
@@ -216,6 +218,8 @@ impl Peers {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
+        // The estimate moves from the queue to the job at hand; it counts from the offer, and anew when the input has
+        // come in.
         let at = &mut self.peers[peer.index()];
         at.free_at = cx.now();
         if let Some(job) = at.queue.pop_front() {
@@ -248,6 +252,7 @@ impl Peers {
     ) {
         let bag = fabric.servers[peer.index()].bag;
         let queue = std::mem::take(&mut self.peers[peer.index()].queue);
+        // In their order: the queue is first come, first served.
         let (stay, go): (Vec<_>, Vec<_>) = queue.into_iter().partition(|job| bag.holds(fabric.jobs.get(*job).class));
         self.peers[peer.index()].queue = stay.into();
         for job in go {
@@ -283,6 +288,7 @@ impl Peers {
             let unaccepted = &self.unaccepted[usize::from(class)];
             let allowances = &unaccepted.allowances[self.width_of[peer as usize] as usize];
             for (waiting, allowance) in unaccepted.jobs.iter().zip(allowances) {
+                // `acceptance` answers only if it beats the best so far, so most jobs cost a comparison.
                 best = backlog.acceptance(waiting, *allowance, best).or(best);
             }
         }
@@ -309,6 +315,7 @@ impl Peers {
     /// Posts the event of the earliest candidate, unless it is posted already.
     fn set_alarm(&mut self, cx: &mut impl Context<Event>) {
         let next = self.candidates.first().map(|(time, ..)| *time);
+        // Candidates change far more often than the earliest of them.
         if self.alarm.map(|(time, _)| time) == next {
             return;
         }

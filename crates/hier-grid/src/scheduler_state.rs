@@ -309,6 +309,7 @@ impl SchedulerState {
             let oldest = kinds.filter_map(|kind| Some(Reverse((held.queue(kind).oldest()?, kind))));
             // The oldest of all leaves, and its successor in the same queue takes its place.
             let mut heads: BinaryHeap<_> = oldest.collect();
+            // A heap of the queues' heads: n jobs of k queues cost n log k.
             while *need > 0
                 && let Some(mut head) = heads.peek_mut()
             {
@@ -388,6 +389,7 @@ impl SchedulerState {
             let chosen = if oldest { ends.min_by_key(|(job, _)| *job) } else { ends.max_by_key(|(job, _)| *job) };
             let (job, kind) = chosen.expect("the sibling has jobs of the bag");
             self.delegated.pop(sibling, kind, oldest);
+            // It counts as in transit from now on, and is sent for once all have been chosen.
             found.cancel(sibling, Reason::LoadBalance, job);
             *need -= 1;
         }

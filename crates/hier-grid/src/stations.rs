@@ -57,6 +57,7 @@ impl JobSampler {
             }
         };
         let input = input.clamp(0.0, MOST_BYTES);
+        // Each attribute from its own stream, always in the order of the jobs' numbers.
         let system = self.system_draws.random_range(0..self.systems);
         let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
         // The Gaussian is cut off at `shortest`: it has no lower bound, and run times do.
@@ -114,6 +115,8 @@ impl Stations {
         let thinking = match &config.experiment.submission {
             SubmissionRule::OneAfterAnother => None,
             SubmissionRule::Thinking { means, chance } => {
+                // Rates and probabilities are drawn when the work station is made, from streams of their own: every
+                // system meets the same work stations.
                 let mut choice = streams.stream(Purpose("submission rates"), 0);
                 let mut chances = streams.stream(Purpose("submission probabilities"), 0);
                 Some(Thinking {

@@ -116,6 +116,7 @@ impl Forest {
     /// Which child's range holds the site; the number of children if none does.
     #[inline]
     pub(crate) fn home_slot(&self, at: &Scheduler, site: u32) -> usize {
+        // Home is elsewhere: butterfly has no nearer child to offer.
         if !at.sites.contains(&site) {
             return at.degree();
         }

@@ -141,6 +141,7 @@ impl World {
         let per_site = servers_per_site(grid, sites, &mut draws);
         let mut types = streams.stream(Purpose("server types"), 0);
         let mut systems = streams.stream(Purpose("server operating systems"), 0);
+        // Table 1: a server is a parallel machine of so many nodes with so many CPUs each.
         let of_type = |kind: usize| grid.server_nodes[kind] * grid.server_cpus[kind];
         let mut drawn: Vec<Vec<(u32, u32)>> = per_site
             .iter()
@@ -228,6 +229,7 @@ impl World {
     ///
     /// If there are more than 32 classes.
     pub fn with_widths(mut self) -> Result<Self, ConfigError> {
+        // Classes by the sizes that servers have: a job fits the same servers as the next larger size.
         let mut sizes: Vec<u32> = self.servers.iter().map(|server| server.cpus).collect();
         sizes.sort_unstable();
         sizes.dedup();

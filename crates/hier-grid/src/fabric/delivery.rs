@@ -29,6 +29,7 @@ impl<W: MessageObserver> Fabric<W> {
     /// Sends a message, once more if need be.
     fn attempt(&mut self, key: u32, cx: &mut impl Context<Event>) {
         let transport = self.transport();
+        // None, one or two copies: lost, sent, or doubled on the way.
         for after in transport.attempt(key) {
             cx.post_in(after, Event::Arrives(key));
         }

@@ -42,6 +42,7 @@ impl Trees {
     ) {
         fabric.counts.crashes += 1;
         let transport = fabric.transport();
+        // Down: the transport drops what comes for it, and keeps what it has to send.
         transport.down[scheduler.index()] = true;
         let downtime = transport.downtime();
         cx.post_in(downtime, Event::Restart(scheduler));
@@ -67,6 +68,7 @@ impl Trees {
     ) {
         fabric.transport().down[scheduler.index()] = false;
         self.post_crash(scheduler, fabric, cx);
+        // Neighbours must hear of it even if nothing was asked: they may wait for an answer to what it has forgotten.
         let at = self.forest.schedulers[scheduler.index()].clone();
         if at.parent.is_some() {
             self.send_up(scheduler, CompactPayload::Restarted, fabric, cx);

@@ -48,6 +48,8 @@ impl Trees {
             return;
         }
         let servers = fabric.world.servers_at(site);
+        // What some server can run at present, not what the channels say: they follow known classes, and a queued job
+        // may be of a class that was lost on its way here.
         let runs = servers.fold(Bag::EMPTY, |all, server| all.with(fabric.servers[server as usize].bag));
         let leaf = &mut self.leaves[site.index()];
         // Class by class: all jobs of a class go or none.

@@ -41,6 +41,7 @@ impl Trees {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
+        // A site without servers has nothing to ask for, and its LGS answers discoveries with no bags.
         if !fabric.world.servers_at(site).is_empty() {
             self.ask_for_work(site, fabric, cx);
         }
@@ -55,6 +56,7 @@ impl Trees {
         for server in fabric.world.servers_at(site) {
             let bag = self.bag_of_server(site, server, fabric);
             let power = u64::from(fabric.servers[server as usize].cpus);
+            // No known job matches this server: it is what RFJMs are for.
             if bag.is_empty() {
                 continue;
             }
@@ -181,6 +183,7 @@ impl Trees {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
+        // Those that are no longer queued have gone to a server, and the news of it has crossed the cancel.
         let site = self.site_of_leaf(leaf);
         let wanted = fabric.pools.wanted.take(jobs);
         let mut jobs = fabric.pools.jobs.open();
@@ -245,6 +248,7 @@ impl Trees {
         cx: &mut impl Context<Event>,
     ) -> bool {
         let bag = fabric.servers[server as usize].bag;
+        // First come, first served among those that it can run: nothing here knows of priorities other than age.
         let Some(job) = self.leaves[site.index()].take_oldest(bag) else { return false };
         self.send_up(self.leaf_at(site), CompactPayload::Started { job }, fabric, cx);
         fabric.offer(ServerId(server), job, cx);

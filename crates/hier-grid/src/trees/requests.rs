@@ -20,6 +20,8 @@ impl Trees {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
+        // A work station knows the tree that its site belongs to, and sends to its root directly: requests do not
+        // climb.
         let leaf = self.forest.leaf_of_site[fabric.world.site_of(station).index()];
         let root = self.forest.roots[self.tree_of(leaf) as usize];
         fabric.jobs.get_mut(job).copies += 1;
@@ -77,6 +79,7 @@ impl Trees {
         let tree = self.forest.schedulers[root.index()].tree;
         let overlay = &mut self.overlay;
         let reach = overlay.reach(tree, HOPS);
+        // Reckoned once for each root, since all roots forward every request: the flood is the same each time.
         let (order, forwards) = (reach.order.clone(), reach.forwards);
         if fabric.is_observed() {
             let mut copies = Vec::new();
