@@ -235,7 +235,7 @@ impl Hierarchical {
         while sim.step() {
             events += 1;
         }
-        let mut results = sim.probe().results(sim.model().tally(), events);
+        let mut results = sim.probe().results(sim.model().counts(), events);
         results.extend(types);
         results
     }

@@ -136,7 +136,7 @@ impl MetaLorasPaper {
         let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), Vec::new(), streams);
         let (world, ()) = Sim::new(world.expect("the scenario was validated"), ()).run();
         let measured = Measured::of(&world, settings, submitted);
-        (world.into_ledger(), measured)
+        (world.into_outcomes(), measured)
     }
 }
 

@@ -481,11 +481,11 @@ impl Paper for MultiSite {
         let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));
         match readings.stop_after {
             StopAfter::Jobs => sim.run_while(|grid| grid.completed() < cell.jobs),
-            StopAfter::Locals => sim.run_while(|grid| grid.tally().locals_completed < cell.jobs),
+            StopAfter::Locals => sim.run_while(|grid| grid.counts().locals_completed < cell.jobs),
             StopAfter::Tasks => {
-                sim.run_while(|grid| grid.tally().locals_completed + grid.tally().gang_tasks_completed < cell.jobs)
+                sim.run_while(|grid| grid.counts().locals_completed + grid.counts().gang_tasks_completed < cell.jobs)
             }
         }
-        sim.probe().results(sim.model().tally(), sim.model().utilization(sim.now()), sim.now())
+        sim.probe().results(sim.model().counts(), sim.model().utilization(sim.now()), sim.now())
     }
 }

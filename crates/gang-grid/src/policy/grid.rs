@@ -4,7 +4,6 @@ use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Re
 use crate::gang::GangQueue;
 use crate::policy::{View, below, pick};
 use crate::processors::{Eligible, Processors};
-use crate::submission::Submission;
 use rand::Rng;
 use sim_core::{ProcId, SiteId};
 
@@ -55,20 +54,16 @@ impl GridPolicy {
             Some(Route { site: Some(site), eligible })
         };
         let all_sites = |eligible| (processors.total(eligible) >= tasks).then_some(Route { site: None, eligible });
+        // The conditions in the paper's order: one site before several, idle before empty queues.
         one_site(self.idle(), rng)
             .or_else(|| one_site(empty, rng))
             .or_else(|| if self.approach >= Approach::Two { all_sites(self.idle()) } else { None })
             .or_else(|| if self.approach == Approach::Three { all_sites(empty) } else { None })
     }
 
-    /// One round of the scan (steps 1 to 4 of §3.1): takes the next gang out of the GS queue that can be routed, and says
-    /// where. `None`: no gang can be chosen, and the scan is over (step 5).
-    pub fn on_scan(
-        &self,
-        queue: &mut GangQueue,
-        processors: &Processors,
-        rng: &mut impl Rng,
-    ) -> Option<(Submission, Route)> {
+    /// One round of the scan (steps 1 to 4 of §3.1): size of the gang in the GS queue that is routed next, the oldest of that
+    /// size, and where to. `None`: no gang can be chosen, and the scan is over (step 5).
+    pub fn on_scan(&self, queue: &GangQueue, processors: &Processors, rng: &mut impl Rng) -> Option<(u32, Route)> {
         let (smallest, order) = (queue.smallest_allowed(self.readings.gang_order)?, self.readings.gang_order);
         let empty = |reading| match reading {
             EmptyInScan::Idle => Eligible::Idle,
@@ -78,25 +73,25 @@ impl GridPolicy {
         // Steps 1 and 2: the first site where any gang fits; the largest of those that do.
         let eligible = empty(self.readings.empty_in_scan);
         if let Some(site) = self.site_for(smallest, eligible, processors, rng)
-            && let Some(gang) = queue.pop(order, processors.count(site, eligible))
+            && let Some(size) = queue.next_size(order, processors.count(site, eligible))
         {
-            return Some((gang, Route { site: Some(site), eligible }));
+            return Some((size, Route { site: Some(site), eligible }));
         }
 
         // Step 3, approaches 2 and 3: idle processors of all sites together.
         if self.approach >= Approach::Two
-            && let Some(gang) = queue.pop(order, processors.total(self.idle()))
+            && let Some(size) = queue.next_size(order, processors.total(self.idle()))
         {
-            return Some((gang, Route { site: None, eligible: self.idle() }));
+            return Some((size, Route { site: None, eligible: self.idle() }));
         }
 
         // Step 4, approach 3: empty queues of all sites together. Only R5 "no job waiting" makes this
         // more than a repetition of step 3.
         let eligible = empty(self.readings.empty_in_step_4);
         if self.approach == Approach::Three
-            && let Some(gang) = queue.pop(order, processors.total(eligible))
+            && let Some(size) = queue.next_size(order, processors.total(eligible))
         {
-            return Some((gang, Route { site: None, eligible }));
+            return Some((size, Route { site: None, eligible }));
         }
         None
     }

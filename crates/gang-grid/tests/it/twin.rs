@@ -206,7 +206,7 @@ impl Twin {
 
     /// Sends the tasks where the model sent them, if it may (R7).
     fn place(&mut self, Submission { job, tasks }: Submission, eligible: &[ProcId], model: Model<'_>) {
-        let routed = model.gangs().find(|gang| gang.job.id == job.id);
+        let routed = model.gangs().find(|gang| gang.id == job.id);
         let routed = routed.unwrap_or_else(|| panic!("gang {} could go to {eligible:?} and was not routed", job.id));
         let chosen: Vec<ProcId> = routed.tasks.iter().map(|(processor, _)| *processor).collect();
         assert_eq!(chosen.len(), tasks.len());
@@ -342,7 +342,7 @@ impl Twin {
         let has = |id: ProcId| {
             let processor = model.processors().get(id);
             processor.running().is_some_and(|running| running.job == job.id)
-                || processor.queue().iter().any(|local| local.id == job.id)
+                || processor.queue().any(|local| local.id == job.id)
         };
         let chosen = here.iter().map(|machine| machine.id).find(|id| has(*id)).expect("the local is somewhere");
         assert!(allowed.contains(&chosen), "local {} went to {chosen}, allowed were {allowed:?}", job.id);
@@ -434,17 +434,15 @@ impl Twin {
                 machine.runs.as_ref().map(|run| (run.job, run.is_task, run.believed_end)),
                 processor.running().map(|running| (running.job, running.gang.is_some(), running.expected_end))
             );
-            let task = processor.reserved().map(|key| Waits::Task(grid.gang(key).job.id));
-            let locals = processor.queue().iter().map(|local| Waits::Local {
-                job: local.id,
-                service: local.service,
-                estimate: local.estimate,
-            });
-            assert_eq!(machine.queue, task.into_iter().chain(locals).collect::<VecDeque<_>>(), "queue of {id}");
+            let task = processor.reserved().map(|key| (grid.gang(key).id, None));
+            let locals = processor.queue().map(|local| (local.id, Some(local.estimate)));
+            let queue: Vec<_> = task.into_iter().chain(locals).collect();
+            let expected: Vec<_> = machine.queue.iter().map(known).collect();
+            assert_eq!(expected, queue, "queue of {id}");
         }
         let mut in_queue: Vec<JobId> = self.gs_queue.iter().map(|gang| gang.job.id).collect();
         in_queue.sort_unstable();
-        let mut in_model: Vec<JobId> = grid.queue().iter().map(|gang| gang.job.id).collect();
+        let mut in_model: Vec<JobId> = grid.queue().iter().map(|(id, _)| id).collect();
         in_model.sort_unstable();
         assert_eq!(in_queue, in_model);
         assert_eq!(self.placed.len(), grid.gangs().count());
@@ -477,5 +475,13 @@ proptest! {
     #[test]
     fn all_readings_equal_the_obvious_twin(world in world()) {
         check(&world.reading(|readings| readings.site_order = SiteOrder::Fixed));
+    }
+}
+
+/// What a scheduler may know of a job that waits: its number, and a local's estimate.
+fn known(waits: &Waits) -> (JobId, Option<Span>) {
+    match waits {
+        Waits::Task(gang) => (*gang, None),
+        Waits::Local { job, estimate, .. } => (*job, Some(*estimate)),
     }
 }

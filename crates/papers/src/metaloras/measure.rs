@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use metasched::config::LocalSlowdown;
-use metasched::{Ledger, MetaLoras, Outcome, SelectCluster, Submission};
+use metasched::{MetaLoras, Outcome, OutcomeSink, SelectCluster, Submission};
 
 /// The metrics of one run.
 pub(super) struct Measured {
@@ -37,9 +37,9 @@ impl Measured {
     where
         P: SelectCluster,
         J: Iterator<Item = Submission>,
-        Vec<Outcome>: Ledger,
+        Vec<Outcome>: OutcomeSink,
     {
-        let outcomes = world.ledger();
+        let outcomes = world.outcomes();
         let end = outcomes.iter().map(|outcome| outcome.finish).max().unwrap_or_default();
         let load = world.local_load(end);
         let excess = match settings.readings().local_slowdown {

@@ -1,6 +1,6 @@
 //! What parallel tasks cost the local users.
 
-use super::{Running, Work};
+use super::{RunningJob, Work};
 use sim_core::Time;
 
 /// Sums over the tasks on occupied nodes; brought up to date with the jobs.
@@ -47,7 +47,7 @@ impl Intrusion {
 
     /// Brings a job up to date.
     #[inline]
-    pub(super) fn advance(&mut self, job: &mut Running, now: Time) {
+    pub(super) fn advance(&mut self, job: &mut RunningJob, now: Time) {
         let (cpu, task_time) = (self.cpu, self.task_time);
         (self.cpu, self.task_time) = sums_until(job, now, (cpu, task_time));
         job.done = job.done(now);
@@ -55,7 +55,7 @@ impl Intrusion {
     }
 
     /// A job ends with its work done and no more: the last nanosecond may have gone a little further.
-    pub(super) fn correct(&mut self, job: &Running, goal: Work) {
+    pub(super) fn correct(&mut self, job: &RunningJob, goal: Work) {
         self.cpu = self.cpu.saturating_sub(cpu_of(job, job.done.saturating_sub(goal)));
     }
 
@@ -78,7 +78,7 @@ impl Intrusion {
     }
 
     /// What has come together until `now`, `running` included.
-    pub(super) fn sums<'a>(&self, running: impl Iterator<Item = &'a Running>, speed: f64, now: Time) -> Sums {
+    pub(super) fn sums<'a>(&self, running: impl Iterator<Item = &'a RunningJob>, speed: f64, now: Time) -> Sums {
         let (cpu, task_time) = running.fold((self.cpu, self.task_time), |sums, job| sums_until(job, now, sums));
         let queueing = self.queueing.as_ref().map_or(0.0, |queueing| queueing.until(now));
         Sums { speed, cpu, task_time, queueing }
@@ -126,7 +126,7 @@ impl Queueing {
     }
 }
 
-fn sums_until(job: &Running, now: Time, (cpu, task_time): (u128, u128)) -> (u128, u128) {
+fn sums_until(job: &RunningJob, now: Time, (cpu, task_time): (u128, u128)) -> (u128, u128) {
     if job.users == 0 {
         return (cpu, task_time);
     }
@@ -134,6 +134,6 @@ fn sums_until(job: &Running, now: Time, (cpu, task_time): (u128, u128)) -> (u128
     (cpu + cpu_of(job, u128::from(job.rate) * span), task_time + span * u128::from(job.users))
 }
 
-fn cpu_of(job: &Running, work: Work) -> u128 {
+fn cpu_of(job: &RunningJob, work: Work) -> u128 {
     work * u128::from(job.app.demand.millionths()) * u128::from(job.users)
 }

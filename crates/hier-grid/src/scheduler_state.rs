@@ -1,10 +1,11 @@
-//! What a scheduler knows, and the arithmetic of its decisions. No clock, no messages: those are the grid's.
+//! What a scheduler with children knows, and the arithmetic of its decisions: no clock and no messages, those are in `trees`.
 
-use crate::books::Books;
 use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
+use crate::delegated::DelegatedJobs;
+use crate::ids::narrow;
 use crate::message::Reason;
-use crate::queue::{Kind, Queue, Shelf};
-use crate::world::{Bag, narrow};
+use crate::queue::{ClassAndHome, JobsByClass, Queue};
+use crate::world::Bag;
 use sim_core::JobId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,18 +60,18 @@ impl Branch {
     }
 }
 
-/// A scheduler with children.
+/// The state of a scheduler with children: channels, jobs at hand, jobs delegated.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Desk {
+pub(crate) struct SchedulerState {
     pub(crate) channels: Vec<Channel>,
     /// Jobs that have not been pushed.
-    pub(crate) unassigned: Shelf,
+    pub(crate) unassigned: JobsByClass,
     /// Jobs pushed to children and not reported started.
-    pub(crate) books: Books,
+    pub(crate) delegated: DelegatedJobs,
     /// Jobs cancelled or collected, and not yet pushed on.
-    pub(crate) limbo: u32,
+    pub(crate) in_transit: u32,
     /// Marked branches.
-    pub(crate) marks: u32,
+    pub(crate) marked_branches: u32,
     /// Grows with each mark.
     pub(crate) clock: u64,
     /// Grows with each collection of jobs for a branch.
@@ -82,7 +83,7 @@ pub(crate) struct Desk {
     /// The discovery that is under way or was last.
     pub(crate) round: u32,
     /// Children that have not answered it.
-    pub(crate) silent: u32,
+    pub(crate) awaited_bags: u32,
 }
 
 /// Jobs found for a branch.
@@ -96,7 +97,7 @@ pub(crate) struct Collected {
 
 /// What governs collecting.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct SelectionRules {
     pub(crate) algorithms: Algorithms,
     pub(crate) share: Share,
     pub(crate) unassigned: UnassignedOrder,
@@ -104,23 +105,27 @@ pub(crate) struct Rules {
     pub(crate) takes: LoadBalanceTakes,
 }
 
-impl Desk {
+impl SchedulerState {
     pub(crate) fn new(children: usize, classes: usize) -> Self {
-        Self { unassigned: Shelf::new(children + 1, classes), books: Books::new(children, classes), ..Self::default() }
+        Self {
+            unassigned: JobsByClass::new(children + 1, classes),
+            delegated: DelegatedJobs::new(children, classes),
+            ..Self::default()
+        }
     }
 
     fn homes(&self) -> usize {
-        self.books.children() + 1
+        self.delegated.children() + 1
     }
 
     /// N: all unstarted jobs in the subtree, as far as is known here.
     pub(crate) fn unstarted(&self) -> u32 {
-        self.unassigned.total() + self.limbo + self.books.total()
+        self.unassigned.total() + self.in_transit + self.delegated.total()
     }
 
-    /// Unstarted jobs that could use a channel, but for those in limbo.
+    /// Unstarted jobs that could use a channel, but for those in transit.
     pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
-        bag.classes().map(|class| self.unassigned.count(class) + self.books.count(class)).sum()
+        bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
     }
 
     /// Power of all channels.
@@ -152,8 +157,10 @@ impl Desk {
         match rule {
             Share::AllChannels => share(branch, self.power(), self.unstarted().into()),
             Share::OwnChannel => {
-                let limbo = branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len())).sum::<u32>();
-                share(branch, *power, (self.unstarted_of(*bag) + limbo).into())
+                // `unstarted_of` knows no jobs in transit: which class they are of is not kept.
+                let in_transit =
+                    branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len())).sum::<u32>();
+                share(branch, *power, (self.unstarted_of(*bag) + in_transit).into())
             }
         }
     }
@@ -171,23 +178,27 @@ impl Desk {
         let clock = self.clock;
         let Some(channel) = self.channel(bag) else { return };
         let branch = &mut channel.branches[slot];
+        // An RFC that crossed the block which answers it, or came through a channel that has been broken: nobody asks
+        // any more.
         if branch.power == 0 || ticket <= branch.answered {
             return;
         }
         branch.ticket = ticket;
+        // A second RFC of a marked branch adds to what it wants, and does not lose its place.
         branch.wants = if branch.marked == 0 { wants } else { branch.wants.with(wants) };
         if branch.marked == 0 {
             branch.marked = clock;
-            self.marks += 1;
+            self.marked_branches += 1;
         }
     }
 
     /// The branch to serve next: marked, waiting, and such that there is something for it.
-    pub(crate) fn next_branch(&self, rules: &Rules) -> Option<(usize, usize)> {
+    pub(crate) fn next_branch(&self, rules: &SelectionRules) -> Option<(usize, usize)> {
         // Asked after nearly every message; most of the time there is nothing for anybody.
-        let available = |class: &u8| self.unassigned.count(*class) > 0 || self.books.count(*class) > 0;
+        let available = |class: &u8| self.unassigned.count(*class) > 0 || self.delegated.count(*class) > 0;
         let reach = self.channels.iter().fold(Bag::EMPTY, |all, channel| all.with(channel.bag));
         let something = reach.classes().filter(available).fold(Bag::EMPTY, |all, class| all.with(Bag::of(class)));
+        // Least key wins: (lacks jobs of its own work stations, age of the mark), as R6 orders them.
         let mut best: Option<((bool, u64), (usize, usize))> = None;
         for (c, channel) in self.channels.iter().enumerate() {
             if channel.bag.and(something).is_empty() {
@@ -197,6 +208,7 @@ impl Desk {
                 if !branch.waits() {
                     continue;
                 }
+                // A branch for which there is nothing keeps its mark, and is asked for above.
                 let at_hand = branch.wants.classes().any(|class| self.unassigned.count(class) > 0);
                 if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
                     continue;
@@ -216,32 +228,35 @@ impl Desk {
 
     /// Whether an unassigned job has its work station under the child.
     fn has_own(&self, bag: Bag, slot: usize) -> bool {
-        bag.classes().any(|class| !self.unassigned.queue(Kind { class, home: slot }).is_empty())
+        bag.classes().any(|class| !self.unassigned.queue(ClassAndHome { class, home: slot }).is_empty())
     }
 
     /// Whether a sibling has a job that an algorithm would take back for this child.
     fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
         if algorithms.load_balance {
             // Any job will do, those that butterfly would take among them.
-            return bag.classes().any(|class| self.books.settled_beside(slot, class) > 0);
+            return bag.classes().any(|class| self.delegated.settled_beside(slot, class) > 0);
         }
+        // The sum over all children first: it is zero nearly always.
         let nearer = |kind| {
-            let mut siblings = self.books.siblings(slot);
-            self.books.holds_beside(slot, kind) && siblings.any(|(_, shelf)| !shelf.queue(kind).is_empty())
+            let mut siblings = self.delegated.siblings(slot);
+            self.delegated.holds_beside(slot, kind) && siblings.any(|(_, held)| !held.queue(kind).is_empty())
         };
-        algorithms.butterfly && bag.classes().any(|class| nearer(Kind { class, home: slot }))
+        algorithms.butterfly && bag.classes().any(|class| nearer(ClassAndHome { class, home: slot }))
     }
 
-    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds leaves the books.
+    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds is no longer delegated.
     ///
     /// `distance` tells how far a job's work station is from the child (R5).
     pub(crate) fn collect(
         &mut self,
         channel: usize,
         slot: usize,
-        rules: &Rules,
+        rules: &SelectionRules,
         distance: impl Fn(JobId) -> u32,
     ) -> Collected {
+        // The share is that of the branch when it is served, not when it was marked: N may have changed while it
+        // waited.
         let bag = self.channels[channel].branches[slot].wants;
         let share = self.share_of(channel, slot, rules.share);
         let mut need = u32::try_from(share).expect("no more than there are jobs");
@@ -259,15 +274,16 @@ impl Desk {
     /// Butterfly: jobs queued at siblings whose work station lies under this child, oldest first.
     fn collect_nearer(&mut self, bag: Bag, slot: usize, need: &mut u32, found: &mut Collected) {
         while *need > 0 {
-            let books = &self.books;
-            let kinds = bag.classes().map(|class| Kind { class, home: slot });
-            let heads = kinds.filter(|kind| books.holds_beside(slot, *kind)).flat_map(|kind| {
-                books
+            let delegated = &self.delegated;
+            let kinds = bag.classes().map(|class| ClassAndHome { class, home: slot });
+            let heads = kinds.filter(|kind| delegated.holds_beside(slot, *kind)).flat_map(|kind| {
+                delegated
                     .siblings(slot)
-                    .filter_map(move |(sibling, shelf)| Some((shelf.queue(kind).oldest()?, sibling, kind)))
+                    .filter_map(move |(sibling, held)| Some((held.queue(kind).oldest()?, sibling, kind)))
             });
+            // The oldest of all siblings' oldest, again and again: jobs leave their queues from the front alone.
             let Some((job, sibling, kind)) = heads.min_by_key(|(job, ..)| *job) else { return };
-            self.books.remove(sibling, kind, job);
+            self.delegated.remove(sibling, kind, job);
             found.cancel(sibling, Reason::Butterfly, job);
             *need -= 1;
         }
@@ -283,23 +299,25 @@ impl Desk {
         distance: impl Fn(JobId) -> u32,
     ) {
         let homes = self.homes();
+        // Jobs of some homes, oldest first, as a merge of the queues of every home and class.
         let mut take = |homes: std::ops::Range<usize>, need: &mut u32, jobs: &mut Vec<JobId>| {
             if *need == 0 || bag.classes().all(|class| self.unassigned.count(class) == 0) {
                 return;
             }
-            let shelf = &mut self.unassigned;
-            let kinds = homes.flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
-            let oldest = kinds.filter_map(|kind| Some(Reverse((shelf.queue(kind).oldest()?, kind))));
+            let held = &mut self.unassigned;
+            let kinds = homes.flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
+            let oldest = kinds.filter_map(|kind| Some(Reverse((held.queue(kind).oldest()?, kind))));
             // The oldest of all leaves, and its successor in the same queue takes its place.
             let mut heads: BinaryHeap<_> = oldest.collect();
+            // A heap of the queues' heads: n jobs of k queues cost n log k.
             while *need > 0
                 && let Some(mut head) = heads.peek_mut()
             {
                 let Reverse((job, kind)) = *head;
-                shelf.pop(kind, true);
+                held.pop(kind, true);
                 jobs.push(job);
                 *need -= 1;
-                match shelf.queue(kind).oldest() {
+                match held.queue(kind).oldest() {
                     Some(next) => head.0.0 = next,
                     None => {
                         PeekMut::pop(head);
@@ -309,12 +327,14 @@ impl Desk {
         };
         match order {
             UnassignedOrder::OwnFirst => {
+                // R5: first those whose work stations lie under the child, then all others.
                 take(slot..slot + 1, need, jobs);
                 take(0..homes, need, jobs);
             }
             UnassignedOrder::OldestFirst => take(0..homes, need, jobs),
             UnassignedOrder::GradedDistance => {
-                let kinds = (0..homes).flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
+                let kinds = (0..homes).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
+                // The distances of all jobs, for want of an order by distance: this answer to R5 is for comparison.
                 let mut all: Vec<_> =
                     kinds.flat_map(|kind| self.unassigned.queue(kind).iter().map(move |job| (job, kind))).collect();
                 all.sort_by_key(|(job, _)| (distance(*job), *job));
@@ -336,34 +356,40 @@ impl Desk {
         need: &mut u32,
         found: &mut Collected,
     ) {
-        if *need == 0 || bag.classes().all(|class| self.books.settled_beside(slot, class) == 0) {
+        if *need == 0 || bag.classes().all(|class| self.delegated.settled_beside(slot, class) == 0) {
             return;
         }
         let oldest = takes == LoadBalanceTakes::Oldest;
+        // The CPUs that could run such jobs at the sibling: those behind every channel that leads some of them on.
         let shared: Vec<&Channel> = self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty()).collect();
-        let load = |(sibling, shelf): (usize, &Shelf)| {
-            let queued: u32 = bag.classes().map(|class| shelf.count(class)).sum();
+        let load = |(sibling, held): (usize, &JobsByClass)| {
+            let queued: u32 = bag.classes().map(|class| held.count(class)).sum();
             // Without power there is nobody left to run them: infinitely loaded.
             let power: u64 = shared.iter().map(|channel| channel.branches[sibling].power).sum();
             ((u64::from(queued), power), sibling)
         };
-        let mut loads: Vec<((u64, u64), usize)> = self.books.siblings(slot).map(load).collect();
+        let mut loads: Vec<((u64, u64), usize)> = self.delegated.siblings(slot).map(load).collect();
         while *need > 0 {
             let mut most: Option<&mut ((u64, u64), usize)> = None;
             for at in loads.iter_mut().filter(|((queued, _), _)| *queued > 0) {
+                // queued / power compared by cross-multiplication: exact, and of equally loaded siblings the first is
+                // taken.
                 if most.as_ref().is_none_or(|most| at.0.0 * most.0.1 > most.0.0 * at.0.1) {
                     most = Some(at);
                 }
             }
             let Some(((queued, _), sibling)) = most else { return };
+            // Taking a job makes the sibling less loaded than another may be: loads are compared again for the next
+            // one.
             *queued -= 1;
             let sibling = *sibling;
-            let kinds = (0..self.homes()).flat_map(|home| bag.classes().map(move |class| Kind { class, home }));
+            let kinds = (0..self.homes()).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
             let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
-            let ends = kinds.filter_map(|kind| Some((end(self.books.queue(sibling, kind))?, kind)));
+            let ends = kinds.filter_map(|kind| Some((end(self.delegated.queue(sibling, kind))?, kind)));
             let chosen = if oldest { ends.min_by_key(|(job, _)| *job) } else { ends.max_by_key(|(job, _)| *job) };
             let (job, kind) = chosen.expect("the sibling has jobs of the bag");
-            self.books.pop(sibling, kind, oldest);
+            self.delegated.pop(sibling, kind, oldest);
+            // It counts as in transit from now on, and is sent for once all have been chosen.
             found.cancel(sibling, Reason::LoadBalance, job);
             *need -= 1;
         }
@@ -401,14 +427,14 @@ mod tests {
     }
 
     /// GS1 of figure 1: two children; the first channel leads to both, the second to the second child.
-    fn gs1() -> Desk {
-        let mut desk = Desk::new(2, 2);
-        desk.channels = vec![channel(SECOND, &[0, 64]), channel(ALL, &[64, 64])];
-        desk
+    fn gs1() -> SchedulerState {
+        let mut state = SchedulerState::new(2, 2);
+        state.channels = vec![channel(SECOND, &[0, 64]), channel(ALL, &[64, 64])];
+        state
     }
 
-    fn rules() -> Rules {
-        Rules {
+    fn rules() -> SelectionRules {
+        SelectionRules {
             algorithms: Algorithms::default(),
             share: Share::AllChannels,
             unassigned: UnassignedOrder::OwnFirst,
@@ -419,23 +445,23 @@ mod tests {
 
     const ELSEWHERE: usize = 2;
 
-    fn kind(class: u8, home: usize) -> Kind {
-        Kind { class, home }
+    fn kind(class: u8, home: usize) -> ClassAndHome {
+        ClassAndHome { class, home }
     }
 
-    fn collect(desk: &mut Desk, channel: usize, slot: usize, rules: &Rules) -> Collected {
-        desk.collect(channel, slot, rules, |_| 0)
+    fn collect(state: &mut SchedulerState, channel: usize, slot: usize, rules: &SelectionRules) -> Collected {
+        state.collect(channel, slot, rules, |_| 0)
     }
 
     #[test]
     fn of_nine_jobs_and_three_branches_of_equal_power_a_branch_gets_three() {
-        let mut desk = gs1();
+        let mut state = gs1();
         for job in 0..9 {
-            desk.unassigned.insert(kind(0, ELSEWHERE), JobId(job));
+            state.unassigned.insert(kind(0, ELSEWHERE), JobId(job));
         }
-        desk.mark(ALL, ALL, 0, 1);
-        assert_eq!(desk.next_branch(&rules()), Some((1, 0)));
-        let found = collect(&mut desk, 1, 0, &rules());
+        state.mark(ALL, ALL, 0, 1);
+        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
+        let found = collect(&mut state, 1, 0, &rules());
         assert_eq!(found.at_hand, [0, 1, 2].map(JobId));
         assert!(found.cancels.is_empty());
     }
@@ -449,88 +475,88 @@ mod tests {
 
     #[test]
     fn with_shares_of_the_own_channel_only_its_jobs_and_its_power_count() {
-        let mut desk = gs1();
+        let mut state = gs1();
         for job in 0..9 {
-            desk.unassigned.insert(kind(u8::from(job >= 4), ELSEWHERE), JobId(job));
+            state.unassigned.insert(kind(u8::from(job >= 4), ELSEWHERE), JobId(job));
         }
         // Five jobs can use the second channel, and it has one branch.
-        assert_eq!(desk.share_of(0, 1, Share::OwnChannel), 5);
-        assert_eq!(desk.share_of(1, 0, Share::OwnChannel), 5, "half of nine, rounded up");
+        assert_eq!(state.share_of(0, 1, Share::OwnChannel), 5);
+        assert_eq!(state.share_of(1, 0, Share::OwnChannel), 5, "half of nine, rounded up");
     }
 
     #[test]
     fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
-        let mut desk = gs1();
+        let mut state = gs1();
         // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
-        desk.books.insert(1, kind(0, 0), JobId(5));
-        desk.books.insert(1, kind(0, ELSEWHERE), JobId(1));
-        desk.unassigned.insert(kind(0, 1), JobId(2));
-        desk.unassigned.insert(kind(0, 0), JobId(7));
-        desk.mark(ALL, ALL, 0, 1);
+        state.delegated.insert(1, kind(0, 0), JobId(5));
+        state.delegated.insert(1, kind(0, ELSEWHERE), JobId(1));
+        state.unassigned.insert(kind(0, 1), JobId(2));
+        state.unassigned.insert(kind(0, 0), JobId(7));
+        state.mark(ALL, ALL, 0, 1);
         // Of four jobs a third is two: the nearer one, and the own one.
-        let found = collect(&mut desk.clone(), 1, 0, &rules());
+        let found = collect(&mut state.clone(), 1, 0, &rules());
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
         assert_eq!(found.at_hand, [JobId(7)]);
         // All of them, were the branch the only one.
-        desk.channels.remove(0);
-        desk.channels[0].power = 64;
-        desk.channels[0].branches[1].power = 0;
-        let found = collect(&mut desk, 0, 0, &rules());
+        state.channels.remove(0);
+        state.channels[0].power = 64;
+        state.channels[0].branches[1].power = 0;
+        let found = collect(&mut state, 0, 0, &rules());
         assert_eq!(found.at_hand, [7, 2].map(JobId));
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
     }
 
     #[test]
     fn load_balance_takes_from_whom_has_most_queued_per_cpu() {
-        let mut desk = Desk::new(3, 1);
-        desk.channels = vec![channel(Bag(1), &[100, 100, 300])];
+        let mut state = SchedulerState::new(3, 1);
+        state.channels = vec![channel(Bag(1), &[100, 100, 300])];
         for job in 0..4 {
-            desk.books.insert(1, kind(0, 3), JobId(job));
+            state.delegated.insert(1, kind(0, 3), JobId(job));
         }
         for job in 4..10 {
-            desk.books.insert(2, kind(0, 3), JobId(job));
+            state.delegated.insert(2, kind(0, 3), JobId(job));
         }
-        desk.mark(Bag(1), Bag(1), 0, 1);
+        state.mark(Bag(1), Bag(1), 0, 1);
         // Two of ten: 4 jobs on 100 CPUs, then 3 on 100, are more than 6 on 300.
-        let found = collect(&mut desk.clone(), 0, 0, &rules());
+        let found = collect(&mut state.clone(), 0, 0, &rules());
         assert_eq!(found.cancels, [(1, Reason::LoadBalance, [0, 1].map(JobId).to_vec())]);
-        let newest = Rules { takes: LoadBalanceTakes::Newest, ..rules() };
-        let found = collect(&mut desk, 0, 0, &newest);
+        let newest = SelectionRules { takes: LoadBalanceTakes::Newest, ..rules() };
+        let found = collect(&mut state, 0, 0, &newest);
         assert_eq!(found.cancels, [(1, Reason::LoadBalance, [3, 2].map(JobId).to_vec())]);
     }
 
     #[test]
     fn jobs_on_their_way_are_not_cancelled() {
-        let mut desk = gs1();
-        desk.books.insert(1, kind(0, 0), JobId(5));
-        desk.books.set_fresh(1, true);
-        desk.mark(ALL, ALL, 0, 1);
-        assert_eq!(desk.next_branch(&rules()), None);
-        desk.books.set_fresh(1, false);
-        assert_eq!(desk.next_branch(&rules()), Some((1, 0)));
+        let mut state = gs1();
+        state.delegated.insert(1, kind(0, 0), JobId(5));
+        state.delegated.set_fresh(1, true);
+        state.mark(ALL, ALL, 0, 1);
+        assert_eq!(state.next_branch(&rules()), None);
+        state.delegated.set_fresh(1, false);
+        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
     }
 
     #[test]
     fn of_marked_branches_the_one_with_own_jobs_is_served_first_then_the_oldest_request() {
-        let mut desk = gs1();
-        desk.mark(ALL, ALL, 1, 1);
-        desk.mark(ALL, ALL, 0, 1);
-        desk.unassigned.insert(kind(0, ELSEWHERE), JobId(1));
-        let next = |desk: &Desk, branches| desk.next_branch(&Rules { branches, ..rules() });
-        assert_eq!(next(&desk, BranchOrder::NearestThenOldest), Some((1, 1)));
-        desk.unassigned.insert(kind(0, 0), JobId(2));
-        assert_eq!(next(&desk, BranchOrder::NearestThenOldest), Some((1, 0)));
-        assert_eq!(next(&desk, BranchOrder::OldestRfc), Some((1, 1)));
-        assert_eq!(next(&desk, BranchOrder::Index), Some((1, 0)));
+        let mut state = gs1();
+        state.mark(ALL, ALL, 1, 1);
+        state.mark(ALL, ALL, 0, 1);
+        state.unassigned.insert(kind(0, ELSEWHERE), JobId(1));
+        let next = |state: &SchedulerState, branches| state.next_branch(&SelectionRules { branches, ..rules() });
+        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 1)));
+        state.unassigned.insert(kind(0, 0), JobId(2));
+        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 0)));
+        assert_eq!(next(&state, BranchOrder::OldestRfc), Some((1, 1)));
+        assert_eq!(next(&state, BranchOrder::Index), Some((1, 0)));
     }
 
     #[test]
     fn a_request_that_was_answered_marks_nothing() {
-        let mut desk = gs1();
-        desk.channels[1].branches[0].answered = 3;
-        desk.mark(ALL, ALL, 0, 3);
-        assert_eq!(desk.marks, 0);
-        desk.mark(ALL, ALL, 0, 4);
-        assert_eq!(desk.marks, 1);
+        let mut state = gs1();
+        state.channels[1].branches[0].answered = 3;
+        state.mark(ALL, ALL, 0, 3);
+        assert_eq!(state.marked_branches, 0);
+        state.mark(ALL, ALL, 0, 4);
+        assert_eq!(state.marked_branches, 1);
     }
 }

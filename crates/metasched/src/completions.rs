@@ -1,18 +1,18 @@
-//! When running jobs end: what a [`Floor`] does not know.
+//! How much work running jobs have in all, and when they end: what a [`ClusterState`] does not know.
 
-use crate::floor::{Floor, Work};
+use crate::cluster_state::{ClusterState, Work};
 use sim_core::Time;
 
-/// How much work each running job has in all, by slot, and when it will be done at the present rates.
+/// Work of each running job in all, by slot, and the instant at which it is done at the present rates.
 ///
 /// The world makes one from true runtimes and shows it to nobody. The predictor makes its own from profiles.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fate {
+pub(crate) struct Completions {
     goals: Vec<Work>,
     ends: Vec<Time>,
 }
 
-impl Fate {
+impl Completions {
     /// The job in `slot` has this much work in all.
     pub(crate) fn set(&mut self, slot: u32, goal: Work) {
         let slot = slot as usize;
@@ -27,10 +27,10 @@ impl Fate {
         self.goals[slot as usize]
     }
 
-    /// Reckons the ends of `slots` anew.
-    pub(crate) fn reckon(&mut self, floor: &Floor, slots: &[u32]) {
+    /// Computes the ends of `slots` anew, after their rates have changed.
+    pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
         for &slot in slots {
-            self.ends[slot as usize] = floor.running(slot).end(self.goals[slot as usize]);
+            self.ends[slot as usize] = state.running(slot).end(self.goals[slot as usize]);
         }
     }
 
@@ -39,7 +39,7 @@ impl Fate {
     }
 
     /// When the next job ends.
-    pub(crate) fn next_end(&self, floor: &Floor) -> Option<Time> {
-        floor.live().iter().map(|&slot| self.ends[slot as usize]).min()
+    pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
+        state.live().iter().map(|&slot| self.ends[slot as usize]).min()
     }
 }

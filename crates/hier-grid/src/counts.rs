@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Counts of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct GridCounts {
     messages: [u64; Kind::ALL.len()],
     /// Jobs submitted, and not rejected.
     pub submitted: u64,
@@ -41,7 +41,7 @@ pub struct Tally {
     ran_at: [u64; 4],
 }
 
-impl Tally {
+impl GridCounts {
     #[inline]
     pub(crate) fn count(&mut self, kind: Kind) {
         self.messages[kind as usize] += 1;

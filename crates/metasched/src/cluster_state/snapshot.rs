@@ -1,12 +1,12 @@
-//! Copying what is known of a floor, as far as a prediction needs it.
+//! Snapshots of a cluster for a prediction: the nodes and jobs that can affect one job, and no more.
 
-use super::{Floor, Node, Running, index_of, rate};
-use crate::floor::Intrusion;
+use super::{ClusterState, Node, RunningJob, index_of, rate};
+use crate::cluster_state::Intrusion;
 use sim_core::Time;
 
-/// Which nodes and jobs have been copied, and those still to be looked at.
+/// The set of nodes and jobs that can affect a job: those copied, and those still to be looked at.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct AffectedSet {
     mark: u64,
     nodes: Vec<u64>,
     slots: Vec<u64>,
@@ -14,7 +14,7 @@ pub(crate) struct Reach {
     copied: Vec<u32>,
 }
 
-impl Reach {
+impl AffectedSet {
     pub(crate) fn copied(&self) -> &[u32] {
         &self.copied
     }
@@ -43,8 +43,8 @@ impl Reach {
     }
 }
 
-impl Floor {
-    /// Makes this floor like `source` around `places`: these nodes, the jobs on them, all nodes of those jobs, the jobs
+impl ClusterState {
+    /// Makes this state a copy of `source` around `places`: these nodes, the jobs on them, all nodes of those jobs, the jobs
     /// there, and so on. While nobody waits, nothing else can change what becomes of a job on `places`.
     ///
     /// Nodes and slots keep their numbers. What is not copied holds something old and must not be looked at.
@@ -54,24 +54,24 @@ impl Floor {
         places: &[u32],
         now: Time,
         sees_users: bool,
-        reach: &mut Reach,
+        affected: &mut AffectedSet,
     ) {
-        self.make_room(source, reach);
+        self.make_room(source, affected);
         self.unordered = true;
-        reach.add(places);
-        self.copy_reached(source, now, sees_users, reach);
+        affected.add(places);
+        self.copy_reached(source, now, sees_users, affected);
     }
 
-    /// Makes this floor like the whole of `source`.
-    pub(crate) fn copy_all(&mut self, source: &Self, now: Time, sees_users: bool, reach: &mut Reach) {
-        self.make_room(source, reach);
+    /// Makes this state a copy of the whole of `source`.
+    pub(crate) fn copy_all(&mut self, source: &Self, now: Time, sees_users: bool, affected: &mut AffectedSet) {
+        self.make_room(source, affected);
         self.unordered = false;
         for &key in &source.order {
-            reach.add(&[index_of(key)]);
+            affected.add(&[index_of(key)]);
         }
-        self.copy_reached(source, now, sees_users, reach);
+        self.copy_reached(source, now, sees_users, affected);
         self.open =
-            u32::try_from(reach.copied().iter().filter(|&&node| self.is_open(node)).count()).expect("nodes are u32");
+            u32::try_from(affected.copied().iter().filter(|&&node| self.is_open(node)).count()).expect("nodes are u32");
         self.order.clear();
         let least_demand = self.rules.node_choice == crate::config::NodeChoice::LeastDemand;
         for &key in &source.order {
@@ -85,9 +85,10 @@ impl Floor {
         }
     }
 
-    fn make_room(&mut self, source: &Self, reach: &mut Reach) {
-        reach.begin(source.nodes.len(), source.running.len());
+    fn make_room(&mut self, source: &Self, affected: &mut AffectedSet) {
+        affected.begin(source.nodes.len(), source.running.len());
         self.rules = source.rules;
+        // The predictor does not know the hidden loss (R12): it believes that users cost a task nothing but CPU.
         self.rules.loss = 0.0;
         self.intrusion = Intrusion::new(None);
         self.live.clear();
@@ -95,8 +96,9 @@ impl Floor {
             self.nodes.resize(source.nodes.len(), source.nodes[0]);
             self.tasks.resize(source.tasks.len(), super::Task::default());
         }
+        // One more than the source has, for the job that is asked about.
         while self.running.len() <= source.running.len() {
-            self.running.push(Running::NONE);
+            self.running.push(RunningJob::NONE);
         }
         // One slot that the source does not use; should more be needed, they are added behind.
         self.vacant.clear();
@@ -104,11 +106,13 @@ impl Floor {
         self.open = source.open;
     }
 
-    fn copy_reached(&mut self, source: &Self, now: Time, sees_users: bool, reach: &mut Reach) {
+    fn copy_reached(&mut self, source: &Self, now: Time, sees_users: bool, affected: &mut AffectedSet) {
         let Self { rules, nodes, tasks, running, live, .. } = self;
         let mpl = rules.mpl as usize;
         let mut looked_at = 0;
-        while let Some(&node) = reach.copied.get(looked_at) {
+        // `copied` grows while it is walked: nodes of jobs on copied nodes join at its end, until no job leads to a
+        // new node.
+        while let Some(&node) = affected.copied.get(looked_at) {
             looked_at += 1;
             let from = &source.nodes[node as usize];
             nodes[node as usize] = *from;
@@ -116,22 +120,23 @@ impl Floor {
             for at in first..first + from.tasks as usize {
                 let task = source.tasks[at];
                 tasks[at] = task;
-                if reach.is_new_slot(task.slot) {
+                if affected.is_new_slot(task.slot) {
                     let job = &source.running[task.slot as usize];
                     running[task.slot as usize].copy(job);
                     live.push(task.slot);
-                    reach.add(&job.nodes);
+                    affected.add(&job.nodes);
                 }
             }
         }
+        // Else rates are those of the source, and jobs go on as they are.
         if source.rules.loss > 0.0 || !sees_users {
-            self.believe(now, sees_users, reach);
+            self.believe(now, sees_users, affected);
         }
     }
 
     /// Lets jobs go on from now on as they are believed to, and not as they do.
-    fn believe(&mut self, now: Time, sees_users: bool, reach: &Reach) {
-        for &index in reach.copied() {
+    fn believe(&mut self, now: Time, sees_users: bool, affected: &AffectedSet) {
+        for &index in affected.copied() {
             let Node { users, demand, memory, .. } = &mut self.nodes[index as usize];
             if *users && !sees_users {
                 *users = false;
@@ -150,7 +155,7 @@ impl Floor {
     }
 }
 
-impl Running {
+impl RunningJob {
     fn copy(&mut self, from: &Self) {
         let Self { app, key, nodes, users, rate, done, since, mark } = self;
         (*app, *key, *users, *rate, *done, *since, *mark) =

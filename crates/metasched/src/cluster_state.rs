@@ -1,23 +1,25 @@
-//! The nodes of a cluster and what runs on them: who gets how much CPU, and how far each job is.
+//! The state of a cluster's nodes and of the jobs that run on them: who gets how much CPU, and how far each job is.
 //!
-//! There is no clock in here, and no true runtime: a [`Floor`] counts the work that has been done and does not know how
-//! much there is to do. [`Fate`](crate::fate::Fate) does; the world's own from the truth, the predictor's from belief.
+//! There is no clock in here, and no true runtime: a [`ClusterState`] counts the work that has been done and does not know how
+//! much there is to do. [`Completions`](crate::completions::Completions) does; the world's own from the truth, the predictor's from belief.
 //!
 //! Tasks of one job sit on several nodes, and the job advances at the rate of the slowest (§5 of the specification). So no
 //! node has a time of its own in which its tasks could be ordered; each *job* has one, its work, which passes at the job's
 //! rate. It is brought up to date when that rate changes and at no other moment. Work is an integer, so it does not matter
 //! how often that happens.
 
+// These are methods of `ClusterState` with types of their own that it keeps: parts of one concept, in files of their own for
+// their length, which therefore import each other.
+mod bounds;
 mod intrusion;
-mod likeness;
-mod outlook;
+mod snapshot;
 
+pub use bounds::TurnaroundBounds;
+pub(crate) use bounds::{Neighbour, Placement};
 use intrusion::Intrusion;
 pub use intrusion::LocalLoad;
 pub(crate) use intrusion::Sums;
-pub(crate) use likeness::Reach;
-pub use outlook::Bound;
-pub(crate) use outlook::{Neighbour, Prospect};
+pub(crate) use snapshot::AffectedSet;
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::NodeChoice;
@@ -40,9 +42,9 @@ fn time_for(work: Work, rate: u64) -> Span {
     Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
 }
 
-/// What holds on every node of a cluster.
+/// Limits and costs that hold on every node of a cluster.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Rules {
+pub(crate) struct NodeRules {
     pub(crate) speed: f64,
     pub(crate) mpl: u32,
     pub(crate) mpl_beside_users: u32,
@@ -57,7 +59,7 @@ pub(crate) struct Rules {
     pub(crate) node_choice: NodeChoice,
 }
 
-impl Rules {
+impl NodeRules {
     /// MPL of a node.
     const fn limit(&self, users: bool) -> u32 {
         if users { self.mpl_beside_users } else { self.mpl }
@@ -69,7 +71,7 @@ impl Rules {
     }
 }
 
-/// One node.
+/// The state of one node.
 #[derive(Copy, Clone, Debug)]
 struct Node {
     /// Parallel tasks on it.
@@ -95,11 +97,11 @@ struct Task {
     cpu: u32,
 }
 
-/// A job that runs.
+/// A running job and its progress.
 #[derive(Clone, Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningJob {
     pub(crate) app: Application,
-    /// Its number with whoever drives the floor.
+    /// Its number with whoever drives the cluster.
     pub(crate) key: u32,
     pub(crate) nodes: Vec<u32>,
     /// How many of its nodes have local users.
@@ -112,7 +114,8 @@ pub(crate) struct Running {
     mark: u64,
 }
 
-impl Running {
+impl RunningJob {
+    // Fills a slot that no job has used yet.
     const NONE: Self = Self {
         app: Application { job: sim_core::JobId(0), tasks: 0, demand: crate::application::NOTHING, time: Span::ZERO },
         key: 0,
@@ -152,13 +155,13 @@ impl Running {
 
 /// The nodes of a cluster and the jobs that run on them.
 #[derive(Clone, Debug)]
-pub(crate) struct Floor {
-    rules: Rules,
+pub(crate) struct ClusterState {
+    rules: NodeRules,
     nodes: Vec<Node>,
     /// Those of node `n` stand from `n · mpl` on.
     tasks: Vec<Task>,
     /// By slot. What stands in a vacant one is kept for its memory only.
-    running: Vec<Running>,
+    running: Vec<RunningJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,
     vacant: Vec<u32>,
@@ -171,13 +174,13 @@ pub(crate) struct Floor {
     touched: Vec<u32>,
     /// Changes so far, and the mark of whatever the last one concerned.
     marks: u64,
-    fresh: Vec<u64>,
+    reordered: Vec<u64>,
     intrusion: Intrusion,
 }
 
-impl Floor {
+impl ClusterState {
     /// `nodes` idle nodes without users.
-    pub(crate) fn new(nodes: u32, rules: Rules, queueing_weight: Option<f64>) -> Self {
+    pub(crate) fn new(nodes: u32, rules: NodeRules, queueing_weight: Option<f64>) -> Self {
         let node =
             Node { tasks: 0, demand: 0, memory: 0, users: false, moved: false, level: f64::INFINITY, factor: 1.0 };
         Self {
@@ -192,12 +195,12 @@ impl Floor {
             open: nodes,
             touched: Vec::new(),
             marks: 0,
-            fresh: Vec::new(),
+            reordered: Vec::new(),
             intrusion: Intrusion::new(queueing_weight),
         }
     }
 
-    pub(crate) const fn rules(&self) -> &Rules {
+    pub(crate) const fn rules(&self) -> &NodeRules {
         &self.rules
     }
 
@@ -210,7 +213,7 @@ impl Floor {
         &self.live
     }
 
-    pub(crate) fn running(&self, slot: u32) -> &Running {
+    pub(crate) fn running(&self, slot: u32) -> &RunningJob {
         &self.running[slot as usize]
     }
 
@@ -255,6 +258,7 @@ impl Floor {
     pub(crate) fn fits(&self, app: &Application, users_stay: bool) -> bool {
         let alone = app.demand.memory() <= self.rules.memory;
         let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.memory;
+        // Memory alone rules a node out for ever: MPL is a matter of time, since every job ends.
         let suitable = match (alone, beside_users || !users_stay) {
             (false, _) => 0,
             (true, true) => self.nodes.len(),
@@ -286,6 +290,7 @@ impl Floor {
     pub(crate) fn place(&self, app: &Application, places: &mut Vec<u32>) -> bool {
         debug_assert!(!self.unordered, "the order of nodes is out of date");
         places.clear();
+        // The order is long, and on a full cluster nothing in it would do.
         if app.tasks > self.open {
             return false;
         }
@@ -304,11 +309,13 @@ impl Floor {
     /// Starts a job on `places`. [`touched`](Self::touched) then names it and those whose rate it has changed.
     pub(crate) fn admit(&mut self, now: Time, key: u32, app: Application, places: &[u32]) -> u32 {
         let Self { rules, nodes, tasks, running, vacant, .. } = self;
+        // Slots are used again: a job that ends leaves its vectors behind for the next one.
         let slot = vacant.pop().unwrap_or_else(|| {
-            running.push(Running::NONE);
+            running.push(RunningJob::NONE);
             u32::try_from(running.len() - 1).expect("fewer than 2³² jobs at once")
         });
         let job = &mut running[slot as usize];
+        // Rate 0 until `propagate`, which then sees the job as one whose rate has changed.
         (job.app, job.key, job.users, job.rate, job.done, job.since) = (app, key, 0, 0, 0, now);
         job.nodes.clear();
         job.nodes.extend_from_slice(places);
@@ -323,7 +330,7 @@ impl Floor {
             self.open -= u32::from(node.tasks == rules.limit(node.users));
         }
         self.live.push(slot);
-        self.follow(now, places);
+        self.propagate(now, places);
         slot
     }
 
@@ -331,6 +338,7 @@ impl Floor {
     pub(crate) fn release(&mut self, now: Time, slot: u32, goal: Work) {
         let Self { rules, nodes, tasks, running, intrusion, .. } = self;
         let job = &mut running[slot as usize];
+        // What the job has cost its users, up to its goal and not up to the nanosecond in which it passed it.
         intrusion.advance(job, now);
         intrusion.correct(job, goal);
         let (cpu, memory) = (job.app.demand.millionths(), job.app.demand.memory());
@@ -350,7 +358,7 @@ impl Floor {
         let at = self.live.iter().position(|&live| live == slot).expect("a job that ends was running");
         self.live.remove(at);
         self.vacant.push(slot);
-        self.follow(now, &places);
+        self.propagate(now, &places);
         self.running[slot as usize].nodes = places;
     }
 
@@ -381,20 +389,23 @@ impl Floor {
             at.demand -= rules.user_cpu;
             at.memory -= rules.user_memory;
         }
+        // A user takes a place of MPL with him: `open` counts nodes below their limit, with and without users.
         match (was_open, self.is_open(node)) {
             (true, false) => self.open -= 1,
             (false, true) => self.open += 1,
             _ => {}
         }
-        self.follow(now, &[node]);
+        self.propagate(now, &[node]);
     }
 
     /// Brings up to date what follows from a change on `nodes`: their levels, the rates of the jobs there, the order.
-    fn follow(&mut self, now: Time, nodes: &[u32]) {
+    fn propagate(&mut self, now: Time, nodes: &[u32]) {
         self.intrusion.pass(now);
         for &node in nodes {
             self.level(node);
         }
+        // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
+        // up to date. The mark keeps a job from being looked at once for each of its tasks.
         self.marks += 1;
         self.touched.clear();
         for &node in nodes {
@@ -412,6 +423,8 @@ impl Floor {
             let job = &mut running[slot as usize];
             let rate = rate(job, all, rules);
             let changed = rate != job.rate;
+            // Brought up to date at the old rate, then the new one holds. A job whose rate stays is not touched: its
+            // work passes by itself.
             if changed {
                 intrusion.advance(job, now);
                 job.rate = rate;
@@ -436,27 +449,29 @@ impl Floor {
 
     /// Moves nodes whose demand has changed to their place in the order.
     fn reorder(&mut self, changed: &[u32]) {
-        let Self { rules, nodes, order, fresh, .. } = self;
+        let Self { rules, nodes, order, reordered, .. } = self;
         if rules.node_choice == NodeChoice::FirstFit {
             return;
         }
-        fresh.clear();
+        reordered.clear();
         for &index in changed {
             let node = &mut nodes[index as usize];
             node.moved = true;
-            fresh.push(u64::from(node.demand) << 32 | u64::from(index));
+            reordered.push(u64::from(node.demand) << 32 | u64::from(index));
         }
-        fresh.sort_unstable();
+        reordered.sort_unstable();
+        // Two sorted lists are merged: those that stayed, and the few that moved. Sorting all would cost more than
+        // all else here on a cluster of many nodes.
         order.retain(|&key| !nodes[index_of(key) as usize].moved);
         // Merged from the back, in place.
-        let (mut left, mut right) = (order.len(), fresh.len());
+        let (mut left, mut right) = (order.len(), reordered.len());
         order.resize(left + right, 0);
         while right > 0 {
-            if left > 0 && order[left - 1] > fresh[right - 1] {
+            if left > 0 && order[left - 1] > reordered[right - 1] {
                 order[left + right - 1] = order[left - 1];
                 left -= 1;
             } else {
-                order[left + right - 1] = fresh[right - 1];
+                order[left + right - 1] = reordered[right - 1];
                 right -= 1;
             }
         }
@@ -495,7 +510,7 @@ fn index_of(key: u64) -> u32 {
 }
 
 /// Work per nanosecond of a job's slowest task (§5 of the specification).
-fn rate(job: &Running, nodes: &[Node], rules: &Rules) -> u64 {
+fn rate(job: &RunningJob, nodes: &[Node], rules: &NodeRules) -> u64 {
     let cpu = f64::from(job.app.demand.millionths());
     let of_task = |&node: &u32| {
         let node = &nodes[node as usize];
@@ -507,7 +522,7 @@ fn rate(job: &Running, nodes: &[Node], rules: &Rules) -> u64 {
 /// The same, of a task that asks for `cpu` and gets `share` of it, both in millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
 #[expect(clippy::cast_precision_loss, reason = "a power of two")]
-fn work_rate(share: f64, cpu: f64, rules: &Rules) -> u64 {
+fn work_rate(share: f64, cpu: f64, rules: &NodeRules) -> u64 {
     let rate = rules.speed * (share / cpu) * REFERENCE as f64;
     ((rate + 0.5) as u64).max(1)
 }
