@@ -12,9 +12,9 @@ mod source;
 mod tables;
 
 use anyhow::{Result, ensure};
-use gap_schedule::alea31::{
-    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds, Suitability,
-    Weight, World,
+use alea31::{
+    Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds,
+    Suitability, Weight, World,
 };
 use lab::claim::Claim;
 use lab::paper::{About, Effort, Figure, Paper, Reading, Schedule, Table};

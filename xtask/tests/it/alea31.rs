@@ -2,7 +2,7 @@
 
 use crate::program::{data, file, folder, manifest, table, xtask};
 use flate2::read::GzDecoder;
-use gap_schedule::alea31::{Cons, Easy, Job, Policy, run};
+use alea31::{Cons, Easy, Job, Policy, run};
 use predicates::str::contains;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -2,7 +2,7 @@
 
 use super::name::PolicyName;
 use crate::cli;
-use gap_schedule::alea31::{Completion, Moves, Weight};
+use gap_schedule::{Completion, Moves, Weight};
 use gap_schedule::{
     Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
     GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,

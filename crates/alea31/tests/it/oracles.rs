@@ -1,7 +1,7 @@
 //! Schedules that Alea 3.1 itself made, and the table that was printed from them.
 
-use crate::alea31_common::{WAGAP, means, open, wagap};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy, run};
+use crate::common::{WAGAP, means, open, wagap};
+use alea31::{Cons, Easy, GapFilling, Means, Policy, run};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn column(means: &[Means]) -> Means {
 /// A value as the paper prints it: so many decimals, the others cut off.
 fn printed(value: f64, decimals: i32) -> String {
     let unit = 10_f64.powi(decimals);
-    format!("{}", (value * unit).floor() / unit)
+    format!("{}", (value * unit).state() / unit)
 }
 
 /// The printed wait of 1081.3 is a misprint: response − wait is 59777.2 in every other column, which makes it 1056.5.
