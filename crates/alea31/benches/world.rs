@@ -4,8 +4,8 @@
 //! variable `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for
 //! BGT), and how many times as fast plans are as their obvious twin.
 
-use criterion::{Criterion, criterion_group, criterion_main};
 use alea31::{Cons, Easy, GapFilling, Job, Policy, run};
+use criterion::{Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Exp, Geometric, LogNormal};
 use sim_core::{JobId, Purpose, Span, Stream, Streams, Time};
 use std::hint::black_box;

@@ -1,10 +1,10 @@
 //! Conservative backfilling, as Alea has it: [`Cons`].
 
-use crate::state::GridState;
-use crate::schedule::Fit;
-use crate::plan::Plan;
-use crate::world::Policy;
 use crate::job::JobIndex;
+use crate::plan::Plan;
+use crate::schedule::Fit;
+use crate::state::GridState;
+use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
 
 /// Each job is planned when it comes, in the earliest gap of all suitable clusters; ties go to the first, larger cluster.

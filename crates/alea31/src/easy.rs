@@ -67,8 +67,7 @@ impl Policy for Easy {
 
     fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let head = *self.queue.first()?;
-        let first =
-            state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
+        let first = state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
         if let Some(cluster) = first {
             self.queue.remove(0);
             return Some((head, cluster));

@@ -1,7 +1,7 @@
 //! One cluster's part of a plan: [`ClusterSchedule`].
 
-use crate::state::{GridState, Release};
 use crate::job::{JobIndex, JobRequest};
+use crate::state::{GridState, Release};
 use sim_core::{SiteId, Span, Time};
 
 /// The jobs that wait for one cluster, in planned order, and the gaps between them.

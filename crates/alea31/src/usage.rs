@@ -1,9 +1,9 @@
 //! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`UserUsage`].
 
-use crate::state::GridState;
-use crate::plan::PlanView;
-use rustc_hash::FxHashMap;
 use crate::job::JobIndex;
+use crate::plan::PlanView;
+use crate::state::GridState;
+use rustc_hash::FxHashMap;
 use sim_core::Time;
 
 /// Four means over a plan, all better when smaller.

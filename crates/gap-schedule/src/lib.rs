@@ -162,8 +162,9 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Completion, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
-    FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Moves, Placement, Weight,
+    Backfill, BackfillReadings, BackfillRule, Completion, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill,
+    Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Moves, Placement,
+    Weight,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -135,7 +135,7 @@ impl Obvious {
     }
 
     fn user_of(&mut self, job: JobIndex, state: &GridState) -> &mut (u32, f64, f64) {
-        self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user).expect("it came")
+        self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user()).expect("it came")
     }
 
     /// Fairness, response, wait, slowdown.
@@ -147,7 +147,7 @@ impl Obvious {
             for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, state).starts) {
                 let job = state.request(*job);
                 let end = start + job.planned_time();
-                users.iter_mut().find(|(user, ..)| *user == job.user).expect("it came").1 += since(start, job);
+                users.iter_mut().find(|(user, ..)| *user == job.user()).expect("it came").1 += since(start, job);
                 wait += since(start, job);
                 response += since(end, job);
                 slowdown += since(end, job).max(1.0) / job.planned_time().as_secs_f64();
@@ -209,7 +209,7 @@ fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
 impl Policy for Obvious {
     fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
         self.lists.resize(state.clusters().len(), Vec::new());
-        let user = state.request(job).user;
+        let user = state.request(job).user();
         if self.users.iter().all(|(other, ..)| *other != user) {
             self.users.push((user, 0.0, 0.0));
         }

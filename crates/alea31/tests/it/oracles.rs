@@ -76,7 +76,7 @@ fn column(means: &[Means]) -> Means {
 /// A value as the paper prints it: so many decimals, the others cut off.
 fn printed(value: f64, decimals: i32) -> String {
     let unit = 10_f64.powi(decimals);
-    format!("{}", (value * unit).state() / unit)
+    format!("{}", (value * unit).floor() / unit)
 }
 
 /// The printed wait of 1081.3 is a misprint: response − wait is 59777.2 in every other column, which makes it 1056.5.

@@ -1,5 +1,5 @@
-use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
 use crate::grid::{GridView, Scheduler};
+use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
 use crate::policy::gap_filling_score::{Judge, Ledger};
 use crate::policy::outlook::Slot;
 use crate::policy::readings::Placement;

@@ -15,9 +15,7 @@ pub(super) fn scheduler(policy: Policy, readings: &ReadingsTable, streams: &Stre
         Policy::Cons => Box::new(Conservative::default()),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap => {
-            Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream()))
-        }
+        Policy::SwiftGap => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),
     }
 }
 

@@ -83,7 +83,14 @@ impl Watched {
     }
 
     /// What the picture shows, if the plan went from `before` to `after` and that is more to see than so far.
-    fn consider(&mut self, ended: (JobIndex, Time), cluster: SiteId, now: Time, before: &[(JobIndex, Time)], state: &GridState) {
+    fn consider(
+        &mut self,
+        ended: (JobIndex, Time),
+        cluster: SiteId,
+        now: Time,
+        before: &[(JobIndex, Time)],
+        state: &GridState,
+    ) {
         let after = self.planned(cluster);
         let early = (ended.1 + state.request(ended.0).limit()).saturating_since(now);
         let end = |&(job, start): &(JobIndex, Time)| start + state.request(job).planned_time();

@@ -10,8 +10,8 @@
 use super::source::Workload;
 use super::{Paper as _, Policy, SwiftGapPaper, measure, printed};
 use crate::MODELS;
-use anyhow::{Context, Result, bail, ensure};
 use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
+use anyhow::{Context, Result, bail, ensure};
 use lab::chart::fixed;
 use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
