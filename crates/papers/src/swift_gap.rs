@@ -11,11 +11,11 @@ mod search;
 mod source;
 mod tables;
 
-use anyhow::{Result, ensure};
-use gap_schedule::alea31::{
-    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds, Suitability,
+use alea31::{
+    Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds, Suitability,
     Weight, World,
 };
+use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::paper::{About, Effort, Figure, Paper, Reading, Schedule, Table};
 use lab::quantity::Quantity;

@@ -1,9 +1,9 @@
 //! The policies of the profile `alea31` against their obvious twins, and what holds in that world for any jobs.
 
-use crate::alea31_common::{WAGAP, wagap};
-use crate::alea31_obvious::{Kind, Obvious};
-use crate::alea31_obvious_easy::ObviousEasy;
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run, start_up};
+use crate::common::{WAGAP, wagap};
+use crate::obvious::{Kind, Obvious};
+use crate::obvious_easy::ObviousEasy;
+use alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run, start_up};
 use proptest::prelude::*;
 use sim_core::{Fact, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;

@@ -1,10 +1,14 @@
-//! The profile `alea31`: the simulator Alea 3.1 of January 2016, rule for rule.
+//! The simulator Alea 3.1 of January 2016, rule for rule: jobs on clusters, EASY and conservative backfilling, Best Gap, BGT
+//! and Swift Gap.
 //!
-//! Dakkak, Nor & Arif, "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid" (2017),
-//! print what that simulator answered on a public log. To meet their table to its printed digits, its habits have to be
-//! met too: jobs that start one after the other, 8 ms apart; run times with a second added; clusters that notice an end
-//! when they next look; a reservation on a cluster that the job may not use. Every rule that only serves this lives in
-//! this module; the rest of the crate knows nothing of it.
+//! Dakkak, Nor & Arif, "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid" (2017), print what
+//! that simulator answered on a public log. To meet their table to its printed digits, its habits have to be met too: a
+//! start-up that takes half a minute; jobs that start one after the other, 8 ms apart; run times with a second added; clusters
+//! that notice an end when they next look; a reservation on a cluster that the job may not use. Comments name the place in
+//! Alea's source (repository aleasimulator/alea, folder Alea-3-1) where each comes from. What these policies are without such
+//! habits, the crate `gap-schedule` has.
+//!
+//! In this crate a *cluster* is a pool of processors, and a *limit* is the requested time, at which a job is cut.
 //!
 //! | policy | rule |
 //! |---|---|
@@ -14,10 +18,13 @@
 //! | [`GapFilling::bgt`] | the same, and every 300 s jobs are moved at random where that makes a better plan |
 //! | [`GapFilling::swift_gap`] | what the paper may have meant by its own policy, as [`Readings`] |
 //!
+//! A policy is an implementation of [`Policy`]: it is shown the [`GridState`], which holds the requests of the jobs that have come
+//! in and the processors of the clusters. True run times are the world's own.
+//!
 //! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
 //!
 //! ```
-//! use gap_schedule::alea31::{Easy, Job, Means, run};
+//! use alea31::{Easy, Job, Means, run};
 //! use sim_core::{JobId, Span, Time};
 //!
 //! let job = |id, submit, processors, runtime| Job {
@@ -31,28 +38,28 @@
 //! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.42");
 //! ```
 
-mod floor;
 mod job;
 mod means;
+mod state;
 mod world;
-
-mod lane;
-mod plan;
-
-mod judge;
-mod score;
-mod search;
 
 mod cons;
 mod easy;
 mod gap_filling;
 mod readings;
 
+mod plan;
+mod schedule;
+
+mod comparator;
+mod search;
+mod usage;
+
 pub use cons::Cons;
 pub use easy::Easy;
-pub use floor::{Cluster, Floor, Release};
 pub use gap_filling::GapFilling;
-pub use job::Job;
+pub use job::{Job, JobIndex, JobRequest};
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
+pub use state::{Cluster, GridState, Release};
 pub use world::{Event, Policy, World, run, start_up};
