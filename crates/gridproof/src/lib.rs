@@ -15,8 +15,9 @@
 mod cli;
 mod completions;
 mod list;
+mod verify;
 
-pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings};
+pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -30,6 +31,12 @@ use lab::terminal::{print_styled, tell};
 use replay::simulate::Own;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The commit that this program was built from, marked `-dirty` if its sources differed from it.
+pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
+
+/// SHA-256 of the sources that this program was built from.
+pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
 /// A laboratory: what its program knows.
 #[derive(Clone, Debug)]
@@ -130,26 +137,13 @@ impl Lab {
             }
             Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
+            Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
                 completions::completions(shell, program)?;
                 Ok(Ending::Done)
             }
         }
     }
-}
-
-/// The command line, or the end of the program with what is wrong with it.
-pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
-    let read = program.try_get_matches_from_mut(std::env::args_os()).and_then(|found| P::from_arg_matches(&found));
-    read.unwrap_or_else(|error| {
-        // An argument comes back in the message, with whatever a terminal would obey.
-        let commands_a_terminal = |argument: std::ffi::OsString| argument.to_string_lossy().contains(char::is_control);
-        if error.use_stderr() && std::env::args_os().any(commands_a_terminal) {
-            tell(error.render().to_string().trim_end());
-            std::process::exit(2);
-        }
-        error.exit()
-    })
 }
 
 /// What stands behind the options in the help of `command` and of all commands below it, rewritten.
@@ -164,12 +158,27 @@ fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) ->
     }
 }
 
+/// What the command line of `program` says, or the end of the process with what is wrong with it.
+pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
+    let matches = program.try_get_matches_from_mut(std::env::args_os());
+    matches.and_then(|mut matches| P::from_arg_matches_mut(&mut matches)).unwrap_or_else(|error| {
+        // An argument comes back in the message, with whatever a terminal would obey.
+        let commands_a_terminal = |argument: std::ffi::OsString| argument.to_string_lossy().contains(char::is_control);
+        if error.use_stderr() && std::env::args_os().any(commands_a_terminal) {
+            tell(error.render().to_string().trim_end());
+            std::process::exit(2);
+        }
+        error.exit()
+    })
+}
+
 /// Listens for Ctrl-C, and keeps to the number of threads that was asked for. To be called once, before anything runs.
 ///
 /// # Errors
 ///
 /// The threads cannot be started.
 pub fn begin(common: &Common) -> Result<()> {
+    lab::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
     if let Some(jobs) = common.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
@@ -244,6 +253,11 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
                 tell(&format!("{slug} {}: {words}, but {recorded} is on record", judged.id));
                 ending = Ending::Differs;
             }
+            for (judged, found, recorded) in outcome.unsteady() {
+                let slug = outcome.about.slug;
+                tell(&format!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id));
+                ending = Ending::Differs;
+            }
         }
     }
     Ok(ending)
@@ -258,6 +272,7 @@ fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
         only: options.only.clone(),
         reps: options.reps,
         seed: options.seed,
+        seeds: options.seeds,
         set: options.set.clone(),
         traces: options.traces.clone(),
         out,

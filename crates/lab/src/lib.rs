@@ -20,6 +20,7 @@ pub mod quantity;
 pub mod registry;
 pub mod reproduce;
 pub mod scenario;
+pub mod seeds;
 pub mod store;
 pub mod study;
 pub mod table;

@@ -115,9 +115,9 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
-    let mut made = vec![NewFolders::on_the_way_to(&out)];
-    made.extend(options.transcript.as_deref().and_then(Path::parent).map(NewFolders::on_the_way_to));
-    let out = OutDir::create(&out)?;
+    // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
+    let made = options.transcript.as_deref().and_then(Path::parent).map(NewFolders::on_the_way_to);
+    let out = OutDir::create(&out, "simulate")?;
 
     let mut policies: Vec<Policy> = Vec::new();
     for policy in &options.policy {
@@ -182,14 +182,15 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         }
         figures.push(report.page_figure(picture, caption));
     }
-    out.write("manifest.json", report.manifest(began.elapsed().as_secs_f64()))?;
     out.write("report.html", page::render(&report.page(figures))?)?;
+    let path = out.path().to_owned();
+    out.finish(report.manifest(began.elapsed().as_secs_f64()))?;
 
     report.large_repairs().iter().for_each(|repair| tell(repair));
     if common.json {
-        print(&format!("{:#}\n", report.as_json(out.path())));
+        print(&format!("{:#}\n", report.as_json(&path)));
     } else {
-        print(&report.as_text(out.path(), common.quiet));
+        print(&report.as_text(&path, common.quiet));
     }
     let differs: Vec<&String> = runs.iter().filter_map(|run| run.told.as_ref()?.differs.as_ref()).collect();
     differs.iter().for_each(|difference| tell(difference));

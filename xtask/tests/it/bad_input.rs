@@ -3,6 +3,7 @@
 use crate::program::{FOUR_JOBS, SMALL, file, folder, table, tree, xtask};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use predicates::prelude::*;
 use predicates::str::contains;
 use std::io::Write;
 use std::path::Path;
@@ -275,12 +276,12 @@ fn a_run_that_no_row_of_runs_csv_names_is_refused() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_of_results_is_an_error_of_writing() {
+fn a_file_in_the_place_of_a_folder_of_results_is_refused_and_stays() {
     for name in ["cells", "figures"] {
         let folder = folder();
         file(&folder, name, "");
-        let run = xtask().args(SMALL).args(["--only", "fig4", "--quiet", "--out"]).arg(folder.path()).assert().code(3);
-        run.stderr(contains("cannot create the folder")).stderr(contains(name));
-        assert!(tree(folder.path()).keys().all(|file| !file.contains(".partial-") && file != "report.html"));
+        let run = xtask().args(SMALL).args(["--only", "fig4", "--quiet", "--out"]).arg(folder.path()).assert().code(2);
+        run.stderr(contains(format!("no manifest.json ({name})")).and(contains("--out DIR")));
+        assert_eq!(tree(folder.path()).into_keys().collect::<Vec<_>>(), [name]);
     }
 }

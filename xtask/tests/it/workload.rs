@@ -1,6 +1,6 @@
 //! The commands that look at logs, check them, convert them, draw and measure them.
 
-use crate::program::{FOUR_JOBS, assert_same, data, file, folder, table, tree, xtask, xtask_process};
+use crate::program::{FOUR_JOBS, assert_same, data, file, folder, results, table, tree, xtask, xtask_process};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::io::Read;
@@ -121,7 +121,7 @@ fn an_inspection_does_not_depend_on_the_folder() {
     let inspect = |name: &str| {
         let out = folder.path().join(name);
         workload(&["inspect", utf8(&log), "--procs", "16", "--utc-offset", "-8", "--out", utf8(&out)]);
-        tree(&out)
+        results(&out)
     };
     let (one, two) = (inspect("one"), inspect("below/two"));
     assert_same(&one, &two);

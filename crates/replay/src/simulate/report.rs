@@ -338,12 +338,12 @@ impl Report<'_> {
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
             ("Machine".to_owned(), self.sites.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision".to_owned(), provenance::git_revision()),
+            ("Git revision".to_owned(), provenance::git_revision().to_owned()),
         ]
     }
 
-    pub(super) fn manifest(&self, wall_seconds: f64) -> String {
-        let manifest = serde_json::json!({
+    pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
+        serde_json::json!({
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
@@ -356,6 +356,7 @@ impl Report<'_> {
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "command_line": self.command(),
             "timings": {
                 "wall_seconds": wall_seconds,
@@ -363,8 +364,7 @@ impl Report<'_> {
                 "peak_memory_mib": provenance::peak_memory_mib(),
                 "threads": rayon::current_num_threads(),
             },
-        });
-        format!("{manifest:#}\n")
+        })
     }
 
     /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.

@@ -2,8 +2,8 @@
 
 use crate::sequence;
 use anyhow::{Context, Result, anyhow};
-use hier_grid::message::Divergence;
-use hier_grid::{Message, Replay, Witness};
+use hier_grid::observer::Divergence;
+use hier_grid::{Message, MessageObserver, Replay};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -111,8 +111,8 @@ impl Ear {
     }
 }
 
-impl Witness for Ear {
-    fn see(&mut self, message: Message) {
+impl MessageObserver for Ear {
+    fn observe(&mut self, message: Message) {
         self.heard += 1;
         if self.first.len() <= sequence::DRAWN {
             self.first.push(message.clone());
@@ -124,7 +124,7 @@ impl Witness for Ear {
                     *failed = line.and_then(|()| rows.write_all(b"\n")).err();
                 }
             }
-            Recording::Compares { replay, .. } => replay.see(message),
+            Recording::Compares { replay, .. } => replay.observe(message),
         }
     }
 }

@@ -10,7 +10,6 @@ use super::words::date;
 use anyhow::{Context, Result};
 use lab::chart;
 use lab::cli::{Common, Ending, print};
-use lab::new_folders::NewFolders;
 use lab::output::OutDir;
 use lab::page;
 use lab::provenance::{self, quoted};
@@ -31,10 +30,10 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let records = swf(&options.file, "inspect", common.quiet)?;
     let header = records.header().clone();
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/workload").join(stem(&options.file)));
-    let made = NewFolders::on_the_way_to(&out);
-    let out = OutDir::create(&out)?;
+    let out = OutDir::create(&out, "workload inspect")?;
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
-    made.keep();
     let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
 
     let mut figures = Vec::new();
@@ -50,17 +49,33 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let json = format!("{:#}\n", seen.as_json());
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
+    let path = out.path().to_owned();
+    out.finish(seen.manifest(began.elapsed().as_secs_f64()))?;
 
     if common.json {
         print(&json);
     } else {
         print(&seen.as_text(common.quiet));
-        print(&format!("{}\n", out.path().join("report.html").display()));
+        print(&format!("{}\n", path.join("report.html").display()));
     }
     Ok(Ending::Done)
 }
 
 impl Seen<'_> {
+    /// The same without what was seen.
+    fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
+        let mut manifest = self.as_json();
+        if let Some(manifest) = manifest.as_object_mut() {
+            manifest.remove("inspection");
+        }
+        manifest["timings"] = serde_json::json!({
+            "wall_seconds": wall_seconds,
+            "cpu_seconds": provenance::cpu_seconds(),
+            "peak_memory_mib": provenance::peak_memory_mib(),
+        });
+        manifest
+    }
+
     /// `inspect.json`.
     fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
@@ -68,6 +83,7 @@ impl Seen<'_> {
             "log_sha256": self.hash,
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "command_line": self.command(),
             "inspection": self.log,
         })
