@@ -22,7 +22,7 @@ mod watch;
 use crate::cli;
 pub(crate) use alea31::Profile;
 use anyhow::{Context, Result, bail, ensure};
-use clock::{run_out, run_out_while};
+use clock::run_out;
 use clusters::Clusters;
 use grid_tree::GridTree;
 use lab::chart;
