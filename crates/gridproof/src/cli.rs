@@ -60,6 +60,8 @@ Examples:
       a tenth of the work; exit code 1 if a verdict is not the one on record
   cargo xtask reproduce multi-site --decide
       run inconclusive claims again, with up to ten times as many replications
+  cargo xtask reproduce multi-site --seeds 10 --check
+      under how many of the seeds 1 to 10 each verdict stays, compared with the record; seeds.csv
   cargo xtask reproduce multi-site --only fig4,fig5 --set readings.release=gang-end --out /tmp/r2
       two figures under another reading of the paper
   cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
@@ -89,6 +91,9 @@ pub struct Reproduce {
     /// Seed, instead of the scenario's.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
+    /// Judge the claims under the seeds 1 to N as well, and tell under how many each verdict stays.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
+    pub seeds: Option<u32>,
     /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -103,7 +108,7 @@ pub struct Reproduce {
     #[arg(long)]
     pub fresh: bool,
     /// Run a single replication again, and print its metrics.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "out", "fresh"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
     pub run: Option<String>,
 }
 

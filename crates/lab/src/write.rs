@@ -1,10 +1,11 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
-use super::claim::Judged;
+use super::claim::{Judged, Remark};
 use super::extra::Made;
 use super::paper::{About, Drawing, Figure, Panel, Paper, Schedule, Table};
 use super::quantity::Quantity;
 use super::reproduce::{Request, Session, in_words, run_id, seconds};
+use super::seeds::Seeds;
 use super::study::{Study, models};
 use super::table::Row;
 use crate::chart::{self, Axis, Chart, Picture, Point};
@@ -30,6 +31,10 @@ pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) schedules: Vec<Schedule>,
     pub(crate) drawings: Vec<Drawing>,
     pub(crate) judged: &'a [(Judged, Option<String>)],
+    /// Sentences that are shown and not judged.
+    pub(crate) remarks: &'a [Remark<P::Cell>],
+    /// The claims under other seeds, if they were asked for.
+    pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
 }
 
@@ -47,6 +52,12 @@ impl<P: Paper> Findings<'_, P> {
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
+        if !self.remarks.is_empty() {
+            out.write("data/not-judged.csv", self.not_judged()?)?;
+        }
+        if let Some(seeds) = self.seeds {
+            out.write("seeds.csv", self.under_seeds(seeds)?)?;
+        }
         let report = page::render(&self.page(shown.into_iter().flatten().collect()))?;
         out.write("report.html", report)?;
         out.finish(self.manifest(began.elapsed()))
@@ -204,7 +215,7 @@ impl<P: Paper> Findings<'_, P> {
                 judged.source,
                 &judged.statement,
                 &judged.test,
-                &format!("{} ({})", cell.rule, cell.label),
+                &format!("{} ({})", cell.expected(), cell.label),
                 &number(cell.estimate.mean),
                 &optional(cell.estimate.low),
                 &optional(cell.estimate.high),
@@ -224,7 +235,7 @@ impl<P: Paper> Findings<'_, P> {
                 table.write_record([
                     judged.id,
                     &cell.label,
-                    &cell.rule.to_string(),
+                    &cell.expected(),
                     &number(cell.estimate.mean),
                     &optional(cell.estimate.low),
                     &optional(cell.estimate.high),
@@ -234,6 +245,84 @@ impl<P: Paper> Findings<'_, P> {
             }
         }
         Ok(table.into_inner()?)
+    }
+
+    /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
+    fn not_judged(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"])?;
+        for remark in self.remarks {
+            let said = [remark.id, remark.source, remark.statement, remark.why];
+            for (label, quantity) in &remark.shown {
+                let estimate = self.estimate(quantity);
+                let [low, high] = [estimate.low, estimate.high].map(optional);
+                let found = [label, &number(estimate.mean), &low, &high, &estimate.replications.to_string()];
+                table.write_record(said.into_iter().chain(found.map(String::as_str)))?;
+            }
+            if remark.shown.is_empty() {
+                table.write_record(said.into_iter().chain([""; 5]))?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `seeds.csv`: one row per claim and seed.
+    fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"])?;
+        for (judged, _) in self.judged {
+            for (seed, other) in seeds.of(judged.id) {
+                let cell = other.deciding_cell();
+                table.write_record([
+                    judged.id,
+                    &seed.to_string(),
+                    &other.verdict.to_string(),
+                    if other.verdict == judged.verdict { "yes" } else { "no" },
+                    &format!("{} ({})", cell.rule, cell.label),
+                    &number(cell.estimate.mean),
+                    &optional(cell.estimate.low),
+                    &optional(cell.estimate.high),
+                ])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// The verdicts under other seeds, as a table of the page.
+    fn seeds_table(&self, seeds: &Seeds) -> page::Table {
+        let row = |(judged, _): &(Judged, _)| {
+            vec![judged.id.to_owned(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
+        };
+        page::Table {
+            id: "seeds".to_owned(),
+            title: "The verdicts under other seeds".to_owned(),
+            caption: format!(
+                "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
+                seeds.count()
+            ),
+            columns: ["claim", "verdict", "stays under", "another under"].map(str::to_owned).into(),
+            rows: self.judged.iter().map(row).collect(),
+        }
+    }
+
+    /// Sentences that are not judged, as a table of the page.
+    fn remarks_table(&self) -> page::Table {
+        let row = |remark: &Remark<P::Cell>| {
+            let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
+                format!("{label}: {}", in_words(&self.estimate(quantity)))
+            };
+            let shown: Vec<String> = remark.shown.iter().map(shown).collect();
+            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
+            said.into_iter().chain([shown.join("; ")]).collect()
+        };
+        page::Table {
+            id: "not-judged".to_owned(),
+            title: "Sentences that are not judged".to_owned(),
+            caption: "What the paper says where no number of ours could contradict it, and our numbers beside it."
+                .to_owned(),
+            columns: ["id", "where", "the paper says", "not judged because", "ours"].map(str::to_owned).into(),
+            rows: self.remarks.iter().map(row).collect(),
+        }
     }
 
     fn manifest(&self, took: Duration) -> serde_json::Value {
@@ -246,6 +335,7 @@ impl<P: Paper> Findings<'_, P> {
             "options": {
                 "quick": self.request.quick,
                 "decide": self.request.decide,
+                "seeds": self.request.seeds,
                 "only": self.request.only,
                 "set": self.request.set,
             },
@@ -273,7 +363,7 @@ impl<P: Paper> Findings<'_, P> {
     /// The command that makes this run again. Options that cannot change a result are left out.
     fn command(&self) -> String {
         let mut command = format!("{} reproduce {}", program(), P::ABOUT.slug);
-        let Request { quick, decide, only, reps, seed, set, traces, .. } = self.request;
+        let Request { quick, decide, only, reps, seed, seeds, set, traces, .. } = self.request;
         for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
             if wanted {
                 command += flag;
@@ -287,6 +377,9 @@ impl<P: Paper> Findings<'_, P> {
         }
         if let Some(seed) = seed {
             command += &format!(" --seed {seed}");
+        }
+        if let Some(seeds) = seeds {
+            command += &format!(" --seeds {seeds}");
         }
         if let Some(traces) = traces {
             command += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
@@ -325,6 +418,8 @@ impl<P: Paper> Findings<'_, P> {
                 .filter(|figure| figure.as_table)
                 .flat_map(|figure| self.tables_of(figure))
                 .chain(self.tables.iter().map(|table| self.page_table(table)))
+                .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
+                .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
                 .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
                 .collect(),
             figures,
@@ -549,7 +644,7 @@ fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
         source: judged.source.to_owned(),
         statement: judged.statement.clone(),
         test: judged.test.clone(),
-        expected: cell.rule.to_string(),
+        expected: cell.expected(),
         observed: cell.observed(),
         verdict: judged.verdict,
         recorded: recorded.as_deref().and_then(Verdict::from_words),

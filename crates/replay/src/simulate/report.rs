@@ -13,6 +13,7 @@ use lab::provenance::{self, quoted};
 use sim_core::Time;
 use std::path::Path;
 use workload::Deadlines;
+use workload::repair::Repair;
 
 const NOT_REPRODUCIBLE: &str =
     "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
@@ -24,6 +25,8 @@ pub(super) struct Report<'a> {
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
     pub(super) hash: &'a str,
+    /// When the simulator of --profile alea31 is up.
+    pub(super) start_up: Option<Time>,
 }
 
 impl Report<'_> {
@@ -170,12 +173,12 @@ impl Report<'_> {
             );
         }
         if let Profile::Alea31 = self.options.profile {
-            notes.push(
-                "Under the rules of the simulator Alea 3.1: no job starts in the first 29.2 s, each starts 8 ms after the \
-                 one before at the earliest, and runs up to a second longer than the log says. Jobs are due twice their \
-                 run time after their submission."
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "Under the rules of the simulator Alea 3.1: no job starts in the first {} s, each starts 8 ms after \
+                     the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
+                     twice their run time after their submission.",
+                self.start_up.map_or_else(String::new, |at| at.to_string())
+            ));
         }
         if let Model::HierGrid = self.options.model {
             notes.push(
@@ -228,6 +231,19 @@ impl Report<'_> {
         self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
     }
 
+    /// Repairs that touch the log as a whole, or more than one job in a thousand: to be told whatever else is not.
+    pub(super) fn large_repairs(&self) -> Vec<String> {
+        self.runs[0].repairs.iter().filter(|repair| self.is_large(repair)).map(|repair| in_words(&repair)).collect()
+    }
+
+    fn is_large(&self, repair: &Repair) -> bool {
+        let run = &self.runs[0];
+        let ran = run.row.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "counts")]
+        let (records, touched) = (ran + (run.rejected + run.repairs.skipped()) as f64, repair.count as f64);
+        repair.first_line.is_none() || 1e3 * touched > records
+    }
+
     /// What a reader may overlook: jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
         let were = match self.runs[0].rejected {
@@ -261,6 +277,7 @@ impl Report<'_> {
             time_limit,
             model,
             profile,
+            startup,
             clusters,
             tree,
             ..
@@ -286,6 +303,9 @@ impl Report<'_> {
         }
         if *profile == Profile::Alea31 {
             command += &format!(" --profile {}", profile.name());
+            if let Some(startup) = startup {
+                command += &format!(" --startup {startup}s");
+            }
         } else {
             command += &format!(" --estimates {estimates}");
         }
@@ -328,6 +348,7 @@ impl Report<'_> {
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
             "profile": self.options.profile.name(),
+            "start_up": self.start_up.map(Time::as_secs_f64),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "programs": self.programs(),
@@ -383,9 +404,8 @@ impl Report<'_> {
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
         let mut text = String::new();
         if !quiet {
-            for repair in self.runs[0].repairs.iter() {
-                text += &format!("repair {}: {} × {}\n", repair.rule, repair.count, repair.rule.description());
-            }
+            let small = self.runs[0].repairs.iter().filter(|repair| !self.is_large(repair));
+            small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
         let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
         let number = |run: &Run, name: &str| {
@@ -417,6 +437,10 @@ impl Report<'_> {
         }
         text + &format!("{}\n", out.join("report.html").display())
     }
+}
+
+fn in_words(repair: &Repair) -> String {
+    format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description())
 }
 
 /// Times in units of so many seconds.

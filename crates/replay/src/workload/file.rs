@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lab::new_folders::NewFolders;
 use lab::output::{begin_beside, keep_as};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use tempfile::NamedTempFile;
 pub(super) struct NewFile {
     path: PathBuf,
     out: Packing,
+    /// Behind the file, which must be gone before its folder is empty.
+    made: NewFolders,
 }
 
 enum Packing {
@@ -26,25 +29,29 @@ impl NewFile {
         if path.file_name().is_none() || path.is_dir() {
             bail!("--out {}: is a folder; name a file in it", path.display());
         }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let made = NewFolders::on_the_way_to(folder);
         let file = BufWriter::with_capacity(1 << 17, begin_beside(path)?);
         let out = if path.extension().is_some_and(|ending| ending == "gz") {
             Packing::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
         } else {
             Packing::Plain(file)
         };
-        Ok(Self { path: path.to_owned(), out })
+        Ok(Self { path: path.to_owned(), out, made })
     }
 
     /// Gives the complete file its name.
     pub(super) fn keep(self) -> Result<()> {
-        let Self { path, out } = self;
+        let Self { path, out, made } = self;
         let describe = || format!("cannot write {}", path.display());
         let file = match out {
             Packing::Plain(file) => file,
             Packing::Gzip(packed) => packed.finish().with_context(describe)?,
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(describe)?;
-        keep_as(file, &path)
+        keep_as(file, &path)?;
+        made.keep();
+        Ok(())
     }
 }
 

@@ -114,15 +114,22 @@ impl Seen<'_> {
     fn notes(&self) -> Vec<String> {
         let log = &self.log;
         let mut notes = Vec::new();
-        if log.capacity.is_none() {
-            notes.push(
-                "Nothing tells the size of the machine (no MaxProcs in the header), so there is no load; give it with --procs N."
-                    .to_owned(),
-            );
+        match (log.capacity, log.sizes.keys().last()) {
+            (None, widest) => notes.push(format!(
+                "The load is unknown: the log does not say how many processors its machine has; give --procs N{}.",
+                widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"))
+            )),
+            (Some(nodes), _) if self.options.machine.procs.is_none() && self.header.max_procs.is_none() => {
+                notes.push(format!(
+                    "The header has no MaxProcs: its MaxNodes ({nodes}) are taken as the processors of the machine; give \
+                     --procs N if a node has several."
+                ));
+            }
+            (Some(_), _) => {}
         }
         if !log.is_calendar {
             notes.push(
-                "Nothing ties the log to the calendar (no UnixStartTime in the header): hours and weekdays are counted as if it \
+                "Nothing ties the log to the calendar (no UnixStartTime in the header that could be a time): hours and weekdays are counted as if it \
                  began at midnight on a Monday."
                     .to_owned(),
             );
