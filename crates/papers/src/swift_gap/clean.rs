@@ -2,7 +2,7 @@
 //! knows which clusters a job may use; conservative backfilling keeps its promises.
 
 use super::Policy;
-use gap_schedule::alea31::{Job, Readings};
+use alea31::{Completion, Job, Moves, Readings, Weight};
 use gap_schedule::{Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
@@ -15,11 +15,27 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
         Policy::Cons => Box::new(Conservative::default()),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap(_) => {
-            let Readings { completion, weight, moves, .. } = *readings;
-            Box::new(GapFilling::swift_gap(placement, (completion, weight, moves), stream()))
-        }
+        Policy::SwiftGap(_) => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),
     }
+}
+
+/// R1 to R3 as `gap-schedule` has them; the others are about Alea's lists.
+fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule::Weight, gap_schedule::Moves) {
+    use gap_schedule as clean;
+    let completion = match readings.completion {
+        Completion::FromSubmission => clean::Completion::FromSubmission,
+        Completion::AbsoluteClock => clean::Completion::AbsoluteClock,
+    };
+    let weight = match readings.weight {
+        Weight::SumOfRatios => clean::Weight::SumOfRatios,
+        Weight::RatioOfSums => clean::Weight::RatioOfSums,
+        Weight::AddedToDecision => clean::Weight::AddedToDecision,
+    };
+    let moves = match readings.moves {
+        Moves::BetweenClusters => clean::Moves::BetweenClusters,
+        Moves::Any => clean::Moves::Any,
+    };
+    (completion, weight, moves)
 }
 
 /// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
