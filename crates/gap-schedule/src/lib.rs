@@ -168,7 +168,7 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
+    Backfill, BackfillReadings, BackfillRule, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
     FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
