@@ -149,12 +149,12 @@ Examples:
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
   cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
       several clusters or machines, each job inside one of them
-  cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt:0.5
+  cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt+w=0.5
       time-shared clusters with local users, under a metascheduler that predicts
   cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
       a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
 
-  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid:2
+  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid+trees=2
       servers among peers, below one tree of schedulers, and below two
   cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
       in the paper's world; every message on a line of run.jsonl, and drawn if they are few
@@ -164,27 +164,31 @@ Examples:
 Policies:
   fcfs           first come first served; a job that does not fit blocks those behind it
   easy           EASY backfilling: others may start if they do not delay the first one
-  easy:K         the same with K reservations, K = 0, 1, 2, …, all
+    +reserve=K     with K reservations, K = 0, 1, 2, …, all
   cons           conservative backfilling: others may start if they delay nobody who waits
   best-gap       a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown
   bgt            the same, and a Tabu search moves jobs every 300 s
   sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters (where
                  there is but one, within it)
-  flex, flex:K   Flexible backfilling: EASY over a queue sorted by age, deadline and length
+  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
+    +reserve=K     with K reservations
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+
+A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
+once written, still work.
 
 Policies of --model metasched:
   ffit           the first cluster where the job can start now
   rr             each cluster in turn
   tat            the cluster of the smallest predicted turnaround
-  ptt:W          the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
-  ptt-occ:W      the same, with the CPU and memory in use on its nodes in place of the users
+  ptt+w=W        the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
+  ptt-occ+w=W    the same, with the CPU and memory in use on its nodes in place of the users
 
 Policies of --model hier-grid (systems):
   p2p            every server is a peer; requests flood the overlay
   hierarchical   one tree of schedulers
-  hybrid:K       the tree cut into K trees, whose roots are peers
+  hybrid+trees=K the tree cut into K trees, whose roots are peers
 
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
 a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:

@@ -8,6 +8,7 @@ mod log;
 mod machines;
 mod metasched;
 mod model;
+mod name;
 mod policy;
 mod report;
 mod sites;

@@ -2,6 +2,7 @@
 
 use super::grid_tree::GridTree;
 use super::log::Log;
+use super::name::PolicyName;
 use super::sites::Sites;
 use super::transcript::Ear;
 use super::watch::Watch;
@@ -20,29 +21,33 @@ pub(crate) struct Policy(System);
 
 impl Policy {
     /// The names of all, for messages.
-    pub(super) const NAMES: &'static str = "p2p, hierarchical, hybrid:K";
+    pub(super) const NAMES: &'static str = "p2p, hierarchical, hybrid+trees=K";
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
         match self.0 {
             System::P2p => "p2p".to_owned(),
             System::Trees(1) => "hierarchical".to_owned(),
-            System::Trees(trees) => format!("hybrid:{trees}"),
+            System::Trees(trees) => PolicyName::new("hybrid").with("trees", trees).to_string(),
         }
     }
 
     /// The system called `text`; `None` if hier-grid has none of this name.
     pub(super) fn named(text: &str) -> Option<Result<Self, String>> {
-        match text {
-            "p2p" => Some(Ok(Self(System::P2p))),
-            "hierarchical" => Some(Ok(Self(System::Trees(1)))),
-            _ => {
-                let trees = text.strip_prefix("hybrid")?;
-                let trees = trees.strip_prefix(':').and_then(|trees| trees.parse().ok()).filter(|trees| *trees > 1);
-                let wanted = || format!("{text:?}: expected a number of trees, at least 2, as in hybrid:4");
-                Some(trees.map(|trees| Self(System::Trees(trees))).ok_or_else(wanted))
-            }
-        }
+        let base = PolicyName::base_of(text);
+        matches!(base, "p2p" | "hierarchical" | "hybrid").then(|| {
+            let mut name = PolicyName::parse(text)?;
+            let system = match base {
+                "p2p" => System::P2p,
+                "hierarchical" => System::Trees(1),
+                _ => {
+                    let trees = |text: &str| text.parse().ok().filter(|trees| *trees > 1);
+                    let trees = name.take("trees", "a number of trees, at least 2, as in hybrid+trees=4", trees)?;
+                    System::Trees(trees.ok_or("hybrid: needs a number of trees, at least 2, as in hybrid+trees=4")?)
+                }
+            };
+            name.finish().map(|()| Self(system))
+        })
     }
 
     /// Refuses more trees than there are sites.

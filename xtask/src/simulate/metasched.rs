@@ -2,6 +2,7 @@
 
 use super::clusters::Clusters;
 use super::log::Log;
+use super::name::PolicyName;
 use super::sites::Sites;
 use super::watch::Watch;
 use super::{Run, run_out};
@@ -28,7 +29,7 @@ pub(crate) enum Policy {
 
 impl Policy {
     /// The names of all, for messages.
-    pub(super) const NAMES: &'static str = "ffit, rr, tat, ptt:W, ptt-occ:W";
+    pub(super) const NAMES: &'static str = "ffit, rr, tat, ptt+w=W, ptt-occ+w=W";
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
@@ -36,8 +37,8 @@ impl Policy {
             Self::Ffit => "ffit".to_owned(),
             Self::Rr => "rr".to_owned(),
             Self::Tat => "tat".to_owned(),
-            Self::Ptt(weight, Intrusiveness::LocalNodes) => format!("ptt:{weight}"),
-            Self::Ptt(weight, Intrusiveness::Occupancy) => format!("ptt-occ:{weight}"),
+            Self::Ptt(weight, Intrusiveness::LocalNodes) => PolicyName::new("ptt").with("w", weight).to_string(),
+            Self::Ptt(weight, Intrusiveness::Occupancy) => PolicyName::new("ptt-occ").with("w", weight).to_string(),
         }
     }
 
@@ -54,23 +55,29 @@ impl Policy {
 
     /// The policy called `text`; `None` if metasched has none of this name.
     pub(super) fn named(text: &str) -> Option<Result<Self, String>> {
-        let (name, weight) = text.split_once(':').map_or((text, None), |(name, weight)| (name, Some(weight)));
-        match (name, weight) {
-            ("ffit", None) => Some(Ok(Self::Ffit)),
-            ("rr", None) => Some(Ok(Self::Rr)),
-            ("tat", None) => Some(Ok(Self::Tat)),
-            ("ptt", weight) => Some(weighted(text, weight, Intrusiveness::LocalNodes)),
-            ("ptt-occ", weight) => Some(weighted(text, weight, Intrusiveness::Occupancy)),
+        match PolicyName::base_of(text) {
+            "ffit" => Some(Self::read(text, |_| Ok(Self::Ffit))),
+            "rr" => Some(Self::read(text, |_| Ok(Self::Rr))),
+            "tat" => Some(Self::read(text, |_| Ok(Self::Tat))),
+            "ptt" => Some(Self::read(text, |name| weighted(name, Intrusiveness::LocalNodes))),
+            "ptt-occ" => Some(Self::read(text, |name| weighted(name, Intrusiveness::Occupancy))),
             _ => None,
         }
     }
+
+    fn read(text: &str, of: impl FnOnce(&mut PolicyName) -> Result<Self, String>) -> Result<Self, String> {
+        let mut name = PolicyName::parse(text)?;
+        let policy = of(&mut name)?;
+        name.finish().map(|()| policy)
+    }
 }
 
-fn weighted(text: &str, weight: Option<&str>, intrusiveness: Intrusiveness) -> Result<Policy, String> {
-    let weight = weight.and_then(|weight| f64::from_str(weight).ok()).filter(|weight| (0.0..=1.0).contains(weight));
+fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<Policy, String> {
+    let weight = |text: &str| f64::from_str(text).ok().filter(|weight| (0.0..=1.0).contains(weight));
+    let weight = name.take("w", "a weight from 0 to 1, as in ptt+w=0.5", weight)?;
+    let weight = weight.ok_or_else(|| format!("{name}: needs a weight from 0 to 1, as in {name}+w=0.5"))?;
     // Minus zero is zero.
-    let ptt = weight.map(|weight| Policy::Ptt(weight.abs(), intrusiveness));
-    ptt.ok_or_else(|| format!("{text:?}: expected a weight from 0 to 1 behind a colon, as in ptt:0.5"))
+    Ok(Policy::Ptt(weight.abs(), intrusiveness))
 }
 
 /// What is known of a run under metasched beside what every model tells.

@@ -1,5 +1,6 @@
 //! Policies by the names they have on the command line.
 
+use super::name::PolicyName;
 use crate::cli;
 use crate::scenario::did_you_mean;
 use gap_schedule::alea31::{Completion, Moves, Weight};
@@ -31,7 +32,7 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    /// Every policy by its name; `easy:K` and `flex:K` beside these.
+    /// Every policy by its name; `easy+reserve=K` and `flex+reserve=K` beside these.
     const ALL: [(&str, Self); 9] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
@@ -46,9 +47,9 @@ impl Policy {
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
-        let with = |name: &str, depth| match depth {
-            Depth::Jobs(jobs) => format!("{name}:{jobs}"),
-            Depth::All => format!("{name}:all"),
+        let with = |base: &str, depth| match depth {
+            Depth::Jobs(jobs) => PolicyName::new(base).with("reserve", jobs).to_string(),
+            Depth::All => PolicyName::new(base).with("reserve", "all").to_string(),
         };
         match self {
             Self::EasyWith(depth) => with("easy", depth),
@@ -128,20 +129,21 @@ impl FromStr for Policy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some((_, policy)) = Self::ALL.into_iter().find(|(name, _)| *name == text) {
-            return Ok(policy);
+        let mut name = PolicyName::parse(text)?;
+        let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
+            let names = Self::ALL.map(|(name, _)| name);
+            let hint = did_you_mean(name.base(), names.into_iter());
+            return Err(format!("no policy is called {text:?}{hint}; there are {}", names.join(", ")));
+        };
+        if let Self::Easy | Self::Flex = policy
+            && let Some(depth) = name.take("reserve", "a number of reservations from 0 on, or all", depth)?
+        {
+            policy = if policy == Self::Easy { Self::EasyWith(depth) } else { Self::FlexWith(depth) };
         }
-        if let Some((name @ ("easy" | "flex"), depth)) = text.split_once(':') {
-            let depth = if depth == "all" { Some(Depth::All) } else { depth.parse().ok().map(Depth::Jobs) };
-            let expected =
-                || format!("{text:?}: expected {name}:K with a number of reservations from 0 on, or {name}:all");
-            return depth.map(if name == "easy" { Self::EasyWith } else { Self::FlexWith }).ok_or_else(expected);
-        }
-        let names = Self::ALL.map(|(name, _)| name);
-        Err(format!(
-            "no policy is called {text:?}{}; there are {}",
-            did_you_mean(text, names.into_iter()),
-            names.join(", ")
-        ))
+        name.finish().map(|()| policy)
     }
+}
+
+fn depth(text: &str) -> Option<Depth> {
+    if text == "all" { Some(Depth::All) } else { text.parse().ok().map(Depth::Jobs) }
 }

@@ -136,7 +136,7 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
         &["--policy", "fcfs,esay"],
         &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, best-gap, bgt, sg, flex"],
     );
-    check(&["--policy", "easy:x"], &["\"easy:x\"", "easy:K with a number of reservations from 0 on, or easy:all"]);
+    check(&["--policy", "easy:x"], &["\"easy:x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"]);
     check(&["--deadlines", "factor:0"], &["--deadlines", "factor:F with F above 0", "factor:0"]);
     check(&["--outages", "mtbf:3,mttr:1h"], &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
     check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);

@@ -1,6 +1,6 @@
 //! What a run writes, to the letter: others read these files with programs of their own.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, results, table, tree, xtask};
+use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, names, results, table, tree, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -326,13 +326,32 @@ fn jobs_that_a_failure_hits_start_anew() {
 fn reservations_are_counted_in_the_policys_name() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let policies = ["easy", "easy:0", "easy:1", "easy:all", "cons", "flex:2"];
+    let policies = ["easy", "easy+reserve=0", "easy+reserve=1", "easy+reserve=all", "cons", "flex+reserve=2"];
     let run = ["simulate", "--policy", &policies.join(","), "--trace"];
     xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
     assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
     let (_, rows) = table(&out.join("summary.csv"));
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
+}
+
+/// Names are legal for files on every system, and what was once written with a colon is called the same as what is written
+/// with keys: one folder, one row.
+#[test]
+fn policies_of_old_names_are_called_by_their_new_ones() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = ["simulate", "--policy", "easy:2,easy+reserve=2,flex:all", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let (_, rows) = table(&out.join("summary.csv"));
+    let named: Vec<_> = rows.iter().map(|row| row["policy"].as_str()).collect();
+    assert_eq!(named, ["easy+reserve=2", "flex+reserve=all"]);
+    let written = names(&out);
+    assert!(written.contains("figures/gantt-easy+reserve=2.svg"), "{written:?}");
+    // What Windows forbids in a name, and what a shell would take for something else.
+    let forbidden =
+        |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
+    assert_eq!(written.iter().find(forbidden), None);
 }
 
 /// By hand: the third job fills a gap before the second, which is promised 20 s. When the first job ends early, all but Best

@@ -31,7 +31,7 @@ const LOG: &str = "\
 5 107 -1 10 16 -1 -1 16 15 -1 1 1 1 -1 -1 -1 -1 -1
 ";
 
-const POLICIES: &str = "p2p,hierarchical,hybrid:2";
+const POLICIES: &str = "p2p,hierarchical,hybrid+trees=2";
 
 fn simulate(log: &Path, grid: &str, policies: &str, out: &Path, more: &[&str]) -> assert_cmd::assert::Assert {
     xtask()
@@ -163,9 +163,9 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     };
     let good = text(&grid);
     refused(good, "fcfs", &[], &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
-    refused(good, "hybrid", &[], &["\"hybrid\"", "at least 2"]);
+    refused(good, "hybrid", &[], &["hybrid: needs", "at least 2"]);
     refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
-    refused(good, "hybrid:4", &[], &["--policy hybrid:4", "there are 3"]);
+    refused(good, "hybrid+trees=4", &[], &["--policy hybrid+trees=4", "there are 3"]);
     refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
     refused(good, POLICIES, &["--transcript", "t.jsonl"], &["--transcript", "one --policy"]);
     refused("4-0", "p2p", &[], &["4-0", "number of children"]);

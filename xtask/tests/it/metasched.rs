@@ -43,7 +43,7 @@ fn each_policy_sends_jobs_where_its_rule_says() {
     let folder = folder();
     let (log, clusters) = (file(&folder, "log.swf", THREE_JOBS), file(&folder, "two.toml", CLUSTERS));
     let out = folder.path().join("out");
-    simulate(&log, &clusters, "ffit,rr,tat,ptt:0,ptt-occ:0", &out, &[]).success();
+    simulate(&log, &clusters, "ffit,rr,tat,ptt+w=0,ptt-occ+w=0", &out, &[]).success();
     let sites = |policy: &str| -> Vec<String> {
         let (header, rows) = table(&out.join(policy).join("jobs.csv"));
         assert_eq!(header, ["job", "submit", "start", "finish", "processors", "site"]);
@@ -56,9 +56,9 @@ fn each_policy_sends_jobs_where_its_rule_says() {
     assert_eq!(sites("ffit"), ["office", "office"]);
     assert_eq!(sites("rr"), ["office", "lab"]);
     assert_eq!(sites("tat"), ["lab", "office"]);
-    assert_eq!(sites("ptt:0"), ["lab", "lab"]);
+    assert_eq!(sites("ptt+w=0"), ["lab", "lab"]);
     // Half the lab's CPU and a tenth of its memory are in use by then, less than what users take of the office.
-    assert_eq!(sites("ptt-occ:0")[0], "lab");
+    assert_eq!(sites("ptt-occ+w=0")[0], "lab");
 
     let (_, rows) = table(&out.join("summary.csv"));
     for row in &rows {
@@ -71,7 +71,7 @@ fn each_policy_sends_jobs_where_its_rule_says() {
         row["local_slowdown"].parse().expect("a number")
     };
     // Nobody is disturbed; one job of 90 CPU seconds on each node; two of them. One window for all.
-    assert!((slowdown("ptt:0") - 1.0).abs() < 1e-9);
+    assert!((slowdown("ptt+w=0") - 1.0).abs() < 1e-9);
     assert!(((slowdown("ffit") - 1.0) / (slowdown("tat") - 1.0) - 2.0).abs() < 1e-6);
     let command = manifest(&out)["command_line"].as_str().expect("a command").to_owned();
     assert!(command.contains("--model metasched --clusters"), "{command}");
@@ -84,14 +84,14 @@ fn files_are_those_of_every_simulation_and_threads_change_no_byte() {
         (file(&folder, "log.swf", FOUR_JOBS), file(&folder, "c.toml", CLUSTERS.replace("nodes = 2", "nodes = 8")));
     let outs = ["1", "2"].map(|threads| {
         let out = folder.path().join(threads);
-        simulate(&log, &clusters, "tat,ptt:0.5", &out, &["--jobs", threads]).success();
+        simulate(&log, &clusters, "tat,ptt+w=0.5", &out, &["--jobs", threads]).success();
         out
     });
     assert_same(&results(&outs[0]), &results(&outs[1]));
     let written: BTreeSet<String> = tree(&outs[0]).into_keys().collect();
     for name in [
         "tat/jobs.csv",
-        "ptt:0.5/jobs.csv",
+        "ptt+w=0.5/jobs.csv",
         "summary.csv",
         "manifest.json",
         "report.html",
@@ -127,9 +127,9 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
         assert!(!out.exists(), "{words:?}");
     };
     refused(&clusters, "fcfs", &[], &["--policy fcfs", "--model gap-schedule"]);
-    refused(&clusters, "ptt", &[], &["\"ptt\"", "a weight from 0 to 1"]);
+    refused(&clusters, "ptt", &[], &["ptt: needs", "a weight from 0 to 1"]);
     refused(&clusters, "ptt:1.5", &[], &["\"ptt:1.5\"", "a weight from 0 to 1"]);
-    refused(&clusters, "tatt", &[], &["\"tatt\"", "ffit, rr, tat, ptt:W, ptt-occ:W"]);
+    refused(&clusters, "tatt", &[], &["\"tatt\"", "ffit, rr, tat, ptt+w=W, ptt-occ+w=W"]);
     refused(&clusters, "tat", &["--procs", "8"], &["--clusters", "--procs"]);
     let bad = |content: &str| file(&folder, "bad.toml", content);
     refused(&bad("mpl = 4\n"), "tat", &[], &["bad.toml", "missing field `cluster`"]);
@@ -158,7 +158,7 @@ fn a_real_log_runs_on_clusters_with_users() {
     let folder = folder();
     let clusters = file(&folder, "c.toml", CLUSTERS.replace("nodes = 2", "nodes = 100"));
     let out = folder.path().join("out");
-    simulate(&log, &clusters, "rr,tat,ptt:0.5", &out, &["--max-jobs", "3000"]).success();
+    simulate(&log, &clusters, "rr,tat,ptt+w=0.5", &out, &["--max-jobs", "3000"]).success();
     let (_, rows) = table(&out.join("summary.csv"));
     let turnaround = |i: usize| rows[i]["response_mean"].parse::<f64>().expect("a number");
     // One record of the three thousand never ran.
