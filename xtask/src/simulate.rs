@@ -150,6 +150,7 @@ pub(crate) fn simulate(options: &cli::Simulate, common: &Common) -> Result<Endin
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
     let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
+    report.idle().iter().for_each(|note| eprintln!("{note}"));
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {

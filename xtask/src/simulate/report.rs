@@ -183,6 +183,7 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
+        notes.extend(self.idle());
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -225,6 +226,14 @@ impl Report<'_> {
     /// Whether another run gives the same bytes.
     fn is_reproducible(&self) -> bool {
         self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
+    }
+
+    /// Of the policies that have nothing to search for on this machine, why.
+    pub(super) fn idle(&self) -> Vec<String> {
+        if self.options.profile == Profile::Alea31 {
+            return Vec::new();
+        }
+        self.runs.iter().filter_map(|run| run.policy.idles(self.sites.iter().len())).collect()
     }
 
     /// What a reader may overlook: jobs that never ran, under any policy.
@@ -326,6 +335,7 @@ impl Report<'_> {
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "repairs": self.repairs(),
+            "notes": self.idle(),
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
@@ -356,6 +366,7 @@ impl Report<'_> {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "repairs": self.repairs(),
+            "notes": self.idle(),
             "reproducible": self.is_reproducible(),
         })
     }

@@ -1,6 +1,7 @@
 //! The program as its users meet it: what it refuses, what it writes, and what it promises about both.
 
 mod program;
+mod pyss_conservative;
 
 mod alea31;
 mod bad_input;
