@@ -1,14 +1,24 @@
 //! `cargo xtask bench`: the criterion benchmarks, and their ratios in one run.
 
-use crate::chart::significant;
-use crate::cli::{self, Common};
-use crate::cli::{Ending, print};
-use crate::scenario::workspace;
 use anyhow::{Context, Result, bail};
+use clap::Args;
+use lab::chart::significant;
+use lab::cli::{Common, Ending, print};
+use lab::scenario::workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only benchmarks whose name contains this.
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<String>,
+    /// Shorter measurements: a first impression.
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
 
 /// What is worth comparing. Both sides are measured in one run, so the ratio holds where absolute times do not.
 const RATIOS: &[Ratio] = &[
@@ -68,7 +78,7 @@ impl Measured {
 }
 
 /// Runs `cargo bench`, then prints each benchmark's median and the ratios.
-pub(crate) fn bench(options: &cli::Bench, common: &Common) -> Result<Ending> {
+pub(crate) fn bench(options: &Bench, common: &Common) -> Result<Ending> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["bench", "--workspace", "--benches", "--"]).current_dir(workspace());
     command.args(&options.filter);

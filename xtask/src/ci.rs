@@ -1,13 +1,14 @@
 //! `cargo xtask ci`: what CI runs. If it passes here, it passes there.
 
-use crate::cli::Ending;
-use crate::reproduce;
-use crate::scenario::workspace;
 use anyhow::{Context, Result};
+use lab::cli::Ending;
+use lab::registry::Entry;
+use lab::reproduce::Request;
+use lab::scenario::workspace;
 use std::process::Command;
 
 /// Runs every step, stops at the first that fails.
-pub(crate) fn ci() -> Result<Ending> {
+pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
     let steps = [
         ("format", "fmt --all --check"),
         ("lints", "clippy --workspace --all-targets -- -D warnings"),
@@ -27,10 +28,11 @@ pub(crate) fn ci() -> Result<Ending> {
             return Ok(Ending::Differs);
         }
     }
-    for slug in reproduce::SLUGS {
+    for paper in papers {
+        let slug = paper.about.slug;
         eprintln!("ci: {slug}, quick, against the verdicts on record");
         let out = tempfile::tempdir().context("cannot make a temporary folder")?;
-        let outcome = reproduce::reproduce(slug, &reproduce::Request::quick(out.path().to_owned()))?;
+        let outcome = paper.reproduce(&Request::quick(out.path().to_owned()))?;
         for (judged, recorded) in outcome.surprises() {
             eprintln!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words());
         }

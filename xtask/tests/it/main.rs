@@ -11,6 +11,7 @@ mod hier_grid;
 mod metaloras;
 mod metasched;
 mod oracles;
+mod print;
 mod readme;
 mod real_logs;
 mod resume;

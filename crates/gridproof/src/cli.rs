@@ -1,0 +1,128 @@
+//! The command line: what can be asked.
+
+use clap::{Args, Parser, Subcommand};
+use lab::cli::Common;
+use std::path::PathBuf;
+
+/// What the exit code of every command tells.
+pub const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 done, but --check found a verdict that differs from the recorded one; 2 bad usage or bad input; \
+3 reading or writing failed; 130 interrupted.";
+
+/// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gridproof",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = EXIT_CODES
+)]
+pub struct Cli {
+    /// What is asked.
+    #[command(subcommand)]
+    pub command: Command,
+    /// And how.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What a laboratory can be asked.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The papers, their figures, claims and crates.
+    List,
+    /// Simulate a paper, redraw its figures, judge its claims.
+    Reproduce(Reproduce),
+    /// Try combinations of the readings of a paper's own policy, and tell which comes nearest to what it prints.
+    Readings(TryReadings),
+    /// Replay a log under one or more scheduling policies.
+    Simulate(replay::cli::Simulate),
+    /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
+    #[command(subcommand)]
+    Workload(replay::workload::Workload),
+    /// Print the completion script of a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Options of `reproduce`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask reproduce multi-site
+      the whole paper: figures, data, verdicts and report.html below results/multi-site
+  cargo xtask reproduce multi-site --quick --check
+      a tenth of the work; exit code 1 if a verdict is not the one on record
+  cargo xtask reproduce multi-site --decide
+      run inconclusive claims again, with up to ten times as many replications
+  cargo xtask reproduce multi-site --only fig4,fig5 --set readings.release=gang-end --out /tmp/r2
+      two figures under another reading of the paper
+  cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
+      one replication again, as named in the column `run` of runs.csv
+
+Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped.")]
+pub struct Reproduce {
+    /// The paper (see `cargo xtask list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
+    pub slug: String,
+    /// A tenth of the work or less.
+    #[arg(long)]
+    pub quick: bool,
+    /// Compare verdicts with those on record in docs/papers; exit code 1 if one differs.
+    #[arg(long)]
+    pub check: bool,
+    /// Run inconclusive claims again with more replications, up to ten times as many.
+    #[arg(long)]
+    pub decide: bool,
+    /// Redraw only these figures, and judge only their claims.
+    #[arg(long, value_name = "FIG,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Replications of each point, instead of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub reps: Option<u32>,
+    /// Seed, instead of the scenario's.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
+    /// it too. Without them stand-ins run, and the report says so.
+    #[arg(long, value_name = "DIR")]
+    pub traces: Option<PathBuf>,
+    /// Where to write; results/SLUG if not given.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Forget finished replications and compute everything again.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Run a single replication again, and print its metrics.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "out", "fresh"])]
+    pub run: Option<String>,
+}
+
+/// Options of `readings`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask readings swift-gap --traces logs
+      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
+
+Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
+pub struct TryReadings {
+    /// The paper.
+    #[arg(value_name = "SLUG", value_parser = ["swift-gap"])]
+    pub slug: String,
+    /// Folder of the log; the variable GRID_TRACES may name it too.
+    #[arg(long, value_name = "DIR")]
+    pub traces: Option<PathBuf>,
+    /// Replications of each combination.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub reps: u32,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

@@ -1,0 +1,255 @@
+//! Pictures: a [`Chart`] of series over x, a [`Gantt`] chart of who ran where, or a [`Sketch`], as SVG and PNG.
+//!
+//! One layout serves three outputs. [`svg`] draws it with plotters, [`png`] rasterises that same SVG, and
+//! [`interactive()`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
+//! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
+
+mod arrange;
+mod canvas;
+mod draw;
+mod frame;
+mod gantt;
+mod interactive;
+mod marks;
+mod scale;
+mod sketch;
+
+pub use draw::note;
+pub use gantt::{Bar, Gantt};
+pub use interactive::{Interactive, interactive};
+pub use scale::{decimals_for, fixed, significant};
+pub use sketch::{Sketch, SketchBox, Stroke, Words};
+
+/// Width of every picture in CSS pixels.
+pub const WIDTH: f64 = 720.0;
+
+/// Height of every picture in CSS pixels.
+pub const HEIGHT: f64 = 450.0;
+
+/// One figure: series of points over a common x.
+#[derive(Debug, Clone, Default)]
+pub struct Chart {
+    /// Short name, as in file names and links: `fig2`.
+    pub id: String,
+    /// What is seen, in a few words. At most two lines of it are drawn.
+    pub title: String,
+    /// One small line under the picture, such as what the bars mean. May be empty.
+    pub note: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis. If its label contains `%`, the axis shows zero.
+    pub y: Axis,
+    /// What was simulated.
+    pub series: Vec<Series>,
+    /// What the paper prints, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
+    pub reference: Vec<Series>,
+}
+
+/// One axis of a [`Chart`].
+#[derive(Debug, Clone, Default)]
+pub struct Axis {
+    /// Quantity and unit: `Mean response time (s)`.
+    pub label: String,
+    /// Logarithmic. Points that are not positive are then left out.
+    pub log: bool,
+    /// Exact places and their labels. `None` chooses: the x values themselves where they are few, else round numbers.
+    pub ticks: Option<Vec<(f64, String)>>,
+    /// Values below zero mean something: a difference, say. Otherwise no axis is drawn below zero for the sake of an
+    /// interval that reaches there.
+    pub signed: bool,
+}
+
+impl Axis {
+    /// A linear axis that chooses its own ticks.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The same axis with exactly these ticks.
+    pub fn with_ticks(self, ticks: Vec<(f64, String)>) -> Self {
+        Self { ticks: Some(ticks), ..self }
+    }
+}
+
+/// One line of a [`Chart`].
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// How points are joined.
+    pub style: LineStyle,
+    /// Points in the order in which they are joined. Those with a coordinate that is not finite are skipped.
+    pub points: Vec<Point>,
+    /// Which colour and mark; `None` is the series' place in its chart. A policy that keeps one slot
+    /// keeps one colour through all figures of a paper.
+    pub slot: Option<usize>,
+}
+
+impl Series {
+    /// A series of marks joined by lines.
+    pub fn lines(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { name: name.into(), style: LineStyle::Lines, points, slot: None }
+    }
+
+    /// A level that holds from each point to the next.
+    pub fn steps(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::Steps, ..Self::lines(name, points) }
+    }
+
+    /// Marks that nothing joins.
+    pub fn marks(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::MarksOnly, ..Self::lines(name, points) }
+    }
+
+    /// How often each of several things is: bars on the ground, at x one apart. Meant for a chart of one series.
+    pub fn bars(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Self { style: LineStyle::Bars, ..Self::lines(name, points) }
+    }
+
+    /// The same series in the colour and mark of `slot`.
+    pub fn in_slot(self, slot: usize) -> Self {
+        Self { slot: Some(slot), ..self }
+    }
+}
+
+/// How the points of a [`Series`] are joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LineStyle {
+    /// Marks joined by straight lines.
+    #[default]
+    Lines,
+    /// A level that holds until the next point; no marks.
+    Steps,
+    /// Marks alone.
+    MarksOnly,
+    /// A bar on the ground for each point.
+    Bars,
+}
+
+/// One measured value.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Point {
+    /// Place on the horizontal axis.
+    pub x: f64,
+    /// The value, usually a mean.
+    pub y: f64,
+    /// Low and high end of its confidence interval.
+    pub interval: Option<(f64, f64)>,
+    /// How many replications the value rests on.
+    pub reps: Option<u32>,
+}
+
+impl Point {
+    /// A value without an interval.
+    pub fn new(x: f64, y: f64) -> Self {
+        Self { x, y, interval: None, reps: None }
+    }
+
+    /// The same value with its confidence interval.
+    pub fn within(self, low: f64, high: f64) -> Self {
+        Self { interval: Some((low, high)), ..self }
+    }
+
+    /// The same value, resting on this many replications.
+    pub fn over(self, reps: u32) -> Self {
+        Self { reps: Some(reps), ..self }
+    }
+
+    /// The interval, if both of its ends are finite.
+    fn finite_interval(&self) -> Option<(f64, f64)> {
+        self.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
+    }
+}
+
+/// Anything that can be drawn.
+#[derive(Debug, Clone)]
+pub enum Picture {
+    /// Series over x.
+    Chart(Chart),
+    /// Jobs over time and processors.
+    Gantt(Gantt),
+    /// Boxes, lines and words.
+    Sketch(Sketch),
+}
+
+impl Picture {
+    /// Short name, as in file names and links.
+    pub fn id(&self) -> &str {
+        match self {
+            Picture::Chart(chart) => &chart.id,
+            Picture::Gantt(gantt) => &gantt.id,
+            Picture::Sketch(sketch) => &sketch.id,
+        }
+    }
+
+    /// What is seen.
+    pub fn title(&self) -> &str {
+        match self {
+            Picture::Chart(chart) => &chart.title,
+            Picture::Gantt(gantt) => &gantt.title,
+            Picture::Sketch(sketch) => &sketch.title,
+        }
+    }
+}
+
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        Picture::Chart(chart)
+    }
+}
+
+impl From<Sketch> for Picture {
+    fn from(sketch: Sketch) -> Self {
+        Picture::Sketch(sketch)
+    }
+}
+
+impl From<Gantt> for Picture {
+    fn from(gantt: Gantt) -> Self {
+        Picture::Gantt(gantt)
+    }
+}
+
+/// The picture as one SVG document of 720 × 450 CSS pixels (a sketch may be of another size), with real text.
+///
+/// # Errors
+///
+/// If the embedded font cannot be read, or the drawing library fails.
+pub fn svg(picture: &Picture) -> anyhow::Result<String> {
+    match picture {
+        Picture::Chart(chart) => draw::svg(chart),
+        Picture::Gantt(gantt) => gantt::svg(gantt),
+        Picture::Sketch(sketch) => sketch::svg(sketch),
+    }
+}
+
+/// Rasterises an SVG made by [`svg`] at two device pixels per CSS pixel.
+///
+/// # Errors
+///
+/// If `svg` is not well-formed.
+#[cfg(feature = "png")]
+pub fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
+    use anyhow::Context;
+    use resvg::{tiny_skia, usvg};
+    use std::sync::{Arc, LazyLock};
+
+    static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
+        let mut fonts = usvg::fontdb::Database::new();
+        fonts.load_font_data(dejavu::sans::regular().to_vec());
+        fonts.load_font_data(dejavu::sans::bold().to_vec());
+        Arc::new(fonts)
+    });
+    let options =
+        usvg::Options { fontdb: FONTS.clone(), font_family: canvas::FONT.to_owned(), ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(svg, &options).context("the picture is not well-formed SVG")?;
+    let size = tree.size().to_int_size().scale_by(2.0).context("the picture has no size")?;
+    let mut pixels =
+        tiny_skia::Pixmap::new(size.width(), size.height()).context("no memory for the picture's pixels")?;
+    let scale = tiny_skia::Transform::from_scale(2.0, 2.0);
+    resvg::render(&tree, scale, &mut pixels.as_mut());
+    pixels.encode_png().context("cannot encode the picture as PNG")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Who ran where and when: jobs as rectangles over time and processors.
+
+use super::Axis;
+use super::canvas::{Anchor, Canvas, Type};
+use super::frame::{Frame, Texts};
+use super::marks::{Look, Rgb};
+use super::scale::Scale;
+
+/// A schedule small enough to be read: up to a few hundred jobs.
+#[derive(Debug, Clone, Default)]
+pub struct Gantt {
+    /// Short name, as in file names and links.
+    pub id: String,
+    /// What is seen, in a few words.
+    pub title: String,
+    /// Label of the time axis, with its unit.
+    pub time: String,
+    /// Unit of starts and ends, as it stands behind a number: `h`.
+    pub unit: &'static str,
+    /// Number of processors, numbered from 0.
+    pub processors: u32,
+    /// Sites, if there are several: the first processor of each, and its name.
+    pub sites: Vec<(u32, String)>,
+    /// The jobs that ran.
+    pub bars: Vec<Bar>,
+}
+
+/// One job's stay.
+#[derive(Debug, Clone)]
+pub struct Bar {
+    /// Name of the job.
+    pub job: String,
+    /// When it started.
+    pub start: f64,
+    /// When it finished.
+    pub end: f64,
+    /// The processors it held: first of each block and how many.
+    pub processors: Vec<(u32, u32)>,
+}
+
+/// More sites than these are told apart by lines alone: there is no room for names.
+const NAMED_SITES: usize = 12;
+
+impl Gantt {
+    /// Time runs from the first start to the last end.
+    pub(super) fn scales(&self) -> (Scale, Scale) {
+        let low = self.bars.iter().map(|b| b.start).fold(f64::INFINITY, f64::min);
+        let high = self.bars.iter().map(|b| b.end).fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = if high > low { (low, high) } else { (0.0, 1.0) };
+        let low = if low > 0.0 && low < 0.25 * high { 0.0 } else { low };
+        let n = f64::from(self.processors.max(1));
+        let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
+        y.ticks.retain(|tick| (tick.at - tick.at.round()).abs() < 1e-9);
+        (Scale::linear(low, high, low, high, &Axis::default()), y)
+    }
+
+    /// Bars with finite ends, each with its colour: neighbours in the list differ.
+    pub(super) fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
+        let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
+        finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(k % 6)))
+    }
+}
+
+pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
+    let texts = Texts { title: &gantt.title, note: "", x: &gantt.time, y: "Processor", legend: &[] };
+    let (x, y) = gantt.scales();
+    let frame = Frame::new(&texts, 26.0, x, y);
+    let about = format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors);
+    Canvas::draw(&gantt.title, &about, |canvas| {
+        frame.draw(canvas, &texts)?;
+        frame.grid(canvas)?;
+        for (bar, look) in gantt.coloured() {
+            for &(first, count) in &bar.processors {
+                block(canvas, &frame, bar, look.colour(), first, count)?;
+            }
+        }
+        for (first, name) in &gantt.sites {
+            let (left, at) = frame.at(frame.x.low, f64::from(*first));
+            canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0)?;
+            if gantt.sites.len() <= NAMED_SITES {
+                canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// One block of processors held by a job, with the job's name where it fits.
+fn block(canvas: &Canvas<'_>, frame: &Frame, bar: &Bar, colour: Rgb, first: u32, count: u32) -> anyhow::Result<()> {
+    let (left, bottom) = frame.at(bar.start, f64::from(first));
+    let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
+    // A thin white line parts neighbours, but a short job must not vanish behind it.
+    let (gap_x, gap_y) = (if right - left > 3.0 { 0.5 } else { 0.0 }, if bottom - top > 3.0 { 0.5 } else { 0.0 });
+    let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
+    let (top, bottom) = (top + gap_y, bottom - gap_y);
+    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour.mix(Rgb::WHITE, 0.45), 1.0)?;
+    if right - left > 6.0 {
+        canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0)?;
+    }
+    let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: Rgb::INK };
+    if look.size >= 7.0 && look.width(&bar.job) <= right - left - 5.0 {
+        let baseline = f64::midpoint(top, bottom) + 0.36 * look.size;
+        canvas.text(&bar.job, f64::midpoint(left, right) + 0.6, baseline, look, Anchor::Middle)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! A picture as data for the report page, whose script hands it to plotly.
+
+use super::draw::{PRINTED, Plan, is_histogram};
+use super::marks::{LegendMark, Look};
+use super::scale::{Scale, has_place, significant};
+use super::{Chart, Gantt, LineStyle, Picture, Point, Series};
+use serde::Serialize;
+
+/// What the page's script needs to draw a picture, and its legend.
+#[derive(Debug, Clone, Serialize)]
+pub struct Interactive {
+    x: AxisSpec,
+    y: AxisSpec,
+    traces: Vec<Trace>,
+    bars: Vec<BarSpec>,
+    /// First processor and name of each site of a Gantt chart, if there are several.
+    sites: Vec<(u32, String)>,
+    /// Every trace in a strip of its own, below each other.
+    strips: bool,
+    /// Samples for the legend, in the order of the traces.
+    legend: Vec<LegendMark>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct AxisSpec {
+    label: String,
+    log: bool,
+    low: f64,
+    high: f64,
+    /// Exact ticks; empty where plotly may choose.
+    ticks: Vec<f64>,
+    labels: Vec<String>,
+}
+
+impl AxisSpec {
+    fn new(label: &str, scale: &Scale) -> Self {
+        let ticks = if scale.exact { scale.ticks.as_slice() } else { &[] };
+        Self {
+            label: label.to_owned(),
+            log: scale.log,
+            low: scale.low,
+            high: scale.high,
+            ticks: ticks.iter().map(|t| t.at).collect(),
+            labels: ticks.iter().map(|t| t.label.clone()).collect(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Trace {
+    name: String,
+    /// `lines`, `steps`, `marks` or `bars`.
+    style: &'static str,
+    shape: &'static str,
+    light: &'static str,
+    dark: &'static str,
+    dashed: bool,
+    hollow: bool,
+    marks: bool,
+    /// Intervals as a band.
+    dense: bool,
+    /// Which legend entry switches this trace.
+    entry: usize,
+    /// How far each mark stands to the right of its true place, as a share of the width; empty where none does.
+    dodge: Vec<f64>,
+    x: Vec<f64>,
+    /// `None` breaks the line.
+    y: Vec<Option<f64>>,
+    low: Vec<Option<f64>>,
+    high: Vec<Option<f64>>,
+    /// The value as people read it.
+    text: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct BarSpec {
+    job: String,
+    light: &'static str,
+    dark: &'static str,
+    start: f64,
+    end: f64,
+    /// Unit of `start` and `end`.
+    unit: &'static str,
+    first: u32,
+    count: u32,
+}
+
+/// Describes a picture for the page; a sketch is shown as it is.
+pub fn interactive(picture: &Picture) -> Option<Interactive> {
+    match picture {
+        Picture::Chart(chart) => Some(of_chart(chart)),
+        Picture::Gantt(gantt) => Some(of_gantt(gantt)),
+        Picture::Sketch(_) => None,
+    }
+}
+
+fn of_chart(chart: &Chart) -> Interactive {
+    let plan = Plan::new(chart);
+    let width = plan.frame.right - plan.frame.left;
+    let mut legend: Vec<LegendMark> = Vec::new();
+    let mut traces = Vec::new();
+    let all = chart.series.iter().chain(&chart.reference).enumerate();
+    for ((k, series), look) in all.zip(&plan.looks) {
+        let hollow = k >= chart.series.len();
+        let name = match (hollow, chart.series.iter().any(|s| s.name == series.name)) {
+            (false, _) => series.name.clone(),
+            (true, true) => PRINTED.to_owned(),
+            (true, false) => format!("{}, {PRINTED}", series.name),
+        };
+        // The paper's numbers for all series are one entry.
+        let entry = legend.iter().position(|e| hollow && e.hollow && e.name == name).unwrap_or_else(|| {
+            let shown = if hollow && name == PRINTED { Look::of_slot(super::draw::PRINTED_LOOK) } else { *look };
+            legend.push(sample(name, shown, series, hollow));
+            legend.len() - 1
+        });
+        let aside = |p: &Point| plan.dodge_of(k, plan.frame.at(p.x, plan.frame.y.low).0) / width;
+        traces.push(trace(chart, series, *look, hollow, entry, &aside));
+    }
+    if is_histogram(chart) && chart.reference.is_empty() {
+        legend.clear();
+    }
+    let (x, y) = (&plan.frame.x, &plan.frame.y);
+    Interactive {
+        x: AxisSpec::new(&chart.x.label, x),
+        y: AxisSpec::new(&chart.y.label, y),
+        traces,
+        bars: Vec::new(),
+        sites: Vec::new(),
+        strips: !plan.strips.is_empty(),
+        legend,
+    }
+}
+
+fn trace(
+    chart: &Chart,
+    series: &Series,
+    look: Look,
+    hollow: bool,
+    entry: usize,
+    aside: &dyn Fn(&Point) -> f64,
+) -> Trace {
+    let points: Vec<&Point> = series.points.iter().filter(|p| p.x.is_finite()).collect();
+    let value = |p: &Point| has_place(p, chart).then_some(p.y);
+    let bar = |p: &&Point| value(p).and_then(|_| p.finite_interval());
+    let steps = series.style == LineStyle::Steps;
+    let dodge: Vec<f64> = points.iter().map(|p| aside(p)).collect();
+    Trace {
+        name: series.name.clone(),
+        style: match series.style {
+            _ if hollow => "marks",
+            LineStyle::Lines => "lines",
+            LineStyle::Steps => "steps",
+            LineStyle::MarksOnly => "marks",
+            LineStyle::Bars => "bars",
+        },
+        shape: look.shape(),
+        light: look.hex(),
+        dark: look.hex_on_dark(),
+        dashed: look.is_dashed(),
+        hollow,
+        marks: hollow || super::draw::has_marks(series),
+        dense: !hollow && series.style == LineStyle::Lines && !super::draw::has_marks(series),
+        entry,
+        dodge: if dodge.iter().any(|shift| shift.abs() > 0.0) { dodge } else { Vec::new() },
+        x: points.iter().map(|p| p.x).collect(),
+        y: points.iter().map(|p| value(p)).collect(),
+        low: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(low, _)| low)).collect() },
+        high: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(_, high)| high)).collect() },
+        text: if steps { Vec::new() } else { points.iter().map(|p| in_words(p)).collect() },
+    }
+}
+
+/// `12.31, 95 % interval` is said by the note; here are the numbers: `12.31 [12.02, 12.60], 10 replications`.
+fn in_words(point: &Point) -> String {
+    let mut text = significant(point.y);
+    if let Some((low, high)) = point.finite_interval() {
+        text += &format!(" [{}, {}]", significant(low), significant(high));
+    }
+    match point.reps {
+        Some(1) => text += ", 1 replication",
+        Some(reps) => text += &format!(", {reps} replications"),
+        None => {}
+    }
+    text
+}
+
+fn sample(name: String, look: Look, series: &Series, hollow: bool) -> LegendMark {
+    let corners = if hollow || super::draw::has_marks(series) { look.corners(4.2) } else { Vec::new() };
+    LegendMark {
+        name,
+        light: look.hex(),
+        dark: look.hex_on_dark(),
+        corners: corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" "),
+        line: !hollow && series.style != LineStyle::MarksOnly,
+        dashed: look.is_dashed(),
+        hollow,
+    }
+}
+
+fn of_gantt(gantt: &Gantt) -> Interactive {
+    let (x, y) = gantt.scales();
+    let bars = gantt
+        .coloured()
+        .flat_map(|(bar, look)| bar.processors.iter().map(move |&block| (bar, look, block)))
+        .map(|(bar, look, (first, count))| BarSpec {
+            job: bar.job.clone(),
+            light: look.hex(),
+            dark: look.hex_on_dark(),
+            start: bar.start,
+            end: bar.end,
+            unit: gantt.unit,
+            first,
+            count,
+        })
+        .collect();
+    Interactive {
+        x: AxisSpec::new(&gantt.time, &x),
+        y: AxisSpec::new("Processor", &y),
+        traces: Vec::new(),
+        bars,
+        sites: gantt.sites.clone(),
+        strips: false,
+        legend: Vec::new(),
+    }
+}

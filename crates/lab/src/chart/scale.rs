@@ -1,0 +1,299 @@
+//! Ranges, ticks and numbers: from data units to a place between 0 and 1.
+
+use super::{Axis, Chart, LineStyle, Point};
+
+/// An axis with its range and ticks decided.
+#[derive(Debug, Clone)]
+pub(super) struct Scale {
+    /// Value at the left or lower end.
+    pub(super) low: f64,
+    /// Value at the right or upper end.
+    pub(super) high: f64,
+    /// Logarithmic.
+    pub(super) log: bool,
+    /// Ticks within the range, ascending.
+    pub(super) ticks: Vec<Tick>,
+    /// The ticks are values that matter in themselves, not round numbers for the eye.
+    pub(super) exact: bool,
+}
+
+/// A labelled place on an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tick {
+    pub(super) at: f64,
+    pub(super) label: String,
+}
+
+impl Scale {
+    /// Where `value` lies between the ends: 0 at `low`, 1 at `high`.
+    pub(super) fn fraction(&self, value: f64) -> f64 {
+        let place = |value: f64| if self.log { value.log10() } else { value };
+        (place(value) - place(self.low)) / (place(self.high) - place(self.low))
+    }
+
+    /// The vertical scale of a chart.
+    ///
+    /// It covers every mean. It shows zero for percentages and bars, and otherwise where that costs at most half of the
+    /// height.
+    /// Intervals are covered too, up to one and a half times the spread of the means: two
+    /// replications can give an interval so wide that nothing else would be seen. Bars that leave the picture end in
+    /// an arrowhead. An axis of what cannot be negative does not go below zero, and percentages that all lie in the
+    /// topmost seventh leave the empty rest away.
+    pub(super) fn of_y(chart: &Chart) -> Scale {
+        let axis = &chart.y;
+        let points = || points_of(chart);
+        let Some((mean_low, mean_high)) = extent(points().map(|p| p.y)) else {
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        };
+        let ends = || points().filter_map(Point::finite_interval).flat_map(|(low, high)| [low, high]);
+        if axis.log {
+            let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
+            return Scale::logarithmic(low.max(mean_low / 10.0) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
+        }
+        if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
+            // Nothing but zeros: one step of what is counted, lest the eye look for thousandths.
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        }
+        let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
+        let (low, high) = extent(ends().chain([mean_low, mean_high])).expect("not empty");
+        let (low, high) = (low.max(mean_low - spread), high.min(mean_high + spread));
+        let low = if axis.signed || mean_low < 0.0 { low } else { low.max(0.0) };
+
+        let percent = axis.label.contains('%');
+        if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
+            // Five points below the lowest, so that nothing seems to be nothing.
+            let bottom = if low > 86.0 { ((low - 2.0) / 5.0).floor() * 5.0 } else { 0.0 };
+            return Scale::linear(bottom, high.clamp(100.0, 105.0), bottom, 100.0, axis);
+        }
+        let stands = chart.series.iter().any(|s| s.style == LineStyle::Bars);
+        let with_zero = |near: f64, far: f64| percent || stands || near <= 0.5 * far;
+        let (floor, ceiling) = (low >= 0.0 && with_zero(low, high), high <= 0.0 && with_zero(-high, -low));
+        let (low, high) = (if floor { 0.0 } else { low }, if ceiling { 0.0 } else { high });
+        let room = if high > low { high - low } else { (0.2 * high.abs()).max(1.0) };
+        let bottom = if floor { 0.0 } else { low - 0.05 * room };
+        let top = if ceiling && !floor { 0.0 } else { high + 0.05 * room };
+        // A tick just outside is worth the room.
+        let step = round_step(top - bottom);
+        let (tick_above, tick_below) = ((top / step - 1e-9).ceil() * step, (bottom / step + 1e-9).floor() * step);
+        let top = if tick_above - top < 0.06 * room { tick_above } else { top };
+        let bottom = if bottom - tick_below < 0.06 * room { tick_below } else { bottom };
+        Scale::linear(bottom, top, bottom, top, axis)
+    }
+
+    /// The horizontal scale of a chart: exact values as ticks where they are few.
+    pub(super) fn of_x(chart: &Chart) -> Scale {
+        let axis = &chart.x;
+        let Some((low, high)) = extent(points_of(chart).map(|p| p.x)) else {
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        };
+        if axis.log {
+            let room = (high / low).powf(0.05).max(1.05);
+            return Scale::logarithmic(low / room, high * room, axis);
+        }
+        if chart.series.iter().any(|s| s.style == LineStyle::Steps) {
+            // Time runs from edge to edge, and from zero if it begins near it.
+            let low = if low > 0.0 && low < 0.1 * high { 0.0 } else { low };
+            let high = if high > low { high } else { low + 1.0 };
+            return Scale::linear(low, high, low, high, axis);
+        }
+        if chart.series.iter().any(|s| s.style == LineStyle::Bars) {
+            return Scale::linear(low - 0.6, high + 0.6, low, high, axis);
+        }
+        let room = if high > low { 0.05 * (high - low) } else { (0.1 * high.abs()).max(1.0) };
+        let mut scale = Scale::linear(low - room, high + room, low, high, axis);
+        if !scale.exact {
+            let mut values: Vec<f64> = points_of(chart).map(|p| p.x).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup_by(|a, b| (*a - *b).abs() <= 1e-9 * room);
+            if values.len() <= 8 {
+                scale.ticks = values.into_iter().map(|at| Tick { at, label: exact(at) }).collect();
+                scale.exact = true;
+            }
+        }
+        scale
+    }
+
+    /// A linear scale from `low` to `high` with round ticks between `first` and `last`, or the axis' own.
+    pub(super) fn linear(low: f64, high: f64, first: f64, last: f64, axis: &Axis) -> Scale {
+        let ticks = axis.ticks.as_ref().map_or_else(|| round_ticks(first, last), |own| own_ticks(own, low, high));
+        Scale { low, high, log: false, ticks, exact: axis.ticks.is_some() }
+    }
+
+    fn logarithmic(low: f64, high: f64, axis: &Axis) -> Scale {
+        let ticks = axis.ticks.as_ref().map_or_else(|| decade_ticks(low, high), |own| own_ticks(own, low, high));
+        Scale { low, high, log: true, ticks, exact: axis.ticks.is_some() }
+    }
+}
+
+/// The points of a chart that have a place in it.
+pub(super) fn points_of(chart: &Chart) -> impl Iterator<Item = &Point> {
+    chart.series.iter().chain(&chart.reference).flat_map(|s| &s.points).filter(|p| has_place(p, chart))
+}
+
+/// Whether a point can be drawn: finite, and positive on a logarithmic axis.
+pub(super) fn has_place(point: &Point, chart: &Chart) -> bool {
+    let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
+    fits(point.x, &chart.x) && fits(point.y, &chart.y)
+}
+
+fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |seen, v| Some(seen.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
+}
+
+/// The axis' own ticks that lie in the range.
+fn own_ticks(own: &[(f64, String)], low: f64, high: f64) -> Vec<Tick> {
+    let mut ticks: Vec<Tick> = own
+        .iter()
+        .filter(|(at, _)| (low..=high).contains(at))
+        .map(|(at, label)| Tick { at: *at, label: label.clone() })
+        .collect();
+    ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
+    ticks
+}
+
+/// A round step that parts `range` into three to six: 1, 2, 2.5 or 5 × 10ⁿ.
+fn round_step(range: f64) -> f64 {
+    let raw = range / 6.0;
+    let power = 10f64.powf(raw.log10().floor());
+    let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|f| f * power >= raw * (1.0 - 1e-9)).unwrap_or(10.0);
+    factor * power
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an axis has a handful of ticks, a number a few digits")]
+fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
+    let step = round_step(high - low);
+    let whole = |d: &i32| ((step * 10f64.powi(*d)).round() - step * 10f64.powi(*d)).abs() < 1e-6;
+    let decimals = (0..12).find(whole).unwrap_or(12);
+    let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+    (first..=last)
+        .map(|k| {
+            let at = k as f64 * step;
+            Tick { at, label: fixed(at, decimals) }
+        })
+        .collect()
+}
+
+/// Powers of ten; also 2 and 5 times these where the range is less than two decades.
+#[expect(clippy::cast_possible_truncation, reason = "an f64 has about 600 decades")]
+fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
+    let factors: &[f64] = if high / low < 100.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    (first..=last)
+        .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
+        .filter(|at| (low..=high).contains(at))
+        .map(|at| Tick { at, label: exact(at) })
+        .collect()
+}
+
+/// `value` with the digits that it needs, at most twelve: `8.333`, `0.1`, `60,000`.
+fn exact(value: f64) -> String {
+    let text = fixed(value, 9);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// `value` to about four significant digits, whole digits never dropped: `0.01235`, `18.10`, `60,834`.
+pub fn significant(value: f64) -> String {
+    if !value.is_finite() {
+        return if value.is_nan() {
+            "–".to_owned()
+        } else if value > 0.0 {
+            "∞".to_owned()
+        } else {
+            "−∞".to_owned()
+        };
+    }
+    if value.abs() < 1e-12 {
+        return "0".to_owned();
+    }
+    fixed(value, decimals_for(value, 4))
+}
+
+/// How many decimals `value` needs to show so many significant digits; 0 to 8.
+#[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
+pub fn decimals_for(value: f64, digits: i32) -> i32 {
+    (f64::from(digits - 1) - value.abs().log10().floor()).clamp(0.0, 8.0) as i32
+}
+
+/// Fixed decimals, a comma between thousands, a true minus sign.
+pub fn fixed(value: f64, decimals: i32) -> String {
+    let text = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs());
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
+    let mut out = String::new();
+    if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+        out.push('−');
+    }
+    for (k, digit) in whole.chars().enumerate() {
+        if k > 0 && (whole.len() - k).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if !rest.is_empty() {
+        out.push('.');
+        out.push_str(rest);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Series;
+    use super::*;
+
+    fn chart(label: &str, points: Vec<Point>) -> Chart {
+        Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() }
+    }
+
+    fn labels(scale: &Scale) -> Vec<&str> {
+        scale.ticks.iter().map(|t| t.label.as_str()).collect()
+    }
+
+    #[test]
+    fn percentages_start_at_zero_and_end_at_a_hundred() {
+        let scale = Scale::of_y(&chart("Completed (%)", vec![Point::new(1.0, 80.0), Point::new(2.0, 99.0)]));
+        assert_eq!(labels(&scale), ["0", "20", "40", "60", "80", "100"]);
+    }
+
+    #[test]
+    fn values_close_together_far_from_zero_get_their_own_range() {
+        let scale = Scale::of_y(&chart("Response (s)", vec![Point::new(1.0, 60_300.0), Point::new(2.0, 60_833.0)]));
+        assert!(scale.low > 60_000.0 && scale.high < 61_000.0, "{} {}", scale.low, scale.high);
+    }
+
+    #[test]
+    fn one_enormous_interval_does_not_flatten_the_means() {
+        let points = vec![Point::new(1.0, 10.0).within(-900.0, 920.0), Point::new(2.0, 14.0)];
+        let scale = Scale::of_y(&chart("Wait (s)", points));
+        assert!(scale.high < 40.0, "{}", scale.high);
+    }
+
+    #[test]
+    fn a_single_value_and_no_value_have_a_range() {
+        for points in [vec![], vec![Point::new(0.0, 0.0)], vec![Point::new(3.0, -7.0)]] {
+            let chart = chart("", points);
+            for scale in [Scale::of_y(&chart), Scale::of_x(&chart)] {
+                assert!(scale.high > scale.low, "{scale:?}");
+                assert!(!scale.ticks.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn few_x_values_are_their_own_ticks() {
+        let points = vec![Point::new(8.333, 1.0), Point::new(10.0, 1.0), Point::new(12.5, 1.0)];
+        assert_eq!(labels(&Scale::of_x(&chart("", points))), ["8.333", "10", "12.5"]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_decades() {
+        let mut chart = chart("", vec![Point::new(1.0, 0.5), Point::new(2.0, 20_000.0), Point::new(3.0, 0.0)]);
+        chart.y.log = true;
+        assert_eq!(labels(&Scale::of_y(&chart)), ["1", "10", "100", "1,000", "10,000"]);
+    }
+
+    #[test]
+    fn numbers_keep_four_significant_digits_and_all_whole_ones() {
+        let text = [0.012_345, 18.1, 1092.4, 60_833.6, -2.5, 0.0, f64::NAN].map(significant);
+        assert_eq!(text, ["0.01235", "18.10", "1,092", "60,834", "−2.500", "0", "–"]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Boxes, lines and words at given places: trees, sequences of messages.
+
+use super::canvas::{Anchor, Canvas, Type};
+use super::marks::{Look, Rgb};
+use super::{HEIGHT, WIDTH};
+
+/// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
+#[derive(Debug, Clone, Default)]
+pub struct Sketch {
+    /// Short name, as in file names and links.
+    pub id: String,
+    /// What is seen, in a few words.
+    pub title: String,
+    /// What it shows, for those who cannot see it.
+    pub about: String,
+    /// Lines and arrows.
+    pub strokes: Vec<Stroke>,
+    /// Boxes, drawn over the strokes.
+    pub boxes: Vec<SketchBox>,
+    /// Words outside boxes.
+    pub words: Vec<Words>,
+    /// Width and height, where they are not those of other pictures.
+    pub size: Option<(f64, f64)>,
+}
+
+/// A line.
+#[derive(Debug, Clone)]
+pub struct Stroke {
+    /// Its corners, from one end to the other.
+    pub points: Vec<(f64, f64)>,
+    /// Which colour; `None` is grey.
+    pub slot: Option<usize>,
+    /// In CSS pixels.
+    pub width: f64,
+    /// Dashed, or else drawn through.
+    pub dashed: bool,
+}
+
+/// A rectangle around its centre, with lines of text in it.
+#[derive(Debug, Clone)]
+pub struct SketchBox {
+    /// Its middle, in CSS pixels.
+    pub centre: (f64, f64),
+    /// Width and height in CSS pixels.
+    pub size: (f64, f64),
+    /// What stands in it, line by line.
+    pub lines: Vec<String>,
+    /// The colour, as that of the series of a chart; grey without.
+    pub slot: Option<usize>,
+}
+
+/// A line of text that begins at its place.
+#[derive(Debug, Clone)]
+pub struct Words {
+    /// Where they begin, in CSS pixels.
+    pub at: (f64, f64),
+    /// What they say.
+    pub text: String,
+    /// Of the type, in CSS pixels.
+    pub size: f64,
+    /// The colour, as that of the series of a chart; grey without.
+    pub slot: Option<usize>,
+}
+
+/// Text in a box, in CSS pixels.
+const BOXED: f64 = 11.0;
+
+pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
+    let size = sketch.size.unwrap_or((WIDTH, HEIGHT));
+    Canvas::draw_sized(&sketch.title, &sketch.about, size, |canvas| {
+        for (row, line) in Type::TITLE.wrap(&sketch.title, size.0 - 40.0, 2).iter().zip(0_u32..) {
+            canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start)?;
+        }
+        for stroke in &sketch.strokes {
+            draw_stroke(canvas, stroke)?;
+        }
+        for frame in &sketch.boxes {
+            draw_box(canvas, frame)?;
+        }
+        for words in &sketch.words {
+            let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
+            let (x, y) = words.at;
+            canvas.text(&look.cut(&words.text, size.0 - x), x, y, look, Anchor::Start)?;
+        }
+        Ok(())
+    })
+}
+
+fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
+    slot.map_or(otherwise, |slot| Look::of_slot(slot).colour())
+}
+
+fn draw_stroke(canvas: &Canvas<'_>, stroke: &Stroke) -> anyhow::Result<()> {
+    let colour = colour(stroke.slot, Rgb::AXIS);
+    if stroke.dashed {
+        canvas.dashed(&stroke.points, colour, stroke.width)
+    } else {
+        canvas.line(&stroke.points, colour, stroke.width, 1.0)
+    }
+}
+
+fn draw_box(canvas: &Canvas<'_>, frame: &SketchBox) -> anyhow::Result<()> {
+    let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
+    let (left, right, top, bottom) = (x - width / 2.0, x + width / 2.0, y - height / 2.0, y + height / 2.0);
+    let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+    let border = colour(*slot, Rgb::AXIS);
+    canvas.fill(&corners, border.mix(Rgb::WHITE, 0.88), 1.0)?;
+    canvas.outline(&corners, border, 1.0)?;
+    let look = Type { size: BOXED, bold: false, colour: Rgb::INK };
+    let leading = BOXED + 3.0;
+    let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
+    for (line, row) in lines.iter().zip(0_u32..) {
+        let look = Type { bold: row == 0, ..look };
+        canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle)?;
+    }
+    Ok(())
+}

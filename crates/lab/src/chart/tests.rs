@@ -1,0 +1,184 @@
+use super::*;
+
+/// Three approaches over three loads, with intervals, one missing value and the paper's numbers.
+fn example() -> Chart {
+    let series = |name: &str, shift: f64| {
+        let points = [(8.333, 93.0), (10.0, 89.0), (12.5, 80.0)];
+        let points = points.map(|(x, y)| Point::new(x, y + shift).within(y + shift - 1.2, y + shift + 1.1).over(10));
+        Series::lines(name, points.to_vec())
+    };
+    let mut broken = series("Approach <3> & \"friends\"", 6.5);
+    broken.points[1].y = f64::NAN;
+    Chart {
+        id: "fig4".into(),
+        title: "Gangs completed </script>".into(),
+        note: "bars: 95 % confidence intervals".into(),
+        x: Axis::new("1/λ"),
+        y: Axis::new("Completed (%)"),
+        series: vec![series("Approach 1", 0.0), series("Approach 2", 6.0), broken],
+        reference: vec![Series::marks("Approach 1", vec![Point::new(10.0, 89.0)])],
+    }
+}
+
+fn gantt() -> Gantt {
+    let bar = |job: u32, start: f64, end: f64, processors: Vec<(u32, u32)>| Bar {
+        job: format!("<{job}>"),
+        start,
+        end,
+        processors,
+    };
+    Gantt {
+        sites: Vec::new(),
+        id: "gantt".into(),
+        title: "Schedule".into(),
+        time: "Time (s)".into(),
+        unit: "s",
+        processors: 8,
+        bars: vec![bar(1, 0.0, 40.0, vec![(0, 4)]), bar(2, 0.0, 90.0, vec![(4, 2), (7, 1)]), bar(3, 5.0, 5.0, vec![])],
+    }
+}
+
+fn assert_well_formed(svg: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in svg.split('<').skip(1) {
+        let (tag, text) = tag.split_once('>').expect("every tag ends");
+        assert!(!text.contains('>'), "unescaped text {text:?}");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(tag.split_whitespace().next().expect("tags have names"));
+        }
+    }
+    assert!(open.is_empty(), "{open:?} left open");
+}
+
+#[test]
+fn the_same_chart_gives_the_same_bytes() {
+    let pictures: [Picture; 2] = [example().into(), gantt().into()];
+    for picture in pictures {
+        assert_eq!(svg(&picture).unwrap(), svg(&picture.clone()).unwrap());
+    }
+}
+
+#[test]
+fn pictures_are_well_formed_and_escape_their_texts() {
+    let pictures: [Picture; 2] = [example().into(), gantt().into()];
+    for picture in pictures {
+        let svg = svg(&picture).unwrap();
+        assert_well_formed(&svg);
+        assert!(!svg.contains("</script>") && !svg.contains("NaN"), "{svg}");
+    }
+    assert!(svg(&example().into()).unwrap().contains("Approach &lt;3&gt; &amp; &quot;friends&quot;"));
+}
+
+#[test]
+fn a_chart_without_points_is_still_a_picture() {
+    assert_well_formed(&svg(&Chart::default().into()).unwrap());
+    assert_well_formed(&svg(&Gantt::default().into()).unwrap());
+}
+
+#[test]
+fn a_value_that_is_not_a_number_breaks_the_line_and_is_null_for_the_page() {
+    let spec = serde_json::to_value(interactive(&example().into())).unwrap();
+    assert!(spec["traces"][2]["y"][1].is_null());
+    assert!(spec["traces"][2]["y"][0].is_number());
+}
+
+#[test]
+fn the_papers_numbers_share_the_look_of_their_namesake() {
+    let spec = serde_json::to_value(interactive(&example().into())).unwrap();
+    let (own, printed) = (&spec["traces"][0], &spec["traces"][3]);
+    assert_eq!((&own["light"], &own["shape"]), (&printed["light"], &printed["shape"]));
+    assert_eq!(printed["hollow"], true);
+}
+
+#[test]
+fn a_slot_keeps_its_colour_when_other_series_are_absent() {
+    let mut chart = example();
+    let all = serde_json::to_value(interactive(&chart.clone().into())).unwrap();
+    chart.series.remove(0);
+    chart.series[0].slot = Some(1);
+    let fewer = serde_json::to_value(interactive(&chart.into())).unwrap();
+    assert_eq!(all["traces"][1]["light"], fewer["traces"][0]["light"]);
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn png_has_two_pixels_per_css_pixel_and_shows_text() {
+    let bytes = png(&svg(&example().into()).unwrap()).unwrap();
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((number(16), number(20)), (1440, 900));
+    let mut untitled = example();
+    untitled.title.clear();
+    assert_ne!(bytes, png(&svg(&untitled.into()).unwrap()).unwrap(), "the title left no trace: is there a font?");
+}
+
+#[test]
+fn bars_stand_on_the_ground_and_need_no_legend() {
+    let points = vec![Point::new(0.0, 70.0), Point::new(1.0, 90.0)];
+    let chart = Chart { series: vec![Series::bars("jobs", points)], ..Chart::default() };
+    let scale = scale::Scale::of_y(&chart);
+    assert!(scale.low.abs() < 1e-12, "{scale:?}");
+    let svg = svg(&chart.clone().into()).unwrap();
+    assert_well_formed(&svg);
+    assert_eq!(svg.matches("<polygon").count(), 1 + 2, "the paper and two bars");
+    assert!(!svg.contains(">jobs<"));
+    let page = serde_json::to_value(interactive(&chart.into())).unwrap();
+    assert_eq!((&page["traces"][0]["style"], &page["legend"]), (&"bars".into(), &serde_json::json!([])));
+}
+
+/// Two series of equal values, so that their marks stand side by side.
+fn equal_series() -> Chart {
+    let points = || [1.0, 2.0, 3.0].map(|x| Point::new(x, 10.0 * x)).to_vec();
+    Chart { series: vec![Series::lines("a", points()), Series::lines("b", points())], ..Chart::default() }
+}
+
+#[test]
+fn equal_results_give_one_line_though_their_marks_stand_side_by_side() {
+    let svg = svg(&equal_series().into()).unwrap();
+    let lines: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.contains("<polyline") && line.contains("stroke-width=\"18\""))
+        .filter_map(|line| line.split("points=\"").nth(1)?.split('"').next())
+        .collect();
+    assert_eq!(lines.len(), 2, "{svg}");
+    assert_eq!(lines[0], lines[1]);
+    let page = serde_json::to_value(interactive(&equal_series().into())).unwrap();
+    assert_ne!(page["traces"][0]["dodge"], page["traces"][1]["dodge"], "their marks do not hide each other");
+}
+
+#[test]
+fn what_cannot_be_negative_is_not_drawn_below_zero_and_what_is_cut_is_marked() {
+    let points = vec![Point::new(1.0, 2.0).within(-40.0, 44.0), Point::new(2.0, 5.0).within(4.0, 6.0)];
+    let mut chart =
+        Chart { y: Axis::new("mean wait (s)"), series: vec![Series::lines("a", points)], ..Chart::default() };
+    let scale = scale::Scale::of_y(&chart);
+    assert!(scale.low.abs() < 1e-12, "{scale:?}");
+    assert!(note(&chart).contains("Arrowheads"), "{}", note(&chart));
+    assert!(svg(&chart.clone().into()).unwrap().contains("Arrowheads"));
+    chart.y.signed = true;
+    assert!(scale::Scale::of_y(&chart).low < 0.0, "a difference may be negative");
+    chart.series[0].points[0].interval = Some((1.0, 3.0));
+    assert_eq!(note(&chart), "", "nothing is cut");
+}
+
+#[test]
+fn percentages_that_are_all_high_are_not_pressed_against_the_top() {
+    let check = |lowest: f64, low: f64| {
+        let points = vec![Point::new(1.0, lowest), Point::new(2.0, 99.5)];
+        let chart =
+            Chart { y: Axis::new("system usage (%)"), series: vec![Series::lines("a", points)], ..Chart::default() };
+        let scale = scale::Scale::of_y(&chart);
+        assert!((scale.low - low).abs() < 1e-9, "{lowest}: {scale:?}");
+        assert_eq!(note(&chart).contains("begins at"), low > 0.0, "a cut axis says so");
+    };
+    check(92.0, 90.0);
+    check(91.0, 85.0);
+    check(80.0, 0.0);
+}
+
+#[test]
+fn a_gantt_charts_hover_gives_units() {
+    let page = serde_json::to_value(interactive(&gantt().into())).unwrap();
+    assert_eq!(page["bars"][0]["unit"], "s");
+}

@@ -1,0 +1,38 @@
+//! What every command of a laboratory's program has in common: options, how it ends, how it prints.
+
+use clap::Args;
+use std::io::Write;
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Args)]
+pub struct Common {
+    /// Threads to use; all cores if not given. Results do not depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Tell no progress, only the result.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// The result as JSON on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// How a command that ran to its end may end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It has done what it was asked for.
+    Done,
+    /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
+    Differs,
+}
+
+/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
+pub fn print(text: &str) {
+    let mut out = std::io::stdout();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write to standard output: {error}");
+        std::process::exit(3);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
+
+use super::quantity::Quantity;
+use crate::chart::Chart;
+use crate::page;
+use metrics::Interval;
+
+/// Estimates a quantity from at most so many replications.
+pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> Interval + 'a;
+
+/// What goes with a figure and is made when its estimates are known.
+pub struct Extra<'a, C> {
+    /// Of the figure that it belongs to.
+    pub figure: &'static str,
+    /// All that it asks estimates of.
+    pub needs: Vec<Quantity<C>>,
+    /// Makes it from the estimates.
+    pub make: Make<'a, C>,
+}
+
+/// Makes it.
+pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>) -> Made + 'a>;
+
+/// What came of an [`Extra`].
+#[derive(Default)]
+pub struct Made {
+    /// Each with its caption. Their ids begin with the figure's, and no other plot of it has the same.
+    pub charts: Vec<(Chart, String)>,
+    /// For the figure's data.
+    pub rows: Vec<Tidy>,
+    /// Tables of the page.
+    pub tables: Vec<page::Table>,
+}
+
+/// A row of a figure's data.
+pub struct Tidy {
+    /// As in the column `series` of the data.
+    pub series: String,
+    /// As in the column `x`.
+    pub x: String,
+    /// As in the column `metric`.
+    pub metric: &'static str,
+    /// As in the columns `mean`, `ci_low` and `ci_high`.
+    pub estimate: Interval,
+}
+
+/// Something that was seen once.
+pub const fn seen(value: f64) -> Interval {
+    Interval { mean: value, low: None, high: None, replications: 1, level: Interval::LEVEL }
+}

@@ -1,0 +1,28 @@
+//! The laboratory: what turns a paper into a program with verdicts.
+//!
+//! A [`paper::Paper`] names its design points, its figures and its [claims](claim::Claim). The laboratory runs the
+//! replications that these need ([`study`]), keeps them ([`store`]), estimates each [quantity](quantity::Quantity) with an
+//! interval, judges the claims, and writes figures, data and a report ([`chart`], [`page`]). It knows no paper by name:
+//! a [`registry::Entry`] is one that somebody else wrote.
+
+pub mod chart;
+pub mod claim;
+pub mod cli;
+pub mod extra;
+pub mod interrupt;
+pub mod output;
+pub mod page;
+pub mod paper;
+pub mod progress;
+pub mod provenance;
+pub mod quantity;
+pub mod registry;
+pub mod reproduce;
+pub mod scenario;
+pub mod store;
+pub mod study;
+pub mod table;
+pub mod verdict;
+
+mod record;
+mod write;

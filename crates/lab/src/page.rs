@@ -1,0 +1,258 @@
+//! The report page: one file that opens offline and fetches nothing.
+//!
+//! [`Page`] says what there is to show, every part optional; [`render`] writes it. Text is escaped by the template
+//! engine, data reach the page's script as JSON in which no tag can end, and a content security policy forbids the page
+//! to load anything. Without scripts the page shows the same pictures as SVG.
+
+mod view;
+
+use crate::chart::Picture;
+use crate::verdict::Verdict;
+use anyhow::Context;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use serde::Serialize;
+use view::View;
+
+/// Everything that a report shows, in the order in which it shows it.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// What was run: `multi-site`, or the name of a trace.
+    pub title: String,
+    /// One line below: the paper's citation.
+    pub subtitle: String,
+    /// Lead lines that a reader must not miss, such as "quick run: one replication in ten".
+    pub notes: Vec<String>,
+    /// The paper's claims and what became of them.
+    pub claims: Vec<Claim>,
+    /// Pictures.
+    pub figures: Vec<Figure>,
+    /// Tables.
+    pub tables: Vec<Table>,
+    /// What the paper's text leaves open, and how it was read.
+    pub readings: Vec<Reading>,
+    /// Parameters with their sources.
+    pub parameters: Vec<Parameter>,
+    /// What to do and the command that does it.
+    pub commands: Vec<(String, String)>,
+    /// Revision, seed, scenario hash and the like.
+    pub provenance: Vec<(String, String)>,
+}
+
+/// A sentence of the paper and its verdict.
+#[derive(Debug, Clone, Serialize)]
+pub struct Claim {
+    /// `W3`.
+    pub id: String,
+    /// Where the paper says it: `§4.2, figure 2`.
+    pub source: String,
+    /// What it says.
+    pub statement: String,
+    /// How that is tested.
+    pub test: String,
+    /// What was expected, in short.
+    pub expected: String,
+    /// What was seen, in short.
+    pub observed: String,
+    /// The verdict of this run.
+    pub verdict: Verdict,
+    /// The verdict on record, if there is one.
+    pub recorded: Option<Verdict>,
+    /// How many replications it rests on, if that can be said in one number.
+    pub reps: Option<u32>,
+    /// The evidence, cell by cell.
+    pub cells: Vec<Cell>,
+}
+
+/// One comparison or value that a claim rests on.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cell {
+    /// `λ = 10, approach 2 − approach 1`.
+    pub label: String,
+    /// Estimate.
+    pub estimate: f64,
+    /// Lower end of its interval; not finite if there is none.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// The values that agree with the claim, infinite on an open side; drawn behind the interval.
+    pub claimed: Option<(f64, f64)>,
+    /// The verdict of this cell.
+    pub verdict: Verdict,
+}
+
+/// A picture and what to know about it.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// What is drawn.
+    pub picture: Picture,
+    /// What to see in it.
+    pub caption: String,
+    /// Ids of the claims that rest on it.
+    pub claims: Vec<String>,
+    /// Label and relative address of the files beside the page: `("SVG", "figures/fig2.svg")`.
+    pub files: Vec<(String, String)>,
+}
+
+impl Figure {
+    /// A figure with links to `figures/STEM.svg`, `figures/STEM.png` (if this program writes PNG) and `data/STEM.csv`.
+    pub fn new(picture: impl Into<Picture>, stem: &str) -> Self {
+        let mut files = vec![("SVG".to_owned(), format!("figures/{stem}.svg"))];
+        if cfg!(feature = "png") {
+            files.push(("PNG".to_owned(), format!("figures/{stem}.png")));
+        }
+        files.push(("CSV".to_owned(), format!("data/{stem}.csv")));
+        Self { picture: picture.into(), caption: String::new(), claims: Vec::new(), files }
+    }
+}
+
+/// A table of text and numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct Table {
+    /// Short name, as in links.
+    pub id: String,
+    /// What is listed.
+    pub title: String,
+    /// What to see in it; may be empty.
+    pub caption: String,
+    /// Column heads.
+    pub columns: Vec<String>,
+    /// Cells, formatted. A column of numbers is aligned to the right.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A question that the paper's text leaves open, and the answer that this run took.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reading {
+    /// `R3`.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The answer taken.
+    pub value: String,
+    /// The other answers.
+    pub alternatives: String,
+    /// The answer is the one taken by default.
+    pub is_default: bool,
+}
+
+/// A parameter of the run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Parameter {
+    /// Its key in the scenario.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Where the value comes from.
+    pub source: String,
+    /// The value differs from the paper's.
+    pub changed: bool,
+}
+
+/// Writes the page.
+///
+/// # Errors
+///
+/// If a picture cannot be drawn, or the template does not fit the data: a bug.
+pub fn render(page: &Page) -> anyhow::Result<String> {
+    let mut engine = Environment::new();
+    engine.set_auto_escape_callback(|_| AutoEscape::Html);
+    engine.set_undefined_behavior(UndefinedBehavior::Strict);
+    engine.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    engine.add_template("report.html", include_str!("../templates/report.html")).context("report.html")?;
+    let template = engine.get_template("report.html")?;
+    template.render(Value::from(Serde(View::new(page)?))).context("cannot write the report page")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::view::plotly_source;
+    use super::*;
+    use crate::chart::{Axis, Chart, Point, Series};
+
+    fn claim(id: &str, statement: &str) -> Claim {
+        Claim {
+            id: id.into(),
+            source: "§4".into(),
+            statement: statement.into(),
+            test: "paired".into(),
+            expected: "above 0".into(),
+            observed: "1 of 2".into(),
+            verdict: Verdict::Contradicted,
+            recorded: Some(Verdict::Reproduced),
+            reps: Some(10),
+            cells: vec![Cell {
+                label: "λ = 10".into(),
+                estimate: -1.0,
+                low: -2.0,
+                high: f64::NAN,
+                claimed: Some((0.0, f64::INFINITY)),
+                verdict: Verdict::Contradicted,
+            }],
+        }
+    }
+
+    fn example(text: &str) -> Page {
+        let points = vec![Point::new(1.0, 2.0).within(1.5, 2.5).over(10), Point::new(2.0, f64::NAN)];
+        let chart = Chart {
+            id: "fig2".into(),
+            title: text.into(),
+            x: Axis::new(text),
+            y: Axis::new(text),
+            series: vec![Series::lines(text, points)],
+            ..Chart::default()
+        };
+        let mut figure = Figure::new(chart, "fig2");
+        figure.claims = vec!["W1".into(), "absent".into()];
+        let rows = vec![vec![text.into(), "1.5".into()]];
+        Page {
+            title: text.into(),
+            notes: vec![text.into()],
+            claims: vec![claim("W1", text)],
+            figures: vec![figure],
+            tables: vec![Table {
+                id: "table2".into(),
+                title: text.into(),
+                caption: text.into(),
+                columns: vec![text.into(), "Mean".into()],
+                rows,
+            }],
+            commands: vec![(text.into(), text.into())],
+            provenance: vec![(text.into(), text.into())],
+            ..Page::default()
+        }
+    }
+
+    #[test]
+    fn the_same_page_gives_the_same_bytes() {
+        assert_eq!(render(&example("a")).unwrap(), render(&example("a")).unwrap());
+    }
+
+    #[test]
+    fn no_text_breaks_out_of_the_page() {
+        let calm = render(&example("quiet")).unwrap();
+        let wild = render(&example("</script><script>alert(1)</script><!-- & \"'</title>")).unwrap();
+        assert!(!wild.contains("<script>alert"), "a name became a script");
+        for tag in ["<script", "</script", "</title", "</svg", "<!--"] {
+            assert_eq!(wild.matches(tag).count(), calm.matches(tag).count(), "{tag}");
+        }
+        assert!(wild.contains("&lt;script&gt;alert(1)"));
+    }
+
+    #[test]
+    fn the_page_fetches_nothing() {
+        let page = render(&example("quiet")).unwrap();
+        assert!(page.contains("default-src 'none'"));
+        let own = page.replace(&plotly_source().unwrap(), "");
+        for fetch in ["src=\"http", "href=\"http", "@import", "url(http", "fetch("] {
+            assert!(!own.contains(fetch), "{fetch}");
+        }
+    }
+
+    #[test]
+    fn an_empty_page_is_still_a_page_and_carries_no_plotting_library() {
+        let page = render(&Page { title: "simulate".into(), ..Page::default() }).unwrap();
+        assert!(page.len() < 100_000 && page.trim_end().ends_with("</html>"));
+    }
+}

@@ -1,0 +1,253 @@
+//! What a paper must tell so that the laboratory can run it.
+
+use super::claim::Claim;
+pub use super::extra::Extra;
+use super::quantity::Quantity;
+pub use super::table::{Entry, Row, Table};
+use crate::chart::{Gantt, Sketch};
+use crate::scenario::Scenario;
+use anyhow::Result;
+use sim_core::Streams;
+use std::path::Path;
+
+/// Who wrote it, and which crate holds it.
+#[derive(Copy, Clone, Debug)]
+pub struct About {
+    /// Its name on the command line: `multi-site`.
+    pub slug: &'static str,
+    /// As printed.
+    pub title: &'static str,
+    /// Authors, title, where it appeared, year.
+    pub citation: &'static str,
+    /// The crate of its model.
+    pub package: &'static str,
+    /// What it studies, in one line.
+    pub subject: &'static str,
+}
+
+/// How much work to do.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// All of it.
+    Full,
+    /// A tenth or less, for people and CI in a hurry.
+    Quick,
+}
+
+/// A paper, read from its scenario.
+pub trait Paper: Sized + Sync {
+    /// One point of its experiments. The order is that of `runs.csv`.
+    type Cell: Clone + Ord + Send + Sync;
+
+    /// Who wrote it.
+    const ABOUT: About;
+    /// The text of its scenario, `workloads/SLUG.toml`.
+    const SCENARIO: &'static str;
+    /// The text of `docs/papers/SLUG.md`, whose table of verdicts is on record.
+    const PAGE: &'static str;
+    /// SHA-256 of the sources that determine a replication, made at build time: one that was computed by other code is
+    /// computed again.
+    const MODELS: &'static str;
+    /// The readings, in the order of the specification.
+    const READINGS: &'static [Reading];
+    /// Ids of the figures that show schedules.
+    const SCHEDULES: &'static [&'static str] = &[];
+
+    /// Ids of the figures that are drawings.
+    const DRAWINGS: &'static [&'static str] = &[];
+
+    /// The scenario as it is on file.
+    ///
+    /// # Errors
+    ///
+    /// The text is no TOML.
+    fn scenario() -> Result<Scenario> {
+        Scenario::of_paper(Self::ABOUT.slug, Self::SCENARIO)
+    }
+
+    /// Reads and checks the scenario.
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
+
+    /// Looks for data that are no part of the workspace: logs, in the folder `traces` or else where the environment says.
+    /// Called once before anything is simulated, and not where a paper is only listed.
+    fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
+        let _ = traces;
+        Ok(self)
+    }
+
+    /// Replications of each cell, if nobody asks for another number.
+    fn replications(&self) -> u32;
+    /// The seed, if nobody asks for another.
+    fn seed(&self) -> u64;
+
+    /// Its plots, in the order of the page.
+    fn figures(&self) -> Vec<Figure<Self::Cell>>;
+    /// Its claims, in the order of the specification.
+    fn claims(&self) -> Vec<Claim<Self::Cell>>;
+
+    /// Names of the positions 0, 1, 2 … on the x axis of a figure, where these are no numbers.
+    fn positions(&self, figure: &str) -> &'static [&'static str] {
+        let _ = figure;
+        &[]
+    }
+
+    /// Whether the points of a figure are joined by lines: not where its x tells things apart that have no order.
+    fn is_joined(&self, figure: &str) -> bool {
+        self.positions(figure).is_empty()
+    }
+
+    /// Tables that go with figures.
+    fn tables(&self) -> Vec<Table<Self::Cell>> {
+        Vec::new()
+    }
+
+    /// What goes with figures and is made when their estimates are known. `streams` are those of the first replication.
+    fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Self::Cell>> {
+        let _ = streams;
+        Vec::new()
+    }
+
+    /// The figure called `id`, one of [`SCHEDULES`](Self::SCHEDULES).
+    fn schedule(&self, id: &'static str, streams: &Streams) -> Schedule {
+        let _ = streams;
+        Schedule { id, caption: String::new(), panels: Vec::new() }
+    }
+
+    /// The figure called `id`, one of [`DRAWINGS`](Self::DRAWINGS).
+    fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
+        let _ = streams;
+        Drawing { id, caption: String::new(), sketch: Sketch::default(), data: Vec::new() }
+    }
+
+    /// The first line of the report, if it has one: that something ran in the place of something else, say.
+    fn preface(&self) -> Option<String> {
+        None
+    }
+
+    /// Which verdicts on record this run is compared with, if not the plain ones: `stand-in`.
+    fn record(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Files that were read from outside the workspace: name and SHA-256.
+    fn data(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// What a reader must know before anything else.
+    fn notes(&self) -> Vec<String>;
+
+    /// The parameters that tell one cell from another, by name.
+    fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)>;
+
+    /// All that determines a run, but for the seed and the replication.
+    fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
+
+    /// How many of `wanted` replications of a cell are run: fewer where they take too long for what they tell.
+    fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {
+        let _ = cell;
+        wanted
+    }
+
+    /// About how long a run takes, in any unit.
+    fn cost(&self, cell: &Self::Cell) -> u64;
+
+    /// Names of what a run yields.
+    fn metrics(&self) -> Vec<String>;
+
+    /// One replication of one cell: a value for each name in [`metrics`](Self::metrics); not a number where undefined.
+    fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Vec<f64>;
+}
+
+/// One figure or table of a paper.
+pub struct Figure<C> {
+    /// As in the specification: `fig2`.
+    pub id: &'static str,
+    /// What is seen, in a few words.
+    pub title: String,
+    /// What a reader should know, below the figure.
+    pub caption: String,
+    /// Quantity and unit of the x axis.
+    pub x_label: &'static str,
+    /// Whether the x axis is logarithmic.
+    pub log_x: bool,
+    /// Its plots.
+    pub panels: Vec<Panel<C>>,
+    /// Whether to show it as a table too.
+    pub as_table: bool,
+}
+
+/// One plot of a figure. Most figures have one.
+pub struct Panel<C> {
+    /// The plot's files are called `ID` or, if this is not empty, `ID-SUFFIX`.
+    pub suffix: &'static str,
+    /// As in the column `metric` of the figure's data.
+    pub metric: &'static str,
+    /// Quantity and unit of the y axis.
+    pub y_label: &'static str,
+    /// Whether the y axis is logarithmic.
+    pub log_y: bool,
+    /// What is plotted.
+    pub series: Vec<Series<C>>,
+    /// What the paper prints: series name, x, value.
+    pub printed: Vec<(&'static str, f64, f64)>,
+}
+
+/// A figure that shows schedules as Gantt charts.
+pub struct Schedule {
+    /// One of [`Paper::SCHEDULES`].
+    pub id: &'static str,
+    /// What a reader should know, below the figure.
+    pub caption: String,
+    /// Each is called `ID-SUFFIX`, in files as in its own id.
+    pub panels: Vec<(&'static str, Gantt)>,
+}
+
+/// A figure of boxes and lines: a tree, say. What it shows is computed.
+pub struct Drawing {
+    /// One of [`Paper::DRAWINGS`].
+    pub id: &'static str,
+    /// What a reader should know, below the figure.
+    pub caption: String,
+    /// The picture.
+    pub sketch: Sketch,
+    /// What was drawn, as in the columns `series`, `x`, `metric` and `mean` of the figure's data.
+    pub data: Vec<(String, String, &'static str, f64)>,
+}
+
+/// One line of a plot.
+pub struct Series<C> {
+    /// As in the legend.
+    pub name: String,
+    /// What is shown over each x.
+    pub points: Vec<(f64, Quantity<C>)>,
+}
+
+/// One reading: a question that the paper leaves open, and the scenario field that answers it.
+pub struct Reading {
+    /// As in the specification: `R2`.
+    pub id: &'static str,
+    /// In the scenario's table `readings`.
+    pub field: &'static str,
+    /// What the paper leaves open.
+    pub question: &'static str,
+    /// The answers, the default first.
+    pub answers: &'static [&'static str],
+}
+
+impl Reading {
+    /// The first of `answers` is the default.
+    pub const fn new(
+        id: &'static str,
+        field: &'static str,
+        question: &'static str,
+        answers: &'static [&'static str],
+    ) -> Self {
+        Self { id, field, question, answers }
+    }
+
+    /// The scenario key, as `--set` takes it.
+    pub fn key(&self) -> String {
+        format!("readings.{}", self.field)
+    }
+}

@@ -1,0 +1,54 @@
+//! Progress of long work: a bar with the time left on a terminal, plain lines off it.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts work done towards a known total. Shared by all threads.
+pub struct Progress {
+    what: String,
+    bar: Option<ProgressBar>,
+    /// Off a terminal: the tenths that have been told.
+    tenths_told: AtomicU64,
+    done: AtomicU64,
+    total: u64,
+    quiet: bool,
+}
+
+impl Progress {
+    /// `total` units of `what`. The unit is whatever takes about equally long, such as simulated jobs.
+    pub fn new(what: impl Into<String>, total: u64, quiet: bool) -> Self {
+        let what = what.into();
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let style = ProgressStyle::with_template("{msg} {wide_bar:.cyan/dim} {percent:>3} %  {eta} left")
+                .expect("a good template");
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            bar.set_style(style);
+            bar.set_message(what.clone());
+            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+            bar
+        });
+        Self { what, bar, tenths_told: AtomicU64::new(0), done: AtomicU64::new(0), total, quiet }
+    }
+
+    /// Some more units are done.
+    pub fn add(&self, units: u64) {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        } else if !self.quiet && self.total > 0 {
+            let tenths = 10 * done / self.total;
+            if tenths > self.tenths_told.fetch_max(tenths, Ordering::Relaxed) {
+                eprintln!("{}: {} %", self.what, 10 * tenths);
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

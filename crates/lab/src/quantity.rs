@@ -1,0 +1,153 @@
+//! What a figure shows and a claim judges: a number per replication, computed from the metrics of one or more cells.
+
+use std::collections::BTreeSet;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// An expression over metrics of cells. It is evaluated replication by replication, so a difference of two cells is a
+/// paired difference on common random numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Quantity<C> {
+    /// One metric of one cell.
+    Metric(C, String),
+    /// A number.
+    Constant(f64),
+    /// Two quantities, combined.
+    Combined(Operation, Box<Self>, Box<Self>),
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// How two quantities become one.
+pub enum Operation {
+    /// The sum.
+    Add,
+    /// The difference.
+    Subtract,
+    /// The product.
+    Multiply,
+    /// The ratio.
+    Divide,
+    /// The larger of the two.
+    Larger,
+    /// 1 if both have the same sign or are as good as zero, else 0.
+    Alike,
+}
+
+impl<C: Clone + Ord> Quantity<C> {
+    /// `self` relative to `base`, in percent of it.
+    pub fn percent_above(self, base: Self) -> Self {
+        (self - base.clone()) / base * 100.0
+    }
+
+    /// The larger of the two, in each replication.
+    pub fn or_larger(self, other: Self) -> Self {
+        Self::combined(Operation::Larger, self, other)
+    }
+
+    /// 1 in a replication where both have the same sign, or are as good as zero; else 0.
+    pub fn has_the_sign_of(self, other: Self) -> Self {
+        Self::combined(Operation::Alike, self, other)
+    }
+
+    /// The value in one replication; not a number where a metric is not defined.
+    pub fn value(&self, metric: &impl Fn(&C, &str) -> f64) -> f64 {
+        match self {
+            Self::Metric(cell, name) => metric(cell, name),
+            Self::Constant(value) => *value,
+            Self::Combined(operation, a, b) => {
+                let (a, b) = (a.value(metric), b.value(metric));
+                match operation {
+                    Operation::Add => a + b,
+                    Operation::Subtract => a - b,
+                    Operation::Multiply => a * b,
+                    Operation::Divide => a / b,
+                    Operation::Larger => a.max(b),
+                    Operation::Alike => f64::from(u8::from(sign(a) == sign(b))),
+                }
+            }
+        }
+    }
+
+    /// Adds the cells that must be simulated to know this.
+    pub fn collect_cells(&self, cells: &mut BTreeSet<C>) {
+        match self {
+            Self::Metric(cell, _) => {
+                cells.insert(cell.clone());
+            }
+            Self::Constant(_) => {}
+            Self::Combined(_, a, b) => {
+                a.collect_cells(cells);
+                b.collect_cells(cells);
+            }
+        }
+    }
+
+    fn combined(operation: Operation, a: Self, b: Self) -> Self {
+        Self::Combined(operation, Box::new(a), Box::new(b))
+    }
+}
+
+/// Above, below or as good as zero.
+fn sign(value: f64) -> i8 {
+    const ZERO: f64 = 1e-9;
+    i8::from(value > ZERO) - i8::from(value < -ZERO)
+}
+
+impl<C: Clone + Ord> Add for Quantity<C> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::combined(Operation::Add, self, other)
+    }
+}
+
+impl<C: Clone + Ord> Sub for Quantity<C> {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self::combined(Operation::Subtract, self, other)
+    }
+}
+
+impl<C: Clone + Ord> Div for Quantity<C> {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        Self::combined(Operation::Divide, self, other)
+    }
+}
+
+impl<C: Clone + Ord> Mul<f64> for Quantity<C> {
+    type Output = Self;
+    fn mul(self, factor: f64) -> Self {
+        Self::combined(Operation::Multiply, self, Self::Constant(factor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(quantity: &Quantity<u8>) -> f64 {
+        quantity.value(&|cell, _| f64::from(*cell))
+    }
+
+    fn cell(value: u8) -> Quantity<u8> {
+        Quantity::Metric(value, String::new())
+    }
+
+    #[test]
+    fn the_larger_of_two_is_taken_replication_by_replication() {
+        assert!((value(&cell(3).or_larger(cell(5))) - 5.0).abs() < 1e-12);
+        assert!((value(&cell(5).or_larger(cell(3))) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn differences_are_alike_if_they_point_the_same_way() {
+        let check = |a: [u8; 2], b: [u8; 2], expected: f64| {
+            let alike = (cell(a[0]) - cell(a[1])).has_the_sign_of(cell(b[0]) - cell(b[1]));
+            assert!((value(&alike) - expected).abs() < 1e-12, "{a:?} {b:?}");
+        };
+        check([5, 3], [9, 1], 1.0);
+        check([3, 5], [9, 1], 0.0);
+        check([3, 5], [1, 9], 1.0);
+        check([4, 4], [2, 2], 1.0);
+        check([4, 4], [2, 1], 0.0);
+    }
+}

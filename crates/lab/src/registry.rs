@@ -1,0 +1,90 @@
+//! Papers by name.
+
+use crate::paper::{About, Effort, Paper};
+use crate::reproduce::{self, Outcome, Request};
+use crate::scenario::did_you_mean;
+use anyhow::{Result, bail};
+
+/// A paper as the laboratory keeps it: its name, and what can be done with it.
+#[derive(Copy, Clone, Debug)]
+pub struct Entry {
+    /// Who wrote it.
+    pub about: About,
+    reproduce: fn(&Request) -> Result<Outcome>,
+    rerun: Rerun,
+    listed: fn() -> Result<Listed>,
+}
+
+/// Metrics by name, of a run by its name.
+type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
+
+/// What a paper holds, as a list of papers shows it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Who wrote it.
+    pub about: About,
+    /// Ids of its figures, drawings and schedules.
+    pub figures: Vec<&'static str>,
+    /// Ids of its claims.
+    pub claims: Vec<&'static str>,
+}
+
+impl Entry {
+    /// The entry of the paper `P`.
+    pub const fn of<P: Paper>() -> Self {
+        Self { about: P::ABOUT, reproduce: reproduce::run::<P>, rerun: reproduce::rerun::<P>, listed: listed::<P> }
+    }
+
+    /// Simulates the paper and writes what was found.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario or option, a file that cannot be written, or [`Interrupted`](crate::interrupt::Interrupted).
+    pub fn reproduce(&self, request: &Request) -> Result<Outcome> {
+        (self.reproduce)(request)
+    }
+
+    /// Runs one replication again, as named in the column `run` of `runs.csv`: its metrics, by name.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario or option, or no such run.
+    pub fn rerun(&self, request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
+        (self.rerun)(request, id)
+    }
+
+    /// What the paper holds.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario.
+    pub fn listed(&self) -> Result<Listed> {
+        (self.listed)()
+    }
+}
+
+fn listed<P: Paper>() -> Result<Listed> {
+    let paper = P::new(&P::scenario()?, Effort::Full)?;
+    let unplotted = P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
+    Ok(Listed {
+        about: P::ABOUT,
+        figures: unplotted.chain(paper.figures().iter().map(|figure| figure.id)).collect(),
+        claims: paper.claims().iter().map(|claim| claim.id).collect(),
+    })
+}
+
+/// The paper called `slug`.
+///
+/// # Errors
+///
+/// There is none; the message says which there are.
+pub fn find<'a>(papers: &'a [Entry], slug: &str) -> Result<&'a Entry> {
+    let slugs = || papers.iter().map(|paper| paper.about.slug);
+    papers.iter().find(|paper| paper.about.slug == slug).map_or_else(
+        || {
+            let hint = did_you_mean(slug, slugs());
+            bail!("no paper is called {slug:?}{hint}; there are {}", slugs().collect::<Vec<_>>().join(", "))
+        },
+        Ok,
+    )
+}

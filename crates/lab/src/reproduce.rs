@@ -1,0 +1,288 @@
+//! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
+
+use crate::claim::{Claim, Judged};
+use crate::output::OutDir;
+use crate::paper::{About, Effort, Figure, Paper, Table};
+use crate::quantity::Quantity;
+use crate::record::{Mode, Recorded};
+use crate::scenario::{Scenario, did_you_mean, workspace};
+use crate::store::Store;
+use crate::study::Study;
+use crate::verdict::Verdict;
+use anyhow::{Context, Result, bail, ensure};
+use metrics::Interval;
+use sim_core::Streams;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What `cargo xtask reproduce` was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// A tenth of the work.
+    pub quick: bool,
+    /// Run inconclusive claims again with more replications.
+    pub decide: bool,
+    /// Figures to redraw; empty for all.
+    pub only: Vec<String>,
+    /// Replications of each cell, instead of those of the scenario.
+    pub reps: Option<u32>,
+    /// Seed, instead of that of the scenario.
+    pub seed: Option<u64>,
+    /// `KEY=VALUE` for parameters of the scenario.
+    pub set: Vec<String>,
+    /// Folder of logs.
+    pub traces: Option<PathBuf>,
+    /// Where to write.
+    pub out: Option<PathBuf>,
+    /// Forget what the store holds.
+    pub fresh: bool,
+    /// Show no progress.
+    pub quiet: bool,
+}
+
+impl Request {
+    /// A quick run into `out`, without progress.
+    pub fn quick(out: PathBuf) -> Self {
+        Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
+    }
+}
+
+/// What came of it.
+pub struct Outcome {
+    /// Which paper.
+    pub about: About,
+    /// Where everything was written.
+    pub out: PathBuf,
+    /// Replications of each cell.
+    pub replications: u32,
+    /// Every claim, with the verdict on record.
+    pub judged: Vec<(Judged, Option<String>)>,
+}
+
+impl Outcome {
+    /// Claims whose verdict is not the one on record.
+    pub fn surprises(&self) -> impl Iterator<Item = (&Judged, &str)> {
+        self.judged.iter().filter_map(|(judged, recorded)| {
+            let recorded = recorded.as_deref().unwrap_or("nothing");
+            (judged.in_words() != recorded).then_some((judged, recorded))
+        })
+    }
+
+    /// How many claims have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.judged.iter().filter(|(judged, _)| judged.verdict == verdict).count()
+    }
+}
+
+/// The most that `--decide` multiplies the replications by, and the stop on the way.
+const DECIDE: [u32; 2] = [4, 10];
+
+/// A paper with the scenario and the options of this run.
+pub(crate) struct Session<P> {
+    pub(crate) paper: P,
+    pub(crate) scenario: Scenario,
+    pub(crate) seed: u64,
+    pub(crate) replications: u32,
+}
+
+impl<P: Paper> Session<P> {
+    fn new(request: &Request) -> Result<Self> {
+        let mut scenario = P::scenario()?;
+        for assignment in &request.set {
+            scenario.set(assignment)?;
+        }
+        let effort = if request.quick { Effort::Quick } else { Effort::Full };
+        let paper = P::new(&scenario, effort);
+        let paper = paper.with_context(|| {
+            let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
+            format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
+        })?;
+        let paper = paper.with_traces(request.traces.as_deref())?;
+        let seed = request.seed.unwrap_or_else(|| paper.seed());
+        let replications = request.reps.unwrap_or_else(|| paper.replications());
+        ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
+        Ok(Self { paper, scenario, seed, replications })
+    }
+}
+
+pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
+    let session = Session::<P>::new(request)?;
+    let Session { paper, seed, replications, .. } = &session;
+    let (drawings, schedules, figures) = wanted::<P>(paper.figures(), &request.only)?;
+    let unplotted = drawings.iter().chain(&schedules).copied();
+    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).chain(unplotted).collect();
+    let claims: Vec<Claim<P::Cell>> = paper
+        .claims()
+        .into_iter()
+        .filter(|claim| request.only.is_empty() || claim.figures.iter().any(|figure| shown.contains(figure)))
+        .collect();
+
+    let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
+    let out = OutDir::create(&path)?;
+    let cells_folder = path.join("cells");
+    if request.fresh && cells_folder.exists() {
+        std::fs::remove_dir_all(&cells_folder)
+            .with_context(|| format!("cannot remove {} for --fresh", cells_folder.display()))?;
+    }
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
+    let mut tables = paper.tables();
+    tables.retain(|table| shown.contains(table.id));
+    let mut extras = paper.extras(&Streams::new(*seed, 0));
+    extras.retain(|extra| shown.contains(extra.figure));
+    let mut cells = BTreeSet::new();
+    for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
+        quantity.collect_cells(&mut cells);
+    }
+    for quantity in extras.iter().flat_map(|extra| &extra.needs) {
+        quantity.collect_cells(&mut cells);
+    }
+    for check in claims.iter().flat_map(|claim| &claim.checks) {
+        check.quantity.collect_cells(&mut cells);
+    }
+    study.run(&cells, *replications)?;
+
+    let mut judged: Vec<Judged> =
+        claims.iter().map(|claim| Judged::new(claim, |quantity| study.estimate(quantity, *replications))).collect();
+    if request.decide {
+        decide(&mut study, &claims, &mut judged, *replications)?;
+    }
+
+    let mode = if request.decide {
+        Mode::Decide
+    } else if request.quick {
+        Mode::Quick
+    } else {
+        Mode::Default
+    };
+    let recorded =
+        Recorded::read(P::PAGE, mode, paper.record()).with_context(|| format!("the record of {}", P::ABOUT.slug))?;
+    let judged: Vec<_> = judged
+        .into_iter()
+        .map(|judged| {
+            let recorded = recorded.verdict(judged.id).map(str::to_owned);
+            (judged, recorded)
+        })
+        .collect();
+    let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
+    let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
+    let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
+    let drawings = drawings.into_iter().map(|id| paper.drawing(id, &Streams::new(*seed, 0))).collect();
+    let findings = crate::write::Findings {
+        session: &session,
+        request,
+        figures,
+        tables,
+        extras,
+        schedules,
+        drawings,
+        judged: &judged,
+        study: &study,
+    };
+    findings.write(&out, began)?;
+    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
+}
+
+/// Drawings, schedules and figures.
+type Wanted<C> = (Vec<&'static str>, Vec<&'static str>, Vec<Figure<C>>);
+
+/// The drawings, schedules and figures that `--only` names.
+fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wanted<P::Cell>> {
+    let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
+    let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
+    for name in only {
+        if !ids.contains(&name.as_str()) {
+            let hint = did_you_mean(name, ids.iter().copied());
+            bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
+        }
+    }
+    let is_wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
+    let of = |all: &[&'static str]| all.iter().copied().filter(|id| is_wanted(id)).collect();
+    Ok((of(P::DRAWINGS), of(P::SCHEDULES), figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
+}
+
+fn quantities<C>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
+    let panels = figures.iter().flat_map(|figure| &figure.panels);
+    panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|(_, quantity)| quantity)
+}
+
+/// Runs the cells of inconclusive claims again with more replications, up to ten times as many.
+fn decide<P: Paper>(
+    study: &mut Study<'_, P>,
+    claims: &[Claim<P::Cell>],
+    judged: &mut [Judged],
+    replications: u32,
+) -> Result<()> {
+    for factor in DECIDE {
+        let more = replications * factor;
+        let cells_of = |i: usize| {
+            let mut cells = BTreeSet::new();
+            claims[i].checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
+            cells
+        };
+        let is_open = |i: &usize| judged[*i].verdict == Verdict::Inconclusive && study.would_run(&cells_of(*i), more);
+        let open: Vec<usize> = (0..claims.len()).filter(is_open).collect();
+        study.run(&open.iter().flat_map(|i| cells_of(*i)).collect(), more)?;
+        for i in open {
+            judged[i] = Judged::new(&claims[i], |quantity| study.estimate(quantity, more));
+            judged[i].decided_at = Some(study.most_affordable(&cells_of(i), more));
+        }
+    }
+    Ok(())
+}
+
+/// The name of a run in `runs.csv`: its cell and its replication.
+pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
+    let mut id: Vec<String> =
+        paper.parameters(cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    id.push(format!("rep={replication}"));
+    id.join(" ")
+}
+
+pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
+    let Session { paper, seed, .. } = Session::<P>::new(request)?;
+    let (wanted, replication) = id
+        .trim()
+        .rsplit_once(" rep=")
+        .and_then(|(cell, replication)| Some((cell, replication.parse::<u32>().ok()?)))
+        .with_context(|| format!("--run {id:?}: expected a name from the column run of runs.csv, ending in rep=N"))?;
+    let mut cells = BTreeSet::new();
+    for quantity in quantities(&paper.figures()) {
+        quantity.collect_cells(&mut cells);
+    }
+    for (.., quantity) in paper.tables().iter().flat_map(Table::found) {
+        quantity.collect_cells(&mut cells);
+    }
+    for quantity in paper.extras(&Streams::new(seed, 0)).iter().flat_map(|extra| &extra.needs) {
+        quantity.collect_cells(&mut cells);
+    }
+    for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
+        check.quantity.collect_cells(&mut cells);
+    }
+    let named =
+        cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
+    let cell =
+        named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
+    let metrics = paper.simulate(cell, &Streams::new(seed, replication));
+    Ok(paper.metrics().into_iter().zip(metrics).collect())
+}
+
+/// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
+/// where there is no interval.
+pub fn in_words(interval: &Interval) -> String {
+    use crate::chart::{decimals_for, fixed, significant};
+    match interval.half_width() {
+        Some(half) if half > 0.0 => {
+            let decimals = decimals_for(half, 2);
+            format!("{} ± {}", fixed(interval.mean, decimals), fixed(half, decimals))
+        }
+        _ => significant(interval.mean),
+    }
+}
+
+/// How long something took, for the manifest's timings.
+pub(crate) fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64()
+}

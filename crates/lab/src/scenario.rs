@@ -1,0 +1,272 @@
+//! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use toml_edit::{Document, DocumentMut, Item, Table, Value};
+
+/// A scenario as read, with `--set` applied.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The file, as messages name it: `workloads/multi-site.toml`.
+    name: String,
+    document: DocumentMut,
+    parameters: Vec<Parameter>,
+}
+
+/// One line of a scenario file: `key = value # source`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Dotted, as `--set` takes it.
+    pub key: String,
+    /// As written.
+    pub value: String,
+    /// What the comment behind the value says of where it comes from.
+    pub source: String,
+    /// Whether `--set` gave it another value than the file.
+    pub changed: bool,
+}
+
+static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says that the program works for the workspace in `folder`: results go there, and its revision is told.
+pub fn set_workspace(folder: &Path) {
+    if folder.is_dir() {
+        // Whoever is first is right: a program has one workspace.
+        let _ = WORKSPACE.set(folder.to_owned());
+    }
+}
+
+/// The folder where `results/` is: that of the workspace, or the current one of a program that has none.
+pub fn workspace() -> PathBuf {
+    known_workspace().map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// The folder of the workspace, if the program works for one.
+pub(crate) fn known_workspace() -> Option<&'static Path> {
+    WORKSPACE.get().map(PathBuf::as_path)
+}
+
+impl Scenario {
+    /// Reads the scenario of the paper `slug`.
+    pub(crate) fn of_paper(slug: &str, text: &str) -> Result<Self> {
+        let name = format!("workloads/{slug}.toml");
+        Self::parse(&name, text).with_context(|| name)
+    }
+
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        let document: DocumentMut = text.parse()?;
+        let mut parameters = Vec::new();
+        list(document.as_table(), "", &mut parameters);
+        Ok(Self { name: name.to_owned(), document, parameters })
+    }
+
+    /// The file, as messages name it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Applies one `--set key=value`. The value is TOML; a bare word is taken as text.
+    pub fn set(&mut self, assignment: &str) -> Result<()> {
+        let (key, text) = assignment
+            .split_once('=')
+            .ok_or_else(|| anyhow!("--set {assignment}: expected KEY=VALUE, for example --set run.jobs=10000"))?;
+        let (key, text) = (key.trim(), text.trim());
+        let Some(parameter) = self.parameters.iter_mut().find(|parameter| parameter.key == key) else {
+            let names = self.parameters.iter().map(|parameter| parameter.key.as_str());
+            let hint = did_you_mean(key, names);
+            bail!("--set {assignment}: no parameter is called {key:?}{hint}; {} lists them", self.name);
+        };
+        let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
+            anyhow!(
+                "--set {assignment}: {text:?} is no value; write a number, a word or a list such as [1, 2] ({error})"
+            )
+        })?;
+        let item = key
+            .split('.')
+            .try_fold(self.document.as_item_mut(), |item, part| item.get_mut(part))
+            .expect("every listed parameter is in the document");
+        parameter.changed |= item.to_string().trim() != value.to_string().trim();
+        parameter.value = value.to_string().trim().to_owned();
+        *item = Item::Value(value);
+        Ok(())
+    }
+
+    /// The scenario as a typed value.
+    ///
+    /// # Errors
+    ///
+    /// A missing or unknown key, or a value of the wrong type, with its line and key.
+    pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
+        let text = self.document.to_string();
+        toml::from_str(&text).map_err(|error| {
+            let message = in_words(error.message());
+            let hint = unknown_field(&message)
+                .map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
+            let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
+            let line = 1 + text[..span.start].matches('\n').count();
+            match key_at(&text, span.start) {
+                Some(key) => anyhow!("line {line}: {key}: {message}{hint}"),
+                None => anyhow!("line {line}: {message}{hint}"),
+            }
+        })
+    }
+
+    /// SHA-256 of every key and value, whatever the comments say.
+    pub fn hash(&self) -> String {
+        let mut hash = Sha256::new();
+        for Parameter { key, value, .. } in &self.parameters {
+            hash.update(format!("{key}={value}\n"));
+        }
+        hex::encode(hash.finalize())
+    }
+
+    /// Every parameter with its source, in the order of the file.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+}
+
+/// Lists `key = value # source` of `table` and the tables inside it.
+fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
+    for (key, item) in table {
+        let key = format!("{prefix}{key}");
+        match item {
+            Item::Table(inner) => list(inner, &format!("{key}."), parameters),
+            Item::Value(value) => {
+                let source = value.decor().suffix().and_then(|suffix| suffix.as_str()).unwrap_or("");
+                let source = source.trim().trim_start_matches('#').trim().to_owned();
+                let mut bare = value.clone();
+                bare.decor_mut().clear();
+                parameters.push(Parameter { key, value: bare.to_string(), source, changed: false });
+            }
+            Item::None | Item::ArrayOfTables(_) => {}
+        }
+    }
+}
+
+/// The parameter whose value holds the byte at `position` of `text`.
+fn key_at(text: &str, position: usize) -> Option<String> {
+    fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
+        table.iter().find_map(|(key, item)| {
+            let key = format!("{prefix}{key}");
+            match item {
+                Item::Table(inner) => within(inner, &format!("{key}."), position),
+                Item::Value(value) => value.span().filter(|span| span.contains(&position)).map(|_| key),
+                Item::None | Item::ArrayOfTables(_) => None,
+            }
+        })
+    }
+    within(Document::parse(text).ok()?.as_table(), "", position)
+}
+
+/// A message of serde, with Rust's types in plain words.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("u64", "a whole number, at least 0"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("f64", "a number"),
+        ("a sequence", "a list such as [1, 2]"),
+        ("a boolean", "true or false"),
+    ];
+    let plain = WORDS.iter().find_map(|(name, words)| {
+        let start = message.strip_suffix(name)?.strip_suffix("expected ")?;
+        Some(format!("{start}expected {words}"))
+    });
+    plain.unwrap_or_else(|| message.to_owned())
+}
+
+/// The names that serde quotes in "unknown field `x`, expected one of `y`, `z`".
+fn unknown_field(message: &str) -> Option<(&str, Vec<&str>)> {
+    let (_, rest) = message.split_once("unknown field `")?;
+    let (unknown, rest) = rest.split_once('`')?;
+    Some((unknown, rest.split('`').skip(1).step_by(2).collect()))
+}
+
+/// `; did you mean "run.jobs"?` if a name is near, else nothing.
+pub fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    // Also compare with the last part of a dotted name: people leave the table out.
+    let nearness = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, last))
+    };
+    let nearest = names.map(|name| (nearness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest
+        .filter(|(nearness, _)| *nearness > 0.7)
+        .map_or_else(String::new, |(_, name)| format!("; did you mean {name:?}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "[run]\njobs = 40000 # §4.2\n\n[readings]\nrelease = \"task-end\" # R2\n";
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its shape matters")]
+    struct Typed {
+        run: Run,
+        readings: toml::Table,
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Run {
+        jobs: u32,
+    }
+
+    fn error_of(assignment: &str) -> String {
+        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+        match scenario.set(assignment) {
+            Ok(()) => scenario.typed::<Typed>().expect_err("a bad value").to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn parameters_come_with_the_comment_behind_them() {
+        let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+        let jobs = &scenario.parameters()[0];
+        assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
+    }
+
+    #[test]
+    fn a_set_value_reaches_the_typed_scenario_and_is_marked() {
+        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+        scenario.set("run.jobs=10").expect("a known key");
+        scenario.set("readings.release=gang-end").expect("a bare word is text");
+        assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
+        assert!(scenario.parameters()[1].changed);
+        assert_eq!(scenario.parameters()[1].value, "\"gang-end\"");
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_one_that_was_meant() {
+        assert!(error_of("run.job=3").contains("did you mean \"run.jobs\"?"));
+        assert!(error_of("relase=gang-end").contains("did you mean \"readings.release\"?"));
+        assert!(!error_of("zzz=3").contains("did you mean"));
+    }
+
+    #[test]
+    fn without_a_near_name_the_file_that_lists_them_is_named() {
+        assert!(error_of("zzz=3").ends_with("p.toml lists them"));
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_told_with_its_line_and_key() {
+        let expected = "line 2: run.jobs: invalid type: string \"many\", expected a whole number from 0 to 4294967295";
+        assert_eq!(error_of("run.jobs=many"), expected);
+        assert!(error_of("run.jobs=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
+    }
+
+    #[test]
+    fn an_unknown_key_of_the_file_is_told_with_its_line_and_the_one_that_was_meant() {
+        let text = TEXT.replace("jobs", "job");
+        let scenario = Scenario::parse("p.toml", &text).expect("good TOML");
+        let error = scenario.typed::<Typed>().expect_err("an unknown key").to_string();
+        assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
+    }
+}

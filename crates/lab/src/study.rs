@@ -1,0 +1,133 @@
+//! Running the cells of a paper: in parallel over replications, from the store where they are finished.
+
+use super::paper::Paper;
+use super::quantity::Quantity;
+use super::store::{Identity, Store};
+use crate::interrupt::{self, Interrupted};
+use crate::progress::Progress;
+use anyhow::{Result, bail};
+use metrics::Interval;
+use rayon::prelude::*;
+use sim_core::Streams;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A paper with the replications that have been run.
+pub struct Study<'a, P: Paper> {
+    paper: &'a P,
+    seed: u64,
+    store: Store,
+    names: Vec<String>,
+    runs: BTreeMap<P::Cell, Vec<Vec<f64>>>,
+    quiet: bool,
+    computed: u64,
+    reused: u64,
+}
+
+impl<'a, P: Paper> Study<'a, P> {
+    /// None has been run; `quiet` shows no progress.
+    pub fn new(paper: &'a P, seed: u64, store: Store, quiet: bool) -> Self {
+        Self { paper, seed, store, names: paper.metrics(), runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
+    }
+
+    /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
+    ///
+    /// # Errors
+    ///
+    /// [`Interrupted::Resumable`] on Ctrl-C, or a replication that cannot be stored. What is finished stays in the store.
+    pub fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
+        let missing: Vec<(&P::Cell, u32)> = cells
+            .iter()
+            .flat_map(|cell| {
+                (self.replications_of(cell)..self.paper.affordable(cell, replications))
+                    .map(move |replication| (cell, replication))
+            })
+            .collect();
+        let total = missing.iter().map(|(cell, _)| self.paper.cost(cell)).sum();
+        let progress = Progress::new(format!("{}, {} replications", P::ABOUT.slug, missing.len()), total, self.quiet);
+        let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
+        let finished: Vec<Vec<f64>> = missing
+            .par_iter()
+            .map(|&(cell, replication)| {
+                if interrupt::requested() {
+                    bail!(Interrupted::Resumable);
+                }
+                let determinants = self.paper.determinants(cell);
+                let identity = self.identity(&determinants, replication);
+                let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
+                    reused.fetch_add(1, Ordering::Relaxed);
+                    metrics
+                } else {
+                    let metrics = self.paper.simulate(cell, &Streams::new(self.seed, replication));
+                    self.store.save(&identity, &self.names, &metrics)?;
+                    computed.fetch_add(1, Ordering::Relaxed);
+                    metrics
+                };
+                progress.add(self.paper.cost(cell));
+                Ok(metrics)
+            })
+            .collect::<Result<_>>()?;
+        self.computed += computed.into_inner();
+        self.reused += reused.into_inner();
+        // In the order of `missing`, whichever thread was first: results do not depend on the number of threads.
+        for ((cell, _), metrics) in missing.into_iter().zip(finished) {
+            self.runs.entry(cell.clone()).or_default().push(metrics);
+        }
+        Ok(())
+    }
+
+    fn replications_of(&self, cell: &P::Cell) -> u32 {
+        u32::try_from(self.runs.get(cell).map_or(0, Vec::len)).expect("few replications")
+    }
+
+    /// Whether asking for so many replications would run any.
+    pub fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
+        cells.iter().any(|cell| self.paper.affordable(cell, replications) > self.replications_of(cell))
+    }
+
+    /// How many of `wanted` replications the cells have at most, once they have run.
+    pub fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
+        cells.iter().map(|cell| self.paper.affordable(cell, wanted)).max().unwrap_or(wanted)
+    }
+
+    fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
+        Identity { paper: P::ABOUT.slug, models: P::MODELS, cell: determinants, seed: self.seed, replication }
+    }
+
+    /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells
+    /// have.
+    ///
+    /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
+    pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> Interval {
+        let value = |replication: usize| {
+            quantity.value(&|cell, name| {
+                let position = self.names.iter().position(|known| known == name);
+                let position = position.unwrap_or_else(|| panic!("no run yields a metric called {name:?}"));
+                self.runs[cell][replication][position]
+            })
+        };
+        let mut cells = BTreeSet::new();
+        quantity.collect_cells(&mut cells);
+        let replications = cells.iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
+        let sample: Vec<f64> = (0..replications as usize).map(value).filter(|value| value.is_finite()).collect();
+        if sample.is_empty() {
+            return Interval { mean: f64::NAN, low: None, high: None, replications: 0, level: Interval::LEVEL };
+        }
+        Interval::of(&sample)
+    }
+
+    /// Names of what each run yields.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Every run: its cell, its replication, what it yielded.
+    pub fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
+        self.runs.iter().flat_map(|(cell, runs)| runs.iter().enumerate().map(move |(i, run)| (cell, i, run.as_slice())))
+    }
+
+    /// Replications computed now, and taken from the store.
+    pub const fn effort(&self) -> (u64, u64) {
+        (self.computed, self.reused)
+    }
+}

@@ -1,0 +1,74 @@
+//! Tables of a report: what a paper prints beside what was found.
+
+use super::quantity::Quantity;
+use crate::chart::fixed;
+use metrics::Interval;
+
+/// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
+/// series.
+pub struct Table<C> {
+    /// Of the figure that it belongs to.
+    pub id: &'static str,
+    /// Above the table.
+    pub title: String,
+    /// Below the table.
+    pub caption: String,
+    /// Heads of the columns that name a row.
+    pub names: Vec<String>,
+    /// Heads of the other columns.
+    pub columns: Vec<String>,
+    /// From top to bottom.
+    pub rows: Vec<Row<C>>,
+}
+
+/// A row of a [`Table`].
+pub struct Row<C> {
+    /// What names it, one for each of the table's [`names`](Table::names).
+    pub names: Vec<String>,
+    /// As in the columns `x` and `metric` of the data.
+    pub x: String,
+    /// As in the column `metric` of the data.
+    pub metric: String,
+    /// One for each of the table's columns.
+    pub cells: Vec<Entry<C>>,
+}
+
+/// What stands in a cell of a [`Table`].
+pub enum Entry<C> {
+    /// Words, or a number of the paper.
+    Text(String),
+    /// What was found, shown with so many decimals.
+    Found(Quantity<C>, i32),
+}
+
+impl<C> Table<C> {
+    /// All that was found: its column, its row.
+    pub fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
+        self.rows.iter().flat_map(|row| {
+            self.columns.iter().zip(&row.cells).filter_map(move |(column, entry)| match entry {
+                Entry::Found(quantity, _) => Some((column.as_str(), row, quantity)),
+                Entry::Text(_) => None,
+            })
+        })
+    }
+}
+
+impl<C> Entry<C> {
+    /// As the page shows it.
+    pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> Interval) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Found(quantity, decimals) => {
+                let interval = estimate(quantity);
+                let mean = fixed(interval.mean, *decimals);
+                match interval.half_width().map(|half| fixed(half, *decimals)) {
+                    // A width that is less than can be shown is that of rounding errors.
+                    Some(half) if half.contains(|digit: char| ('1'..='9').contains(&digit)) => {
+                        format!("{mean} ± {half}")
+                    }
+                    _ => mean,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! Klusáček et al. 2008: FCFS, EASY, Flexible backfilling, EG-EDF and Tabu search on 150 machines. The only place that
+//! knows its axes.
+
+mod claims;
+mod figures;
+mod measure;
+
+use anyhow::{Context, Result, ensure};
+use gap_schedule::{
+    BackfillReadings, BackfillRule, Edf, EgEdf, EgTies, FlexibleBackfill, FlexibleConfig, GapBound, Grid, GridEasy,
+    GridEasyScan, GridFcfs, Machine, Minext, Placement, Planner, Scheduler, Tabu, TabuChoice, TabuMemory, UsageOver,
+};
+use lab::claim::Claim;
+use lab::paper::{About, Effort, Figure, Paper, Reading};
+use lab::quantity::Quantity;
+use lab::scenario::Scenario;
+use measure::Measure;
+use serde::{Deserialize, Serialize};
+use sim_core::{Sim, Streams};
+use workload::deadline_mix::{DeadlineMix, Margin};
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    grid: GridTable,
+    workload: WorkloadTable,
+    flexible: FlexibleTable,
+    run: RunTable,
+    readings: ReadingsTable,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GridTable {
+    machines: u32,
+    machine_processors: [u32; 2],
+    machine_speed: [f64; 2],
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadTable {
+    jobs: u32,
+    job_processors: [u32; 2],
+    runtime: [f64; 2],
+    interarrival: Vec<f64>,
+    deadline_share: f64,
+}
+
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlexibleTable {
+    age_factor: f64,
+    k: f64,
+    max: f64,
+    min: f64,
+    boost_value: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    replications: u32,
+    seed: u64,
+    quick_jobs: u32,
+    quick_replications: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingsTable {
+    benchmark: Benchmark,
+    deadline: Due,
+    late_percent_of: LateOf,
+    machines: MachineDraws,
+    placement: Placement,
+    backfill: BackfillRule,
+    minext: Minext,
+    gap_bound: GapBound,
+    gap_ties: EgTies,
+    edf: Edf,
+    tabu_choice: TabuChoice,
+    tabu_iterations: u32,
+    tabu_length: usize,
+    tabu_memory: TabuMemory,
+    usage: UsageOver,
+    easy_cost: EasyCost,
+}
+
+/// R1: the speed of the machine that run times refer to.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a speed, \"per-job\" or \"ignored\"")]
+enum Benchmark {
+    Speed(f64),
+    Word(BenchmarkWord),
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum BenchmarkWord {
+    /// That of a machine drawn for each job, as fast as the grid's machines are.
+    PerJob,
+    /// A job takes its run time on every machine.
+    Ignored,
+}
+
+/// R2: when a job is due, in seconds after its submission.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
+enum Due {
+    /// Its run time and so many seconds, uniform.
+    Beyond([f64; 2]),
+    /// So many times its run time, uniform.
+    Times { times: [f64; 2] },
+}
+
+/// R3: what late jobs are counted against.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LateOf {
+    AllJobs,
+    JobsWithDeadline,
+}
+
+/// R4: whether every replication has machines of its own.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MachineDraws {
+    Fixed,
+    Redrawn,
+}
+
+/// R14: which implementation of EASY the cost is counted for. Both give the same schedule.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum EasyCost {
+    Naive,
+    Indexed,
+}
+
+/// The policies, in the paper's order.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Policy {
+    Fcfs,
+    Easy,
+    Flex,
+    EgEdf,
+    Tabu,
+}
+
+impl Policy {
+    const ALL: [Self; 5] = [Self::Fcfs, Self::Easy, Self::Flex, Self::EgEdf, Self::Tabu];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fcfs => "FCFS",
+            Self::Easy => "EASY",
+            Self::Flex => "Flex",
+            Self::EgEdf => "EG-EDF",
+            Self::Tabu => "Tabu",
+        }
+    }
+}
+
+/// The paper, as its scenario has it.
+pub(crate) struct EgEdfPaper {
+    file: File,
+    jobs: u32,
+    replications: u32,
+}
+
+/// One point of the experiments.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    policy: Policy,
+    /// Position in `workload.interarrival`.
+    load: usize,
+    /// R6 = strict whatever the scenario says, for the second version of figure 1.
+    strict: bool,
+}
+
+impl Cell {
+    fn get(self, metric: &str) -> Quantity<Self> {
+        Quantity::Metric(self, metric.to_owned())
+    }
+}
+
+impl EgEdfPaper {
+    /// Positions of the loads, shortest time between jobs first.
+    fn loads(&self) -> Vec<usize> {
+        let mut loads: Vec<usize> = (0..self.file.workload.interarrival.len()).collect();
+        loads.sort_by(|a, b| self.interarrival(*a).total_cmp(&self.interarrival(*b)));
+        loads
+    }
+
+    fn interarrival(&self, load: usize) -> f64 {
+        self.file.workload.interarrival[load]
+    }
+
+    const fn cell(policy: Policy, load: usize) -> Cell {
+        Cell { policy, load, strict: false }
+    }
+
+    fn mix(&self, load: usize) -> DeadlineMix {
+        let File { grid, workload, readings, .. } = &self.file;
+        DeadlineMix {
+            machines: grid.machines,
+            machine_processors: grid.machine_processors,
+            machine_speed: grid.machine_speed,
+            jobs: self.jobs,
+            job_processors: workload.job_processors,
+            runtime: workload.runtime,
+            interarrival: workload.interarrival[load],
+            deadline_share: workload.deadline_share,
+            benchmark_speed: match readings.benchmark {
+                Benchmark::Word(BenchmarkWord::PerJob) => Some(grid.machine_speed),
+                Benchmark::Speed(_) | Benchmark::Word(BenchmarkWord::Ignored) => None,
+            },
+            margin: match readings.deadline {
+                Due::Beyond(range) => Margin::Beyond(range),
+                Due::Times { times } => Margin::Times(times),
+            },
+        }
+    }
+
+    fn machines(&self, cell: &Cell, streams: &Streams) -> Vec<Machine> {
+        let of_all = Streams::new(streams.seed(), 0);
+        let streams = match self.file.readings.machines {
+            MachineDraws::Fixed => &of_all,
+            MachineDraws::Redrawn => streams,
+        };
+        let speed = |speed: f64| match self.file.readings.benchmark {
+            Benchmark::Speed(benchmark) => speed / benchmark,
+            Benchmark::Word(BenchmarkWord::PerJob) => speed / self.file.grid.machine_speed[1],
+            Benchmark::Word(BenchmarkWord::Ignored) => 1.0,
+        };
+        let drawn = self.mix(cell.load).machines(streams).into_iter();
+        drawn.map(|machine| Machine { processors: machine.processors, speed: speed(machine.speed) }).collect()
+    }
+
+    fn backfill(&self, cell: &Cell) -> BackfillReadings {
+        let readings = &self.file.readings;
+        let rule = if cell.strict { BackfillRule::Strict } else { readings.backfill };
+        BackfillReadings { placement: readings.placement, rule }
+    }
+
+    fn flexible(&self) -> FlexibleConfig {
+        let FlexibleTable { age_factor, k, max, min, boost_value } = self.file.flexible;
+        FlexibleConfig { age_factor, k, max, min, boost: boost_value, minext: self.file.readings.minext }
+    }
+
+    fn eg_edf(&self) -> EgEdf {
+        let readings = &self.file.readings;
+        EgEdf::new().with_bound(readings.gap_bound).with_ties(readings.gap_ties).with_edf(readings.edf)
+    }
+
+    fn tabu(&self) -> Tabu {
+        let readings = &self.file.readings;
+        Tabu::new().with_bound(readings.gap_bound).with_choice(readings.tabu_choice).with_limits(
+            readings.tabu_iterations,
+            readings.tabu_length,
+            readings.tabu_memory,
+        )
+    }
+
+    /// Runs `scheduler` to the end; `tally` reads off it how many Tabu moves were tried and accepted.
+    fn play<S: Scheduler>(
+        &self,
+        cell: &Cell,
+        streams: &Streams,
+        scheduler: S,
+        tally: impl Fn(&S) -> (u64, u64),
+    ) -> Vec<f64> {
+        let jobs = self.mix(cell.load).jobs(streams);
+        let machines = self.machines(cell, streams);
+        let processors = machines.iter().map(|machine| machine.processors).sum();
+        let readings = &self.file.readings;
+        let grid = Grid::new(machines, scheduler, jobs);
+        let (grid, measure) = Sim::new(grid, Measure::new(processors)).run();
+        let scheduler = grid.scheduler();
+        measure.results(readings.usage, readings.late_percent_of, scheduler.operations(), tally(scheduler))
+    }
+
+    fn validate(&self) -> Result<()> {
+        let File { workload, run, flexible, readings, .. } = &self.file;
+        ensure!(!workload.interarrival.is_empty(), "workload.interarrival is empty; give at least one mean");
+        for (key, value) in [("jobs", self.jobs), ("replications", self.replications), ("quick_jobs", run.quick_jobs)] {
+            ensure!(value > 0, "{key} is 0; at least 1 is needed");
+        }
+        ensure!(
+            self.jobs <= 1_000_000,
+            "workload.jobs: {} are too many for a paper's figure; at most 1000000",
+            self.jobs
+        );
+        for (key, value) in [
+            ("flexible.age_factor", flexible.age_factor),
+            ("flexible.k", flexible.k),
+            ("flexible.max", flexible.max),
+            ("flexible.min", flexible.min),
+            ("flexible.boost_value", flexible.boost_value),
+        ] {
+            ensure!((0.0..1e9).contains(&value), "{key} is {value}; a constant lies between 0 and 1e9");
+        }
+        if let Benchmark::Speed(speed) = readings.benchmark {
+            ensure!(speed > 0.0 && speed < 1e9, "readings.benchmark is {speed}; a speed is above 0 and below 1e9");
+        }
+        ensure!(readings.tabu_length > 0, "readings.tabu_length is 0; at least 1 is needed");
+        for load in 0..workload.interarrival.len() {
+            self.mix(load).validate().context("[grid] and [workload]")?;
+        }
+        Ok(())
+    }
+}
+
+impl Paper for EgEdfPaper {
+    type Cell = Cell;
+
+    const ABOUT: About = About {
+        slug: "eg-edf",
+        title: "Comparison of Multi-Criteria Scheduling Techniques",
+        citation: "D. Klusáček, H. Rudová, R. Baraglia, M. Pasquali and G. Capannini, in Grid Computing: Achievements and \
+                   Prospects, Springer 2008, 173–184",
+        package: "gap-schedule",
+        subject: "FCFS, EASY, Flexible backfilling, EG-EDF and Tabu search on machines of different size and speed",
+    };
+    const SCENARIO: &'static str = include_str!("../../../workloads/eg-edf.toml");
+    const PAGE: &'static str = include_str!("../../../docs/papers/eg-edf.md");
+    const MODELS: &'static str = crate::MODELS;
+
+    const READINGS: &'static [Reading] = &[
+        Reading::new(
+            "R1",
+            "benchmark",
+            "Which speed do run times refer to?",
+            &["200.0", "250.0", "300.0", "400.0", "per-job", "ignored"],
+        ),
+        Reading::new(
+            "R2",
+            "deadline",
+            "When is a job due: so many seconds after its run time, or so many times its run time after submission?",
+            &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }"],
+        ),
+        Reading::new(
+            "R3",
+            "late_percent_of",
+            "What are late jobs counted against?",
+            &["all-jobs", "jobs-with-deadline"],
+        ),
+        Reading::new("R4", "machines", "Does every replication have machines of its own?", &["fixed", "redrawn"]),
+        Reading::new("R5", "placement", "Which machine with room does a job go to?", &["fastest", "first-fit"]),
+        Reading::new("R6", "backfill", "When may a job pass the head of the queue?", &["machine-aware", "strict"]),
+        Reading::new("R7", "minext", "What are short jobs compared with?", &["queue", "job"]),
+        Reading::new(
+            "R8",
+            "gap_bound",
+            "How late may a gap start?",
+            &["last-start", "last-completion", "makespan", "unbounded"],
+        ),
+        Reading::new(
+            "R9",
+            "gap_ties",
+            "Which of several equal gaps is taken?",
+            &["start-then-fastest", "first", "earliest-finish", "fastest"],
+        ),
+        Reading::new("R10", "edf", "Where does a job without a gap go?", &["shifts", "appends"]),
+        Reading::new("R11", "tabu_choice", "Which job does Tabu search move?", &["last-late", "last"]),
+        Reading::new(
+            "R12",
+            "tabu_iterations",
+            "How many iterations after each arrival?",
+            &["10", "1", "30", "100", "300"],
+        ),
+        Reading::new("R12", "tabu_length", "How long is the tabu list?", &["10", "5", "20"]),
+        Reading::new("R12", "tabu_memory", "Is the tabu list kept from call to call?", &["cleared", "kept"]),
+        Reading::new(
+            "R13",
+            "usage",
+            "What is the system usage averaged over?",
+            &["time", "events", "until-last-arrival"],
+        ),
+        Reading::new(
+            "R14",
+            "easy_cost",
+            "Which implementation of EASY is its cost counted for?",
+            &["naive", "indexed"],
+        ),
+    ];
+
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+        let file: File = scenario.typed()?;
+        let (jobs, replications) = match effort {
+            Effort::Full => (file.workload.jobs, file.run.replications),
+            Effort::Quick => (file.run.quick_jobs, file.run.quick_replications),
+        };
+        let paper = Self { jobs, replications, file };
+        paper.validate()?;
+        Ok(paper)
+    }
+
+    fn replications(&self) -> u32 {
+        self.replications
+    }
+
+    fn seed(&self) -> u64 {
+        self.file.run.seed
+    }
+
+    fn figures(&self) -> Vec<Figure<Cell>> {
+        figures::figures(self)
+    }
+
+    fn claims(&self) -> Vec<Claim<Cell>> {
+        claims::claims(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "Scheduling cost is counted in elementary operations, which are the same on every computer, and not in seconds. \
+             EASY and Flexible backfilling are counted as the paper's programs work: every waiting job against every machine \
+             at each event (R14)."
+                .to_owned(),
+            "The paper is silent on how far deadlines lie behind run times (R2) and on the speed that run times refer to (R1). \
+             Both move the number of late jobs; their defaults make inter-arrival 5 the uncontended case that §4 describes."
+                .to_owned(),
+        ]
+    }
+
+    fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        vec![
+            ("policy", cell.policy.name().to_owned()),
+            ("interarrival", self.interarrival(cell.load).to_string()),
+            ("strict", cell.strict.to_string()),
+            ("jobs", self.jobs.to_string()),
+        ]
+    }
+
+    fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let File { grid, workload, flexible, readings, .. } = &self.file;
+        serde_json::json!({
+            "grid": grid,
+            "job_processors": workload.job_processors,
+            "runtime": workload.runtime,
+            "interarrival": self.interarrival(cell.load),
+            "deadline_share": workload.deadline_share,
+            "flexible": flexible,
+            "readings": readings,
+            "policy": cell.policy.name(),
+            "strict": cell.strict,
+            "jobs": self.jobs,
+        })
+    }
+
+    fn cost(&self, cell: &Cell) -> u64 {
+        // The scanning policies take longest, and the longer the shorter the time between jobs.
+        let weight = match cell.policy {
+            Policy::Fcfs => 1,
+            Policy::EgEdf | Policy::Tabu => 10,
+            Policy::Easy | Policy::Flex => 30,
+        };
+        weight * u64::from(self.jobs)
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        measure::NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+        let none = (0, 0);
+        match (cell.policy, self.file.readings.easy_cost) {
+            (Policy::Fcfs, _) => self.play(cell, streams, GridFcfs::new(), |_| none),
+            (Policy::Easy, EasyCost::Naive) => {
+                self.play(cell, streams, GridEasyScan::new(self.backfill(cell)), |_| none)
+            }
+            (Policy::Easy, EasyCost::Indexed) => self.play(cell, streams, GridEasy::new(self.backfill(cell)), |_| none),
+            (Policy::Flex, _) => {
+                self.play(cell, streams, FlexibleBackfill::new(self.flexible(), self.backfill(cell)), |_| none)
+            }
+            (Policy::EgEdf, _) => self.play(cell, streams, Planner::new(self.eg_edf(), None), |_| none),
+            (Policy::Tabu, _) => self.play(cell, streams, Planner::new(self.eg_edf(), Some(self.tabu())), |planner| {
+                planner.tabu_counts().map_or(none, |counts| (counts.tried, counts.accepted))
+            }),
+        }
+    }
+}

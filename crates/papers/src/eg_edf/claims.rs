@@ -1,0 +1,367 @@
+//! What the paper claims, sentence by sentence, as `docs/papers/eg-edf.md` lists it.
+
+use super::Policy::{self, Easy, EgEdf, Fcfs, Flex, Tabu};
+use super::{Cell, EgEdfPaper};
+use lab::claim::{Check, Claim, Rule};
+use lab::quantity::Quantity;
+
+/// Equality is met: nobody is late under either, say.
+const AT_LEAST: Rule = Rule::Above { bound: 0.0, tie: true };
+const QUEUES: [Policy; 3] = [Fcfs, Easy, Flex];
+/// The paper's times between jobs. A claim about one is judged where the scenario has it.
+const ALL: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+const CONTENDED: [f64; 3] = [1.0, 2.0, 3.0];
+
+pub(super) fn claims(paper: &EgEdfPaper) -> Vec<Claim<Cell>> {
+    let on = Bench { paper };
+    let claim = |id, source, statement: &str, test: &str, figures, checks| Claim {
+        id,
+        source,
+        statement: statement.to_owned(),
+        test: test.to_owned(),
+        figures,
+        checks,
+    };
+    let mut claims = vec![
+        claim(
+            "L1",
+            "§4.1, fig. 1",
+            "Late jobs decrease as the time between jobs increases",
+            "each step, per policy; equal values count as met",
+            &["fig1-left"],
+            on.falls("late_percent", AT_LEAST),
+        ),
+        claim(
+            "L2",
+            "§4.1, fig. 1",
+            "EG-EDF has fewer late jobs than Flex, EASY and FCFS",
+            "paired, at every load; equal values count as met",
+            &["fig1-left"],
+            on.below(EgEdf, &QUEUES, "late_percent", &ALL, AT_LEAST),
+        ),
+        claim(
+            "L3",
+            "§4.1, fig. 1",
+            "Tabu search has fewer late jobs than Flex, EASY and FCFS",
+            "paired, at every load; equal values count as met",
+            &["fig1-left"],
+            on.below(Tabu, &QUEUES, "late_percent", &ALL, AT_LEAST),
+        ),
+        claim(
+            "L4",
+            "§4.1, fig. 1",
+            "EG-EDF is much better: late jobs",
+            "at most 0.8 of Flex at 1 to 4",
+            &["fig1-left"],
+            on.at_most(EgEdf, 0.8, Flex, "late_percent", &ALL[..4]),
+        ),
+        claim(
+            "L5",
+            "§4.1, fig. 1",
+            "Tabu search is much better: late jobs",
+            "at most 0.8 of Flex at 1 to 4",
+            &["fig1-left"],
+            on.at_most(Tabu, 0.8, Flex, "late_percent", &ALL[..4]),
+        ),
+        claim(
+            "L6",
+            "§4.1, fig. 1",
+            "Tabu search outperforms all others, EG-EDF included",
+            "late jobs, paired, at every load; equal values count as met",
+            &["fig1-left"],
+            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], "late_percent", &ALL, AT_LEAST),
+        ),
+        claim(
+            "L7",
+            "§4.1, fig. 1",
+            "At 5, Tabu search is nearly the same as EG-EDF",
+            "gap below 1 point, and no larger than the mean gap at the other loads",
+            &["fig1-left"],
+            on.nearly_the_same(),
+        ),
+        claim(
+            "L8",
+            "§3.1, fig. 1",
+            "Flexible backfilling lowers late jobs",
+            "at most those of EASY and FCFS, paired, at every load",
+            &["fig1-left"],
+            on.below(Flex, &[Easy, Fcfs], "late_percent", &ALL, AT_LEAST),
+        ),
+        claim(
+            "U1",
+            "§4.1, fig. 1",
+            "EG-EDF exploits the resources better, in general",
+            "usage above FCFS, EASY and Flex at 1 to 3, paired",
+            &["fig1-right", "fig1-right-strict"],
+            on.above(EgEdf, &QUEUES, "usage_percent", &CONTENDED, Rule::POSITIVE),
+        ),
+        claim(
+            "U2",
+            "§4.1, fig. 1",
+            "Tabu search exploits the resources better, in general",
+            "usage above FCFS, EASY and Flex at 1 to 3, paired",
+            &["fig1-right", "fig1-right-strict"],
+            on.above(Tabu, &QUEUES, "usage_percent", &CONTENDED, Rule::POSITIVE),
+        ),
+        claim(
+            "U3",
+            "§4.1, fig. 1",
+            "Without contention, EG-EDF and Tabu search use the resources worse",
+            "usage below FCFS, EASY and Flex at 5, paired",
+            &["fig1-right"],
+            [EgEdf, Tabu]
+                .into_iter()
+                .flat_map(|policy| on.below(policy, &QUEUES, "usage_percent", &[5.0], Rule::POSITIVE))
+                .collect(),
+        ),
+        claim(
+            "U4",
+            "abstract",
+            "Tabu search raises machine usage",
+            "usage at least that of EG-EDF, paired, at every load",
+            &["fig1-right"],
+            on.above(Tabu, &[EgEdf], "usage_percent", &ALL, AT_LEAST),
+        ),
+        claim(
+            "T1",
+            "§4.1, fig. 2",
+            "FCFS costs very little against EASY and Flex",
+            "operations below a third at 1 to 3",
+            &["fig2-left"],
+            [Easy, Flex]
+                .into_iter()
+                .flat_map(|other| on.at_most(Fcfs, 1.0 / 3.0, other, "operations_per_event", &CONTENDED))
+                .collect(),
+        ),
+        claim(
+            "T2",
+            "§4.1, fig. 2",
+            "The cost of EASY and Flex grows quickly with the queue",
+            "operations at 1 at least 5 times those at 5",
+            &["fig2-left"],
+            [Easy, Flex].into_iter().flat_map(|policy| on.grows(policy, 5.0)).collect(),
+        ),
+        claim(
+            "T3",
+            "§4.1, fig. 2",
+            "Flex costs minimally more than EASY",
+            "operations at most 1.3 times, at every load",
+            &["fig2-left"],
+            on.at_most(Flex, 1.3, Easy, "operations_per_event", &ALL),
+        ),
+        claim(
+            "T4",
+            "§4.1, fig. 2",
+            "EG-EDF is cheaper than EASY and Flex",
+            "operations, paired, at 1 to 3",
+            &["fig2-left"],
+            on.below(EgEdf, &[Easy, Flex], "operations_per_event", &CONTENDED, Rule::POSITIVE),
+        ),
+        claim(
+            "T5",
+            "§4.1, fig. 2",
+            "Tabu search is cheaper than EASY and Flex",
+            "operations, paired, at 1 to 3",
+            &["fig2-left"],
+            on.below(Tabu, &[Easy, Flex], "operations_per_event", &CONTENDED, Rule::POSITIVE),
+        ),
+        claim(
+            "T6",
+            "§4.1, fig. 2",
+            "The cost of EG-EDF and Tabu search is stable",
+            "it grows less from 5 to 1 than that of EASY and Flex",
+            &["fig2-left"],
+            on.steadier(),
+        ),
+        claim(
+            "S1",
+            "§4.1, fig. 2",
+            "The slowdown grows with contention",
+            "each step, per policy; equal values count as met",
+            &["fig2-right"],
+            on.falls("slowdown", AT_LEAST),
+        ),
+        claim(
+            "S2",
+            "§4.1, fig. 2",
+            "Tabu search has the best slowdown",
+            "paired against each, at every load; equal values count as met",
+            &["fig2-right"],
+            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], "slowdown", &ALL, AT_LEAST),
+        ),
+        claim(
+            "S3",
+            "§4.1, fig. 2",
+            "… close to Flex",
+            "within 25 % of Flex, at every load",
+            &["fig2-right"],
+            on.close_to_flex(),
+        ),
+        claim(
+            "Q1",
+            "§4",
+            "At 5 the queue does not grow",
+            "fewer than 15 jobs wait at the last arrival, per policy",
+            &["fig1-left"],
+            Policy::ALL
+                .into_iter()
+                .flat_map(|policy| {
+                    on.value(policy, "waiting_at_last_arrival", 5.0, Rule::Below { bound: 15.0, tie: false })
+                })
+                .collect(),
+        ),
+        claim(
+            "Q2",
+            "§4.1",
+            "At 5 a new job is often started at once, and Tabu search has little to move",
+            "above 50 % under EG-EDF and Tabu search; below 0.1 moves per job",
+            &["moves"],
+            on.little_to_do(),
+        ),
+    ];
+    // A scenario that leaves out a load leaves out the claims about it.
+    claims.retain(|claim| !claim.checks.is_empty());
+    claims
+}
+
+/// Builds checks on one paper's cells.
+struct Bench<'a> {
+    paper: &'a EgEdfPaper,
+}
+
+impl Bench<'_> {
+    /// The positions of these times between jobs, where the scenario has them.
+    fn loads(&self, interarrivals: &[f64]) -> Vec<usize> {
+        let load = |wanted: &f64| {
+            self.paper.loads().into_iter().find(|load| (self.paper.interarrival(*load) - wanted).abs() < 1e-9)
+        };
+        interarrivals.iter().filter_map(load).collect()
+    }
+
+    fn at(policy: Policy, load: usize, metric: &str) -> Quantity<Cell> {
+        EgEdfPaper::cell(policy, load).get(metric)
+    }
+
+    fn label(&self, what: &str, load: usize) -> String {
+        format!("{what}, inter-arrival {}", self.paper.interarrival(load))
+    }
+
+    /// `policy` above each of `others`.
+    fn above(&self, policy: Policy, others: &[Policy], metric: &str, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+        let check = |load: usize, other: Policy| Check {
+            label: self.label(&format!("{} − {}", policy.name(), other.name()), load),
+            quantity: Self::at(policy, load, metric) - Self::at(other, load, metric),
+            rule,
+        };
+        self.loads(loads).into_iter().flat_map(|load| others.iter().map(move |&other| check(load, other))).collect()
+    }
+
+    /// `policy` below each of `others`.
+    fn below(&self, policy: Policy, others: &[Policy], metric: &str, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+        others.iter().flat_map(|&other| self.above(other, &[policy], metric, loads, rule)).collect()
+    }
+
+    /// `policy` at most `factor` times `other`.
+    fn at_most(&self, policy: Policy, factor: f64, other: Policy, metric: &str, loads: &[f64]) -> Vec<Check<Cell>> {
+        let check = |load: usize| Check {
+            label: self.label(&format!("{factor:.2} {} − {}", other.name(), policy.name()), load),
+            quantity: Self::at(other, load, metric) * factor - Self::at(policy, load, metric),
+            rule: AT_LEAST,
+        };
+        self.loads(loads).into_iter().map(check).collect()
+    }
+
+    /// The metric falls from each time between jobs to the next longer one, under each policy.
+    fn falls(&self, metric: &str, rule: Rule) -> Vec<Check<Cell>> {
+        let loads = self.paper.loads();
+        let steps = |policy: Policy| {
+            let step = |step: &[usize]| Check {
+                label: format!(
+                    "{}, inter-arrival {} − {}",
+                    policy.name(),
+                    self.paper.interarrival(step[0]),
+                    self.paper.interarrival(step[1])
+                ),
+                quantity: Self::at(policy, step[0], metric) - Self::at(policy, step[1], metric),
+                rule,
+            };
+            loads.windows(2).map(step).collect::<Vec<_>>()
+        };
+        Policy::ALL.into_iter().flat_map(steps).collect()
+    }
+
+    fn value(&self, policy: Policy, metric: &str, interarrival: f64, rule: Rule) -> Vec<Check<Cell>> {
+        let check = |load| Check {
+            label: self.label(&format!("{}, {metric}", policy.name()), load),
+            quantity: Self::at(policy, load, metric),
+            rule,
+        };
+        self.loads(&[interarrival]).into_iter().map(check).collect()
+    }
+
+    fn nearly_the_same(&self) -> Vec<Check<Cell>> {
+        let gap = |load| Self::at(EgEdf, load, "late_percent") - Self::at(Tabu, load, "late_percent");
+        let [.., five] = self.loads(&ALL)[..] else { return Vec::new() };
+        let others = self.loads(&ALL[..4]);
+        if others.is_empty() || (self.paper.interarrival(five) - 5.0).abs() > 1e-9 {
+            return Vec::new();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "few loads")]
+        let share = 1.0 / others.len() as f64;
+        let mean = others.into_iter().map(gap).reduce(|sum, gap| sum + gap).expect("there are others") * share;
+        vec![
+            Check {
+                label: self.label("EG-EDF − Tabu, points", five),
+                quantity: gap(five),
+                rule: Rule::Within { low: -1.0, high: 1.0 },
+            },
+            Check {
+                label: "mean gap at the other loads − gap at 5".to_owned(),
+                quantity: mean - gap(five),
+                rule: AT_LEAST,
+            },
+        ]
+    }
+
+    /// Operations at 1 against `factor` times those at 5.
+    fn grows(&self, policy: Policy, factor: f64) -> Vec<Check<Cell>> {
+        let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
+        let cost = |load| Self::at(policy, load, "operations_per_event");
+        vec![Check {
+            label: format!("{}, operations at 1 − {factor} × at 5", policy.name()),
+            quantity: cost(one) - cost(five) * factor,
+            rule: AT_LEAST,
+        }]
+    }
+
+    fn steadier(&self) -> Vec<Check<Cell>> {
+        let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
+        let growth =
+            |policy| Self::at(policy, one, "operations_per_event") / Self::at(policy, five, "operations_per_event");
+        let check = |(queue, plan): (Policy, Policy)| Check {
+            label: format!("growth of {} − growth of {}", queue.name(), plan.name()),
+            quantity: growth(queue) - growth(plan),
+            rule: Rule::POSITIVE,
+        };
+        [(Easy, EgEdf), (Flex, EgEdf), (Easy, Tabu), (Flex, Tabu)].into_iter().map(check).collect()
+    }
+
+    fn close_to_flex(&self) -> Vec<Check<Cell>> {
+        let check = |load| Check {
+            label: self.label("Tabu against Flex, %", load),
+            quantity: Self::at(Tabu, load, "slowdown").percent_above(Self::at(Flex, load, "slowdown")),
+            rule: Rule::Within { low: -25.0, high: 25.0 },
+        };
+        self.loads(&ALL).into_iter().map(check).collect()
+    }
+
+    fn little_to_do(&self) -> Vec<Check<Cell>> {
+        let at_once = Rule::Above { bound: 50.0, tie: false };
+        [
+            self.value(EgEdf, "started_at_once_percent", 5.0, at_once),
+            self.value(Tabu, "started_at_once_percent", 5.0, at_once),
+            self.value(Tabu, "moves_accepted_per_job", 5.0, Rule::Below { bound: 0.1, tie: false }),
+        ]
+        .concat()
+    }
+}

@@ -1,0 +1,483 @@
+//! Al-Zoubi & Wainer: grid trees, peers and hybrids. The only place that knows its axes.
+
+mod claims;
+mod drawings;
+mod figures;
+mod measure;
+mod scale;
+
+use anyhow::{Context, Result, ensure};
+use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
+use hier_grid::{Algorithms, Config, Experiment, Grid, Readings, System, World};
+use lab::claim::Claim;
+use lab::paper::{About, Drawing, Effort, Extra, Figure, Paper, Reading, Table};
+use lab::quantity::Quantity;
+use lab::scenario::Scenario;
+use measure::Measure;
+use serde::Deserialize;
+use sim_core::{Purpose, Sim, Streams};
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    grid: GridConfig,
+    network: NetworkConfig,
+    workload: WorkloadTable,
+    experiments: ExperimentsTable,
+    algorithms: Algorithms,
+    scale: scale::ScaleTable,
+    run: RunTable,
+    readings: Readings,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadTable {
+    jobs: Vec<u32>,
+    mean_input: Vec<f64>,
+    sample: f64,
+    output_factor: f64,
+    shortest: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExperimentsTable {
+    systems: Vec<System>,
+    think_times: Vec<f64>,
+    chance: [f64; 2],
+    intervals: Vec<f64>,
+    interval_jobs: u32,
+    changes: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    replications: u32,
+    batch: u32,
+    seed: u64,
+    quick_jobs: Vec<u32>,
+    quick_interval_jobs: u32,
+    quick_replications: u32,
+    quick_batch: u32,
+}
+
+/// The paper, as its scenario has it.
+pub(crate) struct Hierarchical {
+    file: File,
+    /// Numbers of jobs, ascending.
+    jobs: Vec<u32>,
+    interval_jobs: u32,
+    replications: u32,
+    batch: u32,
+    /// Of the figure `scale`: backbones, and nets in each.
+    worlds: Vec<[u32; 2]>,
+}
+
+/// Which experiment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Scene {
+    First,
+    Second,
+    /// With the mean interval at this position of `experiments.intervals`.
+    Third(usize),
+    Fourth,
+    /// The first, in the world at this position of `scale.worlds`.
+    Scale(usize),
+}
+
+/// Which rescheduling algorithms are switched off, of those that the scenario has on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Off {
+    None,
+    Butterfly,
+    LoadBalance,
+    /// Butterfly and load-balance.
+    Both,
+    All,
+}
+
+impl Off {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Butterfly => "butterfly",
+            Self::LoadBalance => "load-balance",
+            Self::Both => "butterfly+load-balance",
+            Self::All => "all",
+        }
+    }
+}
+
+/// One point of the experiments.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    scene: Scene,
+    /// Position in `workload.mean_input`.
+    input: usize,
+    off: Off,
+    jobs: u32,
+    system: System,
+    /// How many runs make a replication: one, but for the spread of several.
+    runs: u32,
+}
+
+impl Cell {
+    fn get(self, metric: &str) -> Quantity<Self> {
+        Quantity::Metric(self, metric.to_owned())
+    }
+}
+
+/// As the series of the paper's figures are called.
+fn name(system: System) -> String {
+    match system {
+        System::P2p => "P2P".to_owned(),
+        System::Trees(1) => "Hierarchical".to_owned(),
+        System::Trees(trees) => format!("Hybrid-{trees}T"),
+    }
+}
+
+/// The hierarchical system of the paper.
+const TREE: System = System::Trees(1);
+
+impl Hierarchical {
+    const fn cell(&self, scene: Scene, input: usize, jobs: u32, system: System) -> Cell {
+        Cell { scene, input, off: Off::None, jobs, system, runs: 1 }
+    }
+
+    /// Position of the small jobs: 1 GB.
+    const SMALL: usize = 0;
+
+    /// Position of the large jobs: 100 GB.
+    fn large(&self) -> usize {
+        self.file.workload.mean_input.len() - 1
+    }
+
+    /// Position of the jobs of those figures that are "a sample".
+    fn sample(&self) -> usize {
+        let WorkloadTable { mean_input, sample, .. } = &self.file.workload;
+        mean_input.iter().position(|mean| mean.total_cmp(sample).is_eq()).expect("validated")
+    }
+
+    fn has(&self, system: System) -> bool {
+        self.file.experiments.systems.contains(&system)
+    }
+
+    fn experiment(&self, scene: Scene) -> Experiment {
+        let ExperimentsTable { think_times, chance, intervals, changes, .. } = &self.file.experiments;
+        let thinking =
+            |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
+        match scene {
+            Scene::First | Scene::Scale(_) => Experiment::first(),
+            Scene::Second => thinking(think_times.clone(), Some(*chance)),
+            Scene::Third(interval) => thinking(vec![intervals[interval]], None),
+            Scene::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
+        }
+    }
+
+    fn grid(&self, cell: &Cell) -> GridConfig {
+        match cell.scene {
+            Scene::Scale(world) => scale::grid(self.worlds[world]),
+            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => self.file.grid.clone(),
+        }
+    }
+
+    fn config(&self, cell: &Cell) -> Config {
+        let File { network, workload, algorithms, readings, .. } = &self.file;
+        let off = |by: &[Off]| by.contains(&cell.off);
+        Config {
+            grid: self.grid(cell),
+            network: network.clone(),
+            jobs: JobConfig {
+                count: cell.jobs,
+                mean_input: workload.mean_input[cell.input],
+                output_factor: workload.output_factor,
+                shortest: workload.shortest,
+            },
+            experiment: self.experiment(cell.scene),
+            system: cell.system,
+            algorithms: Algorithms {
+                butterfly: algorithms.butterfly && !off(&[Off::Butterfly, Off::Both, Off::All]),
+                fallback: algorithms.fallback && !off(&[Off::All]),
+                load_balance: algorithms.load_balance && !off(&[Off::LoadBalance, Off::Both, Off::All]),
+            },
+            readings: readings.clone(),
+            faults: None,
+        }
+    }
+
+    /// One run: what was measured.
+    fn play(&self, config: Config, world: World, streams: &Streams) -> Vec<f64> {
+        let types = measure::server_types(&self.file.grid, &world);
+        let grid = Grid::in_world(config, world, streams, ()).expect("the scenario was validated");
+        let mut sim = Sim::new(grid, Measure::default());
+        let mut events = 0;
+        while sim.step() {
+            events += 1;
+        }
+        let mut results = sim.probe().results(sim.model().tally(), events);
+        results.extend(types);
+        results
+    }
+
+    /// The checks that the types leave open, each with the key that a message needs.
+    fn validate(&self) -> Result<()> {
+        let File { workload, experiments, run, .. } = &self.file;
+        for (key, jobs) in [("workload.jobs", &workload.jobs), ("run.quick_jobs", &run.quick_jobs)] {
+            ensure!(!jobs.is_empty(), "{key} is empty; give at least one number of jobs");
+            let are_good = jobs.iter().all(|jobs| (1..=MOST_JOBS).contains(jobs));
+            ensure!(are_good, "{key} is {jobs:?}; numbers of jobs lie between 1 and {MOST_JOBS}");
+        }
+        for (key, jobs) in [
+            ("experiments.interval_jobs", experiments.interval_jobs),
+            ("run.quick_interval_jobs", run.quick_interval_jobs),
+        ] {
+            ensure!((1..=MOST_JOBS).contains(&jobs), "{key} is {jobs}; expected 1 to {MOST_JOBS}");
+        }
+        ensure!(!workload.mean_input.is_empty(), "workload.mean_input is empty; give at least one mean");
+        ensure!(
+            workload.mean_input.iter().any(|mean| mean.total_cmp(&workload.sample).is_eq()),
+            "workload.sample is {}, which is none of workload.mean_input; name one of {:?}",
+            workload.sample,
+            workload.mean_input
+        );
+        ensure!(
+            !experiments.systems.is_empty(),
+            "experiments.systems is empty; give some of \"p2p\", {{ trees = 1 }}, {{ trees = 4 }}"
+        );
+        ensure!(!experiments.intervals.is_empty(), "experiments.intervals is empty; give at least one mean interval");
+        for (key, value) in [("replications", run.replications), ("quick_replications", run.quick_replications)] {
+            ensure!(value > 0, "run.{key} is 0; at least 1 is needed");
+        }
+        for (key, value) in [("batch", run.batch), ("quick_batch", run.quick_batch)] {
+            ensure!((2..=1000).contains(&value), "run.{key} is {value}; a spread is that of 2 to 1000 runs");
+        }
+        let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
+        ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
+        self.file.scale.validate(MOST_NODES)?;
+        let scenes = (0..experiments.intervals.len()).map(Scene::Third);
+        for scene in scenes.chain([Scene::First, Scene::Second, Scene::Fourth]) {
+            for &system in &experiments.systems {
+                for input in 0..workload.mean_input.len() {
+                    let cell = self.cell(scene, input, self.jobs[0], system);
+                    self.config(&cell).validate().context("the grid, its jobs or its experiments")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// More would take minutes for each run.
+const MOST_JOBS: u32 = 10_000_000;
+
+/// A node takes some hundreds of bytes.
+const MOST_NODES: u64 = 10_000_000;
+
+impl Paper for Hierarchical {
+    type Cell = Cell;
+
+    const ABOUT: About = About {
+        slug: "hierarchical",
+        title: "Hierarchical Scheduling in Grid Systems",
+        citation: "S. Al-Zoubi and G. Wainer: self-discovery, adaptive hierarchical scheduling, butterfly, fallback, load-balance",
+        package: "hier-grid",
+        subject: "grid trees against peers, and hybrids of both, on 2400 nodes of 160 sites",
+    };
+    const SCENARIO: &'static str = include_str!("../../../workloads/hierarchical.toml");
+    const PAGE: &'static str = include_str!("../../../docs/papers/hierarchical.md");
+    const MODELS: &'static str = crate::MODELS;
+
+    const READINGS: &'static [Reading] = &[
+        Reading::new("R1", "share", "What is the rate of a branch relative to?", &["all-channels", "own-channel"]),
+        Reading::new(
+            "R2",
+            "peer_deadline",
+            "Whose estimate is a peer's deadline three times of?",
+            &["own-estimate", "mean-server"],
+        ),
+        Reading::new("R3", "peer_wait_ends", "When does waiting end among peers?", &["offer", "acceptance"]),
+        Reading::new(
+            "R4",
+            "bytes_per_cpu_second",
+            "b: how many bytes of input does a CPU work off in a second?",
+            &["100.0", "10000.0", "100000.0"],
+        ),
+        Reading::new(
+            "R5",
+            "unassigned_order",
+            "Which unassigned jobs are pushed first?",
+            &["own-first", "oldest-first", "graded-distance"],
+        ),
+        Reading::new(
+            "R6",
+            "branch_order",
+            "Which of several marked branches is served first?",
+            &["nearest-then-oldest", "oldest-rfc", "index"],
+        ),
+        Reading::new(
+            "R7",
+            "load_balance_takes",
+            "Which job of the most loaded sibling does load-balance take?",
+            &["oldest", "newest"],
+        ),
+        Reading::new("R8", "requests_to", "Which trees of a hybrid get a request?", &["all-trees", "home-tree"]),
+        Reading::new("R9", "neighbours", "Who are a peer's neighbours?", &["geographic", "random-4", "random-8"]),
+        Reading::new("R10", "sizes", "How are input sizes drawn?", &["poisson-mb", "poisson-gb", "exponential"]),
+        Reading::new("R11", "sigma", "How wide is the Gaussian of the execution time?", &["0.1", "0.3"]),
+        Reading::new(
+            "R12",
+            "output_transfer",
+            "Is a server free while its output is transferred?",
+            &["server-free", "server-busy"],
+        ),
+        Reading::new("R13", "link_contention", "Do flows share links?", &["on", "off"]),
+        Reading::new("R14", "servers", "Are servers drawn anew in each replication?", &["fixed", "redrawn"]),
+        Reading::new("R15", "bags", "What does one bag hold?", &["per-os", "per-site"]),
+        Reading::new(
+            "R16",
+            "flow_rates",
+            "Does the rate of a flow change while it lasts?",
+            &["fixed-at-start", "re-shared"],
+        ),
+    ];
+
+    const DRAWINGS: &'static [&'static str] = &["fig1", "fig1-messages", "fig2"];
+
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+        let file: File = scenario.typed()?;
+        let (run, experiments) = (&file.run, &file.experiments);
+        let (jobs, interval_jobs, replications, batch) = match effort {
+            Effort::Full => (&file.workload.jobs, experiments.interval_jobs, run.replications, run.batch),
+            Effort::Quick => (&run.quick_jobs, run.quick_interval_jobs, run.quick_replications, run.quick_batch),
+        };
+        let mut jobs = jobs.clone();
+        jobs.sort_unstable();
+        jobs.dedup();
+        let worlds = file.scale.worlds(effort == Effort::Quick);
+        let paper = Self { jobs, interval_jobs, replications, batch, worlds, file };
+        paper.validate()?;
+        Ok(paper)
+    }
+
+    fn replications(&self) -> u32 {
+        self.replications
+    }
+
+    fn seed(&self) -> u64 {
+        self.file.run.seed
+    }
+
+    fn figures(&self) -> Vec<Figure<Cell>> {
+        figures::figures(self)
+    }
+
+    fn tables(&self) -> Vec<Table<Cell>> {
+        figures::tables(self)
+    }
+
+    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
+        vec![scale::slopes(self)]
+    }
+
+    fn is_joined(&self, figure: &str) -> bool {
+        // Between types of server there is nothing.
+        figure != "table1" && self.positions(figure).is_empty()
+    }
+
+    fn positions(&self, figure: &str) -> &'static [&'static str] {
+        if figure == "distance" { &measure::DISTANCES } else { &[] }
+    }
+
+    fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
+        drawings::drawing(self, id, streams)
+    }
+
+    fn claims(&self) -> Vec<Claim<Cell>> {
+        claims::claims(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![
+            "The paper's curves are lost in the copy that we worked from; its sentences remain. It prints no number but the \
+             spread of its runs."
+                .to_owned(),
+            "Experiment 1 has no time of its own: execution and transfer grow with the size of the jobs, and nobody thinks. \
+             All its times are proportional to the job size, so what differs for large jobs differs for small ones, and \
+             claims H6 and H7 cannot both hold."
+                .to_owned(),
+        ]
+    }
+
+    fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        let experiments = &self.file.experiments;
+        let (experiment, interval) = match cell.scene {
+            Scene::First | Scene::Scale(_) => (1, String::new()),
+            Scene::Second => (2, String::new()),
+            Scene::Third(interval) => (3, experiments.intervals[interval].to_string()),
+            Scene::Fourth => (4, String::new()),
+        };
+        let grid = self.grid(cell);
+        vec![
+            ("nodes", (grid.all_sites() * u64::from(grid.nodes)).to_string()),
+            ("system", name(cell.system)),
+            ("experiment", experiment.to_string()),
+            ("interval", interval),
+            ("input", self.file.workload.mean_input[cell.input].to_string()),
+            ("off", cell.off.name().to_owned()),
+            ("jobs", cell.jobs.to_string()),
+            ("runs", cell.runs.to_string()),
+        ]
+    }
+
+    fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let Config { grid, network, jobs, experiment, system, algorithms, readings, faults: _ } = self.config(cell);
+        let submission = match experiment.submission {
+            SubmissionRule::OneAfterAnother => serde_json::json!("one-after-another"),
+            SubmissionRule::Thinking { means, chance } => serde_json::json!({ "means": means, "chance": chance }),
+        };
+        serde_json::json!({
+            "grid": grid,
+            "network": network,
+            "jobs": jobs,
+            "submission": submission,
+            "changes": experiment.changes,
+            "system": system,
+            "algorithms": algorithms,
+            "readings": readings,
+            "runs": cell.runs,
+        })
+    }
+
+    fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
+        match cell.scene {
+            Scene::Scale(_) => wanted.min(self.file.scale.replications(cell.jobs)),
+            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => wanted,
+        }
+    }
+
+    fn cost(&self, cell: &Cell) -> u64 {
+        let weight = if cell.system == System::P2p { 2 } else { 1 };
+        weight * u64::from(cell.jobs) * u64::from(cell.runs)
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        measure::names(&self.file.grid)
+    }
+
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+        let config = self.config(cell);
+        let world = World::draw(&config, streams).expect("the scenario was validated");
+        if cell.runs == 1 {
+            return self.play(config, world, streams);
+        }
+        let run = |k: u32| {
+            let mut seeds = streams.stream(Purpose("seeds of several runs"), k);
+            let seed = rand::Rng::next_u64(&mut seeds);
+            self.play(config.clone(), world.clone(), &Streams::new(seed, 0))
+        };
+        measure::of_several(&(0..cell.runs).map(run).collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,389 @@
+//! What the paper claims, sentence by sentence, as `docs/papers/hierarchical.md` lists it.
+
+use super::{Cell, Hierarchical, Off, Scene, TREE, measure, name};
+use hier_grid::System;
+use lab::claim::{Check, Claim, Rule};
+use lab::quantity::Quantity;
+
+/// In percent: substantially better.
+const SUBSTANTIAL: Rule = Rule::Below { bound: -10.0, tie: false };
+/// In percent: almost the same execution time.
+const ALMOST_THE_SAME: Rule = Rule::Within { low: -25.0, high: 25.0 };
+/// In percent: as when resources are constant.
+const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
+
+pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
+    let on = Bench { paper };
+    let mut claims = vec![
+        Claim {
+            id: "H1",
+            source: "First Experiment, figs. 3, 6, 9",
+            statement: "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario".to_owned(),
+            test: "paired, at least 10 % below P2P in every cell".to_owned(),
+            figures: &["fig3", "fig6", "fig9", "fig10"],
+            checks: on.against_peers("awt"),
+        },
+        Claim {
+            id: "H2",
+            source: "First Experiment, fig. 4",
+            statement: "The TRT likewise".to_owned(),
+            test: "paired, at least 10 % below P2P in every cell".to_owned(),
+            figures: &["fig4"],
+            checks: on.against_peers("trt"),
+        },
+        Claim {
+            id: "H3",
+            source: "First Experiment, fig. 3",
+            statement: "The AWT gets worse when the hybrid contains too many grid trees".to_owned(),
+            test: "paired, per N: 16 trees above 4 trees, and more than 2 % above one".to_owned(),
+            figures: &["fig3"],
+            checks: on.too_many_trees(),
+        },
+        Claim {
+            id: "H4",
+            source: "Second and Third Experiment, figs. 6, 9",
+            statement: "Observations of the first experiment are also supported by the second and the third".to_owned(),
+            test: "paired, AWT of 16 trees above that of one, per cell".to_owned(),
+            figures: &["fig6", "fig9"],
+            checks: on.as_in_the_first(),
+        },
+        Claim {
+            id: "H5",
+            source: "First Experiment, fig. 7",
+            statement: "The AET is almost the same for small jobs".to_owned(),
+            test: "experiment 2, paired, the hierarchical system within 25 % of P2P, per N".to_owned(),
+            figures: &["fig7"],
+            checks: on.execution(Scene::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME),
+        },
+        Claim {
+            id: "H6",
+            source: "First Experiment, fig. 5",
+            statement: "The AET starts to differ when job size increases, and the hierarchical system is better".to_owned(),
+            test: "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520".to_owned(),
+            figures: &["fig5"],
+            checks: on.execution(Scene::First, paper.large(), 520, SUBSTANTIAL),
+        },
+        Claim {
+            id: "H7",
+            source: "First Experiment, Conclusions",
+            statement: "The AET is almost the same for small jobs in experiment 1 too".to_owned(),
+            test: "experiment 1, small jobs, paired, the hierarchical system within 25 % of P2P, per N".to_owned(),
+            figures: &["small-jobs"],
+            checks: on.execution(Scene::First, Hierarchical::SMALL, 0, ALMOST_THE_SAME),
+        },
+        Claim {
+            id: "H8",
+            source: "Second Experiment, fig. 8",
+            statement: "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets".to_owned(),
+            test: "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest".to_owned(),
+            figures: &["fig8"],
+            checks: on.influence(),
+        },
+        Claim {
+            id: "H9",
+            source: "Second Experiment",
+            statement: "The more jobs, the more rescheduling".to_owned(),
+            test: "moves per job in the hierarchical system, paired, each step of N, experiments 1 and 2".to_owned(),
+            figures: &["moves"],
+            checks: on.rescheduling(),
+        },
+        Claim {
+            id: "H10",
+            source: "Third Experiment, fig. 9",
+            statement: "The AWT declines steeply in the hierarchical systems when jobs arrive with a larger mean interval".to_owned(),
+            test: "AWT at the longest interval over that at the shortest, below 0.5, per system with trees".to_owned(),
+            figures: &["fig9"],
+            checks: on.slope(&|system| system != System::P2p, Rule::Below { bound: 0.5, tie: false }),
+        },
+        Claim {
+            id: "H11",
+            source: "Third Experiment, fig. 9",
+            statement: "It declines only slightly in the P2P system".to_owned(),
+            test: "AWT at the longest interval over that at the shortest, above 0.3".to_owned(),
+            figures: &["fig9"],
+            checks: on.slope(&|system| system == System::P2p, Rule::Above { bound: 0.3, tie: false }),
+        },
+        Claim {
+            id: "H12",
+            source: "Fourth Experiment, fig. 10",
+            statement: "With changing resources the AWT turns out the same as with constant ones".to_owned(),
+            test: "experiment 4 against experiment 1, paired, within 10 %, per system with trees and N".to_owned(),
+            figures: &["fig10"],
+            checks: on.changing_resources(),
+        },
+        Claim {
+            id: "H13",
+            source: "Fourth Experiment, Conclusions",
+            statement: "Fallback lets jobs be executed despite resource change".to_owned(),
+            test: "no job lost; fallback moves jobs; with the other two algorithms off, the AWT without fallback is higher, paired, per N beyond the number of servers".to_owned(),
+            figures: &["fallback"],
+            checks: on.fallback(),
+        },
+        Claim {
+            id: "H14",
+            source: "Simulation Experiments",
+            statement: "The worst and the best run differ by 5 to 15 %".to_owned(),
+            test: "AWT of the worst and the best of twenty runs (five with --quick) at the middle N, for P2P and the hierarchical system: below 20 %".to_owned(),
+            figures: &["spread"],
+            checks: on.spread(),
+        },
+    ];
+    // A scenario that leaves out a system leaves out the claims about it.
+    claims.retain(|claim| !claim.checks.is_empty());
+    claims
+}
+
+/// Builds checks on one paper's cells.
+struct Bench<'a> {
+    paper: &'a Hierarchical,
+}
+
+impl Bench<'_> {
+    /// Systems with trees, in the scenario's order.
+    fn trees(&self) -> impl Iterator<Item = System> {
+        self.paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
+    }
+
+    /// Every cell that the figures of the paper show, but for the system: words, experiment, size, jobs.
+    fn cells(&self) -> Vec<(String, Scene, usize, u32)> {
+        let paper = self.paper;
+        let (sample, large) = (paper.sample(), paper.large());
+        let mut scenes = vec![(Scene::First, sample), (Scene::First, large)];
+        scenes.extend([(Scene::Second, sample), (Scene::Second, Hierarchical::SMALL), (Scene::Fourth, sample)]);
+        let mut cells = Vec::new();
+        for (scene, input) in scenes {
+            for &jobs in &paper.jobs {
+                cells.push((paper.words(scene, input, jobs), scene, input, jobs));
+            }
+        }
+        for interval in 0..paper.file.experiments.intervals.len() {
+            let (scene, jobs) = (Scene::Third(interval), paper.interval_jobs);
+            cells.push((paper.words(scene, sample, jobs), scene, sample, jobs));
+        }
+        cells.sort_by_key(|(_, scene, input, jobs)| (*scene, *input, *jobs));
+        cells.dedup();
+        cells
+    }
+
+    /// How far `a` lies above `b`, in percent of `b`.
+    fn above(&self, a: Cell, b: Cell, metric: &str) -> Quantity<Cell> {
+        a.get(metric).percent_above(b.get(metric))
+    }
+
+    fn against_peers(&self, metric: &str) -> Vec<Check<Cell>> {
+        if !self.paper.has(System::P2p) {
+            return Vec::new();
+        }
+        let checks = self.trees().flat_map(|system| {
+            self.cells().into_iter().map(move |(words, scene, input, jobs)| {
+                let [cell, peers] = [system, System::P2p].map(|system| self.paper.cell(scene, input, jobs, system));
+                Check {
+                    label: format!("{}, {words}, % above P2P", name(system)),
+                    quantity: self.above(cell, peers, metric),
+                    rule: SUBSTANTIAL,
+                }
+            })
+        });
+        checks.collect()
+    }
+
+    fn has_all(&self, systems: &[System]) -> bool {
+        systems.iter().all(|system| self.paper.has(*system))
+    }
+
+    fn too_many_trees(&self) -> Vec<Check<Cell>> {
+        let (four, sixteen) = (System::Trees(4), System::Trees(16));
+        if !self.has_all(&[TREE, four, sixteen]) {
+            return Vec::new();
+        }
+        let input = self.paper.sample();
+        let checks = self.paper.jobs.iter().flat_map(|&jobs| {
+            [(four, 0.0), (TREE, 2.0)].map(|(other, bound)| {
+                let cell = |system| self.paper.cell(Scene::First, input, jobs, system);
+                Check {
+                    label: format!("N = {jobs}, {} against {}, %", name(sixteen), name(other)),
+                    quantity: self.above(cell(sixteen), cell(other), "awt"),
+                    rule: Rule::Above { bound, tie: false },
+                }
+            })
+        });
+        checks.collect()
+    }
+
+    fn as_in_the_first(&self) -> Vec<Check<Cell>> {
+        let sixteen = System::Trees(16);
+        if !self.has_all(&[TREE, sixteen]) {
+            return Vec::new();
+        }
+        let cells = self.cells().into_iter();
+        let later = cells.filter(|(_, scene, ..)| matches!(scene, Scene::Second | Scene::Third(_)));
+        let check = |(words, scene, input, jobs): (String, Scene, usize, u32)| {
+            let cell = |system| self.paper.cell(scene, input, jobs, system);
+            Check {
+                label: format!("{words}, {} against {}, %", name(sixteen), name(TREE)),
+                quantity: self.above(cell(sixteen), cell(TREE), "awt"),
+                rule: Rule::POSITIVE,
+            }
+        };
+        later.map(check).collect()
+    }
+
+    /// Execution times of the hierarchical system against P2P, for each N beyond a bound.
+    fn execution(&self, scene: Scene, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
+        if !self.has_all(&[TREE, System::P2p]) {
+            return Vec::new();
+        }
+        let jobs = self.paper.jobs.iter().filter(|jobs| **jobs > beyond);
+        let check = |&jobs: &u32| {
+            let cell = |system| self.paper.cell(scene, input, jobs, system);
+            Check {
+                label: format!("{}, % above P2P", self.paper.words(scene, input, jobs)),
+                quantity: self.above(cell(TREE), cell(System::P2p), "aet"),
+                rule,
+            }
+        };
+        jobs.map(check).collect()
+    }
+
+    /// A quantity grows with each step of N.
+    fn steps(&self, what: &str, of: impl Fn(u32) -> Quantity<Cell>) -> Vec<Check<Cell>> {
+        let check = |step: &[u32]| Check {
+            label: format!("{what}, N = {} − N = {}", step[1], step[0]),
+            quantity: of(step[1]) - of(step[0]),
+            rule: Rule::POSITIVE,
+        };
+        self.paper.jobs.windows(2).map(check).collect()
+    }
+
+    fn influence(&self) -> Vec<Check<Cell>> {
+        if !self.paper.has(TREE) {
+            return Vec::new();
+        }
+        let loss = |jobs: u32| {
+            let on = self.paper.cell(Scene::Second, self.paper.sample(), jobs, TREE);
+            Cell { off: Off::Both, ..on }.get("awt") - on.get("awt")
+        };
+        let mut checks = self.steps("loss of AWT", loss);
+        let most = *self.paper.jobs.last().expect("validated");
+        checks.push(Check { label: format!("loss of AWT, N = {most}"), quantity: loss(most), rule: Rule::POSITIVE });
+        checks
+    }
+
+    fn rescheduling(&self) -> Vec<Check<Cell>> {
+        if !self.paper.has(TREE) {
+            return Vec::new();
+        }
+        let scenes = [(Scene::First, "experiment 1"), (Scene::Second, "experiment 2")];
+        let of = |(scene, words): (Scene, &str)| {
+            self.steps(words, |jobs| self.paper.cell(scene, self.paper.sample(), jobs, TREE).get("moves"))
+        };
+        scenes.into_iter().flat_map(of).collect()
+    }
+
+    /// The AWT at the longest interval over that at the shortest.
+    fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
+        let paper = self.paper;
+        let intervals = &paper.file.experiments.intervals;
+        let by_length = |a: &usize, b: &usize| intervals[*a].total_cmp(&intervals[*b]);
+        let (shortest, longest) = ((0..intervals.len()).min_by(by_length), (0..intervals.len()).max_by(by_length));
+        let (Some(shortest), Some(longest)) = (shortest, longest) else { return Vec::new() };
+        if shortest == longest {
+            return Vec::new();
+        }
+        let systems = paper.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
+        let check = |system| {
+            let awt =
+                |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system).get("awt");
+            Check { label: name(system), quantity: awt(longest) / awt(shortest), rule }
+        };
+        systems.map(check).collect()
+    }
+
+    fn changing_resources(&self) -> Vec<Check<Cell>> {
+        let input = self.paper.sample();
+        let checks = self.trees().flat_map(|system| {
+            self.paper.jobs.iter().map(move |&jobs| {
+                let cell = |scene| self.paper.cell(scene, input, jobs, system);
+                Check {
+                    label: format!("{}, N = {jobs}, % above experiment 1", name(system)),
+                    quantity: self.above(cell(Scene::Fourth), cell(Scene::First), "awt"),
+                    rule: THE_SAME,
+                }
+            })
+        });
+        checks.collect()
+    }
+
+    fn fallback(&self) -> Vec<Check<Cell>> {
+        let input = self.paper.sample();
+        let mut checks = Vec::new();
+        for system in self.trees() {
+            for &jobs in &self.paper.jobs {
+                let cell = self.paper.cell(Scene::Fourth, input, jobs, system);
+                checks.push(Check {
+                    label: format!("{}, N = {jobs}, jobs lost", name(system)),
+                    quantity: cell.get("jobs_lost"),
+                    rule: Rule::Below { bound: 0.0, tie: true },
+                });
+            }
+        }
+        if self.paper.has(TREE) {
+            // Where every job has a server at once, nothing waits that could fall back.
+            for &jobs in self.paper.jobs.iter().filter(|jobs| **jobs > self.paper.file.grid.servers) {
+                let both = Cell { off: Off::Both, ..self.paper.cell(Scene::Fourth, input, jobs, TREE) };
+                let all = Cell { off: Off::All, ..both };
+                checks.push(Check {
+                    label: format!("N = {jobs}, jobs that fallback moves, per job"),
+                    quantity: both.get("moves_fallback"),
+                    rule: Rule::POSITIVE,
+                });
+                checks.push(Check {
+                    label: format!("N = {jobs}, AWT without fallback, % above that with it"),
+                    quantity: self.above(all, both, "awt"),
+                    rule: Rule::POSITIVE,
+                });
+                checks.push(Check {
+                    label: format!("N = {jobs}, jobs lost without any of the three"),
+                    quantity: all.get("jobs_lost"),
+                    rule: Rule::Below { bound: 0.0, tie: true },
+                });
+            }
+        }
+        checks
+    }
+
+    fn spread(&self) -> Vec<Check<Cell>> {
+        let paper = self.paper;
+        let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
+        let check = |system| Check {
+            label: format!("{}, N = {}, %", name(system), paper.middle()),
+            quantity: paper.several(paper.middle(), system).get(measure::SPREAD),
+            rule: Rule::Below { bound: 20.0, tie: false },
+        };
+        systems.map(check).collect()
+    }
+}
+
+impl Hierarchical {
+    /// A cell in words, but for its system.
+    pub(super) fn words(&self, scene: Scene, input: usize, jobs: u32) -> String {
+        let gigabytes = self.file.workload.mean_input[input];
+        let experiment = match scene {
+            Scene::First | Scene::Scale(_) => "experiment 1".to_owned(),
+            Scene::Second => "experiment 2".to_owned(),
+            Scene::Third(interval) => format!("experiment 3 at {} s", self.file.experiments.intervals[interval]),
+            Scene::Fourth => "experiment 4".to_owned(),
+        };
+        format!("{experiment}, {gigabytes} GB, N = {jobs}")
+    }
+
+    /// The number of jobs in the middle of the list.
+    pub(super) fn middle(&self) -> u32 {
+        self.jobs[self.jobs.len() / 2]
+    }
+
+    /// Several runs of experiment 1 as one replication.
+    pub(super) fn several(&self, jobs: u32, system: System) -> Cell {
+        Cell { runs: self.batch, ..self.cell(Scene::First, self.sample(), jobs, system) }
+    }
+}

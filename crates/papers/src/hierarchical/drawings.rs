@@ -1,0 +1,254 @@
+//! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from what a run says of itself.
+
+use super::{Cell, Hierarchical, Scene, name};
+use crate::sequence;
+use hier_grid::grid::view::SchedulerView;
+use hier_grid::tree::Role;
+use hier_grid::{
+    Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, Witness, World,
+};
+use lab::chart::{Sketch, SketchBox, Stroke, Words};
+use lab::paper::Drawing;
+use sim_core::{Job, JobId, Sim, Span, Streams, Time};
+use std::collections::BTreeMap;
+
+pub(super) fn drawing(paper: &Hierarchical, id: &'static str, streams: &Streams) -> Drawing {
+    match id {
+        "fig1" => channels(paper, streams),
+        "fig1-messages" => messages(paper, streams),
+        _ => hybrid(paper, streams),
+    }
+}
+
+/// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
+/// resources at GS4.
+fn example<W: Witness>(
+    paper: &Hierarchical,
+    streams: &Streams,
+    witness: W,
+) -> Grid<W, impl Iterator<Item = Submission>> {
+    let config = Config { system: System::Trees(1), ..paper.config(&sample(paper, System::Trees(1))) };
+    let shape = Shape::over(vec![Shape::over(vec![Shape::site(), Shape::over(vec![Shape::site(), Shape::site()])])]);
+    let places = Places { backbones: 1, nets: 1, sites: 3 };
+    let servers = [vec![(64, 0b11)], vec![(64, 0b10)], vec![(64, 0b11)]];
+    let world = World::explicit(places, &servers, &[1, 0, 0], shape).expect("a valid world");
+    let submissions = (0..JOBS).map(|id| Submission {
+        job: Job::new(JobId(id), Time::ZERO, 1, Span::from_secs(100)),
+        station: StationId(0),
+        system: id / 3,
+        input: 0,
+        output: 0,
+    });
+    Grid::fed(config, world, submissions, streams, witness).expect("the scenario was validated")
+}
+
+/// Jobs of the example.
+const JOBS: u32 = 6;
+
+fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
+    let mut sim = Sim::new(example(paper, streams, ()), ());
+    sim.run_until(Time::from_secs(1));
+    let views: Vec<SchedulerView> = sim.model().schedulers().collect();
+
+    let layout = Layout::new(&views, 90.0, 380.0);
+    let mut sketch = Sketch {
+        id: "fig1".to_owned(),
+        title: "Figure 1. A grid tree with two channels".to_owned(),
+        about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
+        ..Sketch::default()
+    };
+    let mut data = Vec::new();
+    // The widest bag is the first channel, as in the paper.
+    let mut bags: Vec<_> = views[0].channels.iter().map(|channel| channel.bag).collect();
+    bags.sort_by_key(|bag| (std::cmp::Reverse(bag.classes().count()), *bag));
+    for view in &views {
+        let mut lines = vec![label(view)];
+        for (number, bag) in (1_u32..).zip(&bags) {
+            let Some(channel) = view.channels.iter().find(|channel| channel.bag == *bag) else { continue };
+            lines.push(format!("channel {number}: {} CPUs", channel.power));
+            data.push((label(view), format!("channel {number}"), "cpus", float(channel.power)));
+            let slot = usize::try_from(number - 1).expect("few channels");
+            let aside = 10.0 * f64::from(number) - 15.0;
+            for branch in &channel.branches {
+                let ends = [view.id, branch.child].map(|id| layout.of(id));
+                sketch.strokes.push(Stroke {
+                    points: ends.map(|(x, y)| (x + aside, y)).to_vec(),
+                    slot: Some(slot),
+                    width: 2.2,
+                    dashed: false,
+                });
+            }
+        }
+        sketch.boxes.push(SketchBox { centre: layout.of(view.id), size: (134.0, 50.0), lines, slot: None });
+    }
+    for (slot, number) in bags.iter().enumerate().map(|(slot, _)| (slot, slot + 1)) {
+        sketch.words.push(Words {
+            at: (24.0, 62.0 + 18.0 * float(slot as u64)),
+            text: format!("channel {number}: {}", if slot == 0 { "jobs 1 to 6" } else { "jobs 4 to 6" }),
+            size: 12.0,
+            slot: Some(slot),
+        });
+    }
+    let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
+                   GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
+        .to_owned();
+    Drawing { id: "fig1", caption, sketch, data }
+}
+
+/// The example's run, message by message.
+fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
+    let id = "fig1-messages";
+    let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
+    let views: Vec<SchedulerView> = grid.schedulers().collect();
+    let name = |address| match address {
+        Address::Station(_) => "work station".to_owned(),
+        Address::Scheduler(scheduler) => label(&views[scheduler.index()]),
+        Address::Server(server) => {
+            let site = grid.world().servers()[server.index()].site;
+            let leaf = views.iter().rfind(|view| view.site == site).expect("every site has an LGS");
+            format!("server of {}", label(leaf))
+        }
+    };
+    let title = "The six jobs of figure 1, message by message".to_owned();
+    let sketch = sequence::diagram(id.to_owned(), title, grid.witness(), name).unwrap_or_default();
+    let count = |kind: &Kind| float(grid.tally().messages(*kind));
+    let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
+    let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
+    let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
+                   not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
+        .to_owned();
+    Drawing { id, caption, sketch, data }
+}
+
+/// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.
+fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
+    let several = |system: &System| match *system {
+        System::Trees(trees) if trees > 1 => Some(trees),
+        _ => None,
+    };
+    let sites = u32::try_from(paper.file.grid.all_sites()).unwrap_or(u32::MAX);
+    let trees = paper.file.experiments.systems.iter().filter_map(several).min().unwrap_or(4).min(sites);
+    let system = System::Trees(trees);
+    let config = paper.config(&sample(paper, system));
+    let grid = Grid::new(config, streams, Vec::<Message>::new()).expect("the scenario was validated");
+    let views: Vec<SchedulerView> = grid.schedulers().collect();
+    let (grid, ()) = Sim::new(grid, ()).run();
+    let mut forwards: BTreeMap<(SchedulerId, SchedulerId), u64> = BTreeMap::new();
+    for message in grid.witness().iter().filter(|message| message.payload.kind() == Kind::Forward) {
+        if let (Address::Scheduler(from), Address::Scheduler(to)) = (message.from, message.to) {
+            *forwards.entry((from.min(to), from.max(to))).or_default() += 1;
+        }
+    }
+
+    let layout = Layout::new(&views, 190.0, 410.0);
+    let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
+    let mut sketch = Sketch {
+        id: "fig2".to_owned(),
+        title: format!("Figure 2. A hybrid of {trees} grid trees: {}", name(system)),
+        about: format!("{} schedulers in {trees} trees whose roots are peers", views.len()),
+        ..Sketch::default()
+    };
+    let mut data = Vec::new();
+    let slot = |view: &SchedulerView| Some(view.tree as usize);
+    for view in &views {
+        let (x, y) = layout.of(view.id);
+        if let Some(parent) = view.parent {
+            let thin = if view.level == levels { 0.7 } else { 1.2 };
+            let points = vec![layout.of(parent), (x, y)];
+            sketch.strokes.push(Stroke { points, slot: slot(view), width: thin, dashed: false });
+        }
+        let size = match view.level {
+            0 => (78.0, 34.0),
+            level if level == levels => (3.0, 9.0),
+            _ => (12.0, 12.0),
+        };
+        let mut lines = Vec::new();
+        if view.level == 0 {
+            let of_tree = |role| views.iter().filter(|other| other.tree == view.tree && other.role == role).count();
+            lines = vec![label(view), format!("{} LGS", of_tree(Role::Lgs))];
+            data.push((label(view), "LGS".to_owned(), "schedulers", float(of_tree(Role::Lgs) as u64)));
+            data.push((label(view), "GS".to_owned(), "schedulers", float(of_tree(Role::Gs) as u64)));
+        }
+        sketch.boxes.push(SketchBox { centre: (x, y), size, lines, slot: slot(view) });
+    }
+    let most = forwards.values().copied().max().unwrap_or(1);
+    for ((a, b), count) in &forwards {
+        let ((from, y), (to, _)) = (layout.of(*a), layout.of(*b));
+        let rise = 30.0 + 0.13 * (to - from).abs();
+        let arc = (0..=24_u32).map(|step| {
+            let along = f64::from(step) / 24.0;
+            (from + (to - from) * along, y - 17.0 - 4.0 * rise * along * (1.0 - along))
+        });
+        let width = 0.8 + 1.6 * float(*count) / float(most);
+        sketch.strokes.push(Stroke { points: arc.collect(), slot: None, width, dashed: true });
+        let [from, to] = [a, b].map(|id| label(&views[id.index()]));
+        data.push((from, to, "forwards", float(*count)));
+    }
+    sketch.words.push(Words {
+        at: (24.0, 56.0),
+        text: "dashed: requests forwarded between roots".to_owned(),
+        size: 12.0,
+        slot: None,
+    });
+    let caption = format!(
+        "Roots of the trees are peers of each other (PGSS): a request goes from its home tree to the others. Drawn from a run of \
+         {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
+        paper.jobs[0]
+    );
+    Drawing { id: "fig2", caption, sketch, data }
+}
+
+fn sample(paper: &Hierarchical, system: System) -> Cell {
+    paper.cell(Scene::First, paper.sample(), paper.jobs[0], system)
+}
+
+/// As the paper calls it: `GSS`, `PGSS 1`, `GS3`.
+fn label(view: &SchedulerView) -> String {
+    match view.role {
+        Role::Gss => "GSS".to_owned(),
+        Role::Pgss => format!("PGSS {}", view.tree + 1),
+        Role::Gs | Role::Lgs => format!("GS{}", view.id),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count")]
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// Where schedulers stand: leaves side by side, others in the middle above their children.
+struct Layout {
+    places: Vec<(f64, f64)>,
+}
+
+impl Layout {
+    fn new(views: &[SchedulerView], top: f64, bottom: f64) -> Self {
+        let has_children = |id| views.iter().any(|view| view.parent == Some(id));
+        let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
+        let mut leaves: Vec<&SchedulerView> = views.iter().filter(|view| !has_children(view.id)).collect();
+        leaves.sort_by_key(|view| view.site);
+        let step = 680.0 / float(leaves.len() as u64);
+        let mut xs: Vec<Option<f64>> = vec![None; views.len()];
+        for (k, leaf) in leaves.iter().enumerate() {
+            xs[leaf.id.index()] = Some(20.0 + step * (float(k as u64) + 0.5));
+        }
+        // Children have higher numbers than their parents.
+        for view in views.iter().rev() {
+            if xs[view.id.index()].is_none() {
+                let children: Vec<f64> = views
+                    .iter()
+                    .filter(|child| child.parent == Some(view.id))
+                    .filter_map(|child| xs[child.id.index()])
+                    .collect();
+                xs[view.id.index()] = Some(children.iter().sum::<f64>() / float(children.len() as u64));
+            }
+        }
+        let y = |level: u32| top + (bottom - top) * f64::from(level) / f64::from(levels.max(1));
+        let place = |view: &SchedulerView| (xs[view.id.index()].expect("parents are above children"), y(view.level));
+        Self { places: views.iter().map(place).collect() }
+    }
+
+    fn of(&self, id: SchedulerId) -> (f64, f64) {
+        self.places[id.index()]
+    }
+}

@@ -1,0 +1,358 @@
+//! The figures and tables: what is on which axis.
+
+use super::{Cell, Hierarchical, Off, Scene, TREE, measure, name, scale};
+use hier_grid::{Kind, System};
+use lab::paper::{Entry, Figure, Panel, Row, Series, Table};
+use lab::quantity::Quantity;
+
+const JOBS: &str = "jobs in the workload";
+const AWT: &str = "average waiting time (s)";
+const AET: &str = "average execution time (s)";
+
+pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+    let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
+    let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
+    let systems = &paper.file.experiments.systems;
+    let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
+    let over =
+        |systems: &[System], scene: Scene, input: usize, metric: &str| over_jobs(paper, systems, scene, input, metric);
+    let figure = |id, title: &str, caption: String, y_label, metric, series| Figure {
+        id,
+        title: title.to_owned(),
+        caption,
+        x_label: JOBS,
+        log_x: true,
+        panels: vec![panel(metric, y_label, series)],
+        as_table: false,
+    };
+    let sampled = gigabytes(sample);
+    let mut figures = vec![
+        server_types(paper),
+        figure(
+            "fig3",
+            "Figure 3. AWT in experiment 1",
+            format!(
+                "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
+            ),
+            AWT,
+            "awt",
+            over(systems, Scene::First, sample, "awt"),
+        ),
+        figure(
+            "fig4",
+            "Figure 4. TRT in experiment 1",
+            format!(
+                "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
+            ),
+            "total response time (s)",
+            "trt",
+            over(systems, Scene::First, sample, "trt"),
+        ),
+        figure(
+            "fig5",
+            "Figure 5. AET of large jobs in experiment 1",
+            format!("From offer to output, equation (5); {}.", gigabytes(large)),
+            AET,
+            "aet",
+            over(systems, Scene::First, large, "aet"),
+        ),
+        figure(
+            "fig6",
+            "Figure 6. AWT in experiment 2",
+            format!(
+                "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
+            ),
+            AWT,
+            "awt",
+            over(systems, Scene::Second, sample, "awt"),
+        ),
+        figure(
+            "fig7",
+            "Figure 7. AET of small jobs in experiment 2",
+            format!("From offer to output; {}.", gigabytes(small)),
+            AET,
+            "aet",
+            over(systems, Scene::Second, small, "aet"),
+        ),
+        figure(
+            "fig8",
+            "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2",
+            format!("The hierarchical system with both algorithms, without one, without both; {sampled}."),
+            AWT,
+            "awt",
+            switches(paper, Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
+        ),
+        Figure {
+            x_label: "mean interval (s)",
+            ..figure(
+                "fig9",
+                "Figure 9. AWT in experiment 3",
+                format!(
+                    "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
+                    paper.interval_jobs
+                ),
+                AWT,
+                "awt",
+                over_intervals(paper, "awt"),
+            )
+        },
+        figure(
+            "fig10",
+            "Figure 10. AWT in experiment 4",
+            format!("Experiment 1 while servers change their operating system; {sampled}."),
+            AWT,
+            "awt",
+            over(systems, Scene::Fourth, sample, "awt"),
+        ),
+        figure(
+            "small-jobs",
+            "AET of small jobs in experiment 1",
+            format!(
+                "Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.",
+                gigabytes(small)
+            ),
+            AET,
+            "aet",
+            over(&ends, Scene::First, small, "aet"),
+        ),
+        figure(
+            "fallback",
+            "AWT in experiment 4 without the three algorithms",
+            format!(
+                "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
+            ),
+            AWT,
+            "awt",
+            switches(paper, Scene::Fourth, &[Off::None, Off::Both, Off::All]),
+        ),
+        Figure {
+            as_table: false,
+            panels: vec![Panel {
+                log_y: true,
+                ..panel("messages", "control messages per job", over(systems, Scene::First, sample, "messages"))
+            }],
+            ..figure(
+                "messages",
+                "Control messages per job in experiment 1",
+                format!(
+                    "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
+                ),
+                "",
+                "messages",
+                Vec::new(),
+            )
+        },
+        Figure {
+            panels: vec![
+                panel("moves", "moves per job, experiment 1", over(&trees(paper), Scene::First, sample, "moves")),
+                Panel {
+                    suffix: "second",
+                    ..panel("moves", "moves per job, experiment 2", over(&trees(paper), Scene::Second, sample, "moves"))
+                },
+            ],
+            ..figure(
+                "moves",
+                "Rescheduling",
+                format!(
+                    "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
+                ),
+                "",
+                "moves",
+                Vec::new(),
+            )
+        },
+        distance(paper),
+        spread(paper),
+        scale::figure(paper),
+    ];
+    figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
+    figures
+}
+
+fn panel(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
+    Panel { suffix: "", metric, y_label, log_y: false, series, printed: Vec::new() }
+}
+
+/// Systems with trees.
+fn trees(paper: &Hierarchical) -> Vec<System> {
+    paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p).collect()
+}
+
+fn over_jobs(paper: &Hierarchical, systems: &[System], scene: Scene, input: usize, metric: &str) -> Vec<Series<Cell>> {
+    let of = |&system: &System| Series {
+        name: name(system),
+        points: paper
+            .jobs
+            .iter()
+            .map(|&jobs| (f64::from(jobs), paper.cell(scene, input, jobs, system).get(metric)))
+            .collect(),
+    };
+    systems.iter().map(of).collect()
+}
+
+fn over_intervals(paper: &Hierarchical, metric: &str) -> Vec<Series<Cell>> {
+    let of = |&system: &System| {
+        let cell = |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system);
+        let intervals = paper.file.experiments.intervals.iter().enumerate();
+        Series { name: name(system), points: intervals.map(|(i, interval)| (*interval, cell(i).get(metric))).collect() }
+    };
+    paper.file.experiments.systems.iter().map(of).collect()
+}
+
+/// The hierarchical system with some of its algorithms switched off.
+fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell>> {
+    if !paper.has(TREE) {
+        return Vec::new();
+    }
+    let of = |&off: &Off| {
+        let variant = match off {
+            Off::None => "",
+            Off::Butterfly => ", butterfly off",
+            Off::LoadBalance => ", load-balance off",
+            Off::Both => ", butterfly and load-balance off",
+            Off::All => ", all three off",
+        };
+        let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
+        Series {
+            name: format!("{}{variant}", name(TREE)),
+            points: paper.jobs.iter().map(|&jobs| (f64::from(jobs), cell(jobs).get("awt"))).collect(),
+        }
+    };
+    offs.iter().map(of).collect()
+}
+
+/// Table 1, and how many servers of each type were drawn.
+fn server_types(paper: &Hierarchical) -> Figure<Cell> {
+    let grid = &paper.file.grid;
+    let types = || (0..grid.server_nodes.len()).zip(1_u32..);
+    let cpus = types().map(|(kind, number)| {
+        let cpus = f64::from(grid.server_nodes[kind]) * f64::from(grid.server_cpus[kind]);
+        (f64::from(number), Quantity::Constant(cpus))
+    });
+    let drawn = types().map(|(kind, number)| (f64::from(number), drawn(paper, kind)));
+    let series = |name: &str, points| vec![Series { name: name.to_owned(), points }];
+    Figure {
+        id: "table1",
+        title: "Table 1. Computational resources".to_owned(),
+        caption:
+            "CPUs of each type of server, and how many servers of the type the world holds. Types are drawn with equal \
+                  chances, once for all replications (R14)."
+                .to_owned(),
+        x_label: "server number",
+        log_x: false,
+        panels: vec![
+            panel("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
+            Panel { suffix: "drawn", ..panel("servers", "servers in the world", series("drawn", drawn.collect())) },
+        ],
+        as_table: false,
+    }
+}
+
+/// How many servers of a type the world holds.
+fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
+    let any = paper.cell(Scene::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
+    any.get(&measure::servers_of_type(kind))
+}
+
+/// Where jobs ran, at the middle N.
+fn distance(paper: &Hierarchical) -> Figure<Cell> {
+    let jobs = paper.middle();
+    let of = |&system: &System| Series {
+        name: name(system),
+        points: (0..measure::DISTANCES.len())
+            .zip(0_u32..)
+            .map(|(distance, x)| {
+                let cell = paper.cell(Scene::First, paper.sample(), jobs, system);
+                (f64::from(x), cell.get(&measure::ran_at(distance)))
+            })
+            .collect(),
+    };
+    Figure {
+        id: "distance",
+        title: format!("Where jobs ran, {jobs} jobs"),
+        caption:
+            "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
+                  server. Experiment 1."
+                .to_owned(),
+        x_label: "from the work station",
+        log_x: false,
+        panels: vec![panel("jobs_percent", "jobs (%)", paper.file.experiments.systems.iter().map(of).collect())],
+        as_table: false,
+    }
+}
+
+/// How far apart the worst and the best of several runs are.
+fn spread(paper: &Hierarchical) -> Figure<Cell> {
+    let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
+    let jobs = paper.middle();
+    let of = |system| Series {
+        name: name(system),
+        points: vec![(f64::from(jobs), paper.several(jobs, system).get(measure::SPREAD))],
+    };
+    Figure {
+        id: "spread",
+        title: format!("Worst and best of {} runs", paper.batch),
+        caption: "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \
+                  runs. Experiment 1."
+            .to_owned(),
+        x_label: JOBS,
+        log_x: false,
+        panels: vec![panel(measure::SPREAD, "worst above best (%)", systems.map(of).collect())],
+        as_table: false,
+    }
+}
+
+pub(super) fn tables(paper: &Hierarchical) -> Vec<Table<Cell>> {
+    let grid = &paper.file.grid;
+    let row = |kind: usize| Row {
+        names: vec![(kind + 1).to_string()],
+        x: (kind + 1).to_string(),
+        metric: "servers".to_owned(),
+        cells: vec![
+            Entry::Text(grid.server_nodes[kind].to_string()),
+            Entry::Text(grid.server_cpus[kind].to_string()),
+            Entry::Text((u64::from(grid.server_nodes[kind]) * u64::from(grid.server_cpus[kind])).to_string()),
+            Entry::Found(drawn(paper, kind), 0),
+        ],
+    };
+    let columns = ["nodes", "CPUs per node", "CPUs", "servers in the world"];
+    vec![
+        Table {
+            id: "table1",
+            title: "Table 1. Computational resources".to_owned(),
+            caption: "The paper's types of servers, and how many of each were drawn.".to_owned(),
+            names: vec!["server number".to_owned()],
+            columns: columns.map(str::to_owned).to_vec(),
+            rows: (0..grid.server_nodes.len()).map(row).collect(),
+        },
+        messages(paper),
+    ]
+}
+
+/// Control messages per job, kind by kind, at the largest N.
+fn messages(paper: &Hierarchical) -> Table<Cell> {
+    let jobs = *paper.jobs.last().expect("validated");
+    let systems = &paper.file.experiments.systems;
+    let row = |words: String, metric: String| Row {
+        names: vec![words],
+        x: jobs.to_string(),
+        metric: metric.clone(),
+        cells: systems
+            .iter()
+            .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(&metric), 2))
+            .collect(),
+    };
+    // Only faults make these two.
+    let sent = Kind::ALL.iter().filter(|kind| !matches!(kind, Kind::Restarted | Kind::Acknowledgement));
+    let mut rows: Vec<_> = sent.map(|kind| row(measure::word(*kind), measure::messages_of(*kind))).collect();
+    rows.push(row("all".to_owned(), "messages".to_owned()));
+    Table {
+        id: "messages",
+        title: format!("Control messages per job by kind, {jobs} jobs"),
+        caption: "Who sends each kind, when, and what the receiver does: the documentation of hier_grid::message."
+            .to_owned(),
+        names: vec!["kind".to_owned()],
+        columns: systems.iter().map(|system| name(*system)).collect(),
+        rows,
+    }
+}

@@ -1,0 +1,186 @@
+//! Figures 3 to 5, the errors of prediction, and what W trades.
+
+use super::{Cell, MetaLorasPaper, Policy, Variant, Weight};
+use lab::chart::{self, Axis, Chart, Point};
+use lab::extra::{Extra, Made, Tidy};
+use lab::paper::{Figure, Panel, Series};
+use lab::quantity::Quantity;
+
+const ACTIVITY: &str = "local activity (%)";
+
+/// What the y axes of a figure's two panels say.
+type Labels = [&'static str; 2];
+
+pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
+    let mut figures = vec![
+        figure(
+            "fig3",
+            "Figure 3. Turnaround",
+            "Mean time from arrival to end of a parallel job, over the share of clusters that local users occupy.",
+            over_levels(
+                paper,
+                "turnaround",
+                ["mean turnaround (s)", "mean turnaround (s), reading-b"],
+                &paper.levels().collect::<Vec<_>>(),
+                |cell| cell.get("turnaround"),
+            ),
+        ),
+        figure(
+            "fig4",
+            "Figure 4. Makespan",
+            "Time from the start of the first job to the end of the last one.",
+            over_levels(
+                paper,
+                "makespan",
+                ["from first start to last end (s)", "from first start to last end (s), reading-b"],
+                &paper.levels().collect::<Vec<_>>(),
+                |cell| cell.get("makespan"),
+            ),
+        ),
+        figure(
+            "fig5",
+            "Figure 5. Local intrusion",
+            "Slowdown of local users, equation (3), averaged over their nodes and over the longest makespan of the compared \
+             policies. Not defined where there are none.",
+            over_levels(
+                paper,
+                "local_slowdown",
+                ["slowdown of local users", "slowdown of local users, reading-b"],
+                &paper.occupied_levels(),
+                |cell| paper.slowdown(cell),
+            ),
+        ),
+        figure(
+            "prediction",
+            "Error of prediction",
+            "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and \
+             RR do not ask for it; it is what LoRaS would have told them.",
+            over_levels(
+                paper,
+                "prediction_error_percent",
+                ["mean relative error (%)", "mean relative error (%), reading-b"],
+                &paper.levels().collect::<Vec<_>>(),
+                |cell| cell.get("prediction_error"),
+            ),
+        ),
+        figure("tradeoff", "What W trades", "", Vec::new()),
+    ];
+    if paper.has_doubts() {
+        figures.push(figure("readings", "One reading at a time", "", Vec::new()));
+        figures.push(figure("tornado", "One assumed number at a time", "", Vec::new()));
+    }
+    figures
+}
+
+fn figure(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Figure<Cell> {
+    Figure {
+        id,
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        x_label: ACTIVITY,
+        log_x: false,
+        panels,
+        as_table: false,
+    }
+}
+
+/// A panel for each preset: a series for each policy, over these levels.
+fn over_levels(
+    paper: &MetaLorasPaper,
+    metric: &'static str,
+    labels: Labels,
+    levels: &[usize],
+    quantity: impl Fn(Cell) -> Quantity<Cell>,
+) -> Vec<Panel<Cell>> {
+    let panel = |(variant, y_label): (Variant, &'static str)| {
+        let series = |policy: Policy| Series {
+            name: named(&policy.name(), variant),
+            points: levels
+                .iter()
+                .map(|&level| (f64::from(paper.percent(level)), quantity(Cell { variant, level, policy })))
+                .collect(),
+        };
+        Panel {
+            suffix: if variant == Variant::Default { "" } else { "reading-b" },
+            metric,
+            y_label,
+            log_y: false,
+            series: paper.policies().into_iter().map(series).collect(),
+            printed: Vec::new(),
+        }
+    };
+    Variant::PRESETS.into_iter().zip(labels).map(panel).collect()
+}
+
+/// The name of a series under one of the presets.
+fn named(name: &str, variant: Variant) -> String {
+    if variant == Variant::Default { name.to_owned() } else { format!("{name}, reading-b") }
+}
+
+/// Turnaround against the slowdown of local users as W grows: a line for each level with users.
+pub(super) fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
+    let lines: Vec<Line> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
+    let needs = lines.iter().flat_map(|line| &line.points).flat_map(|(_, x, y)| [x.clone(), y.clone()]).collect();
+    Extra {
+        figure: "tradeoff",
+        needs,
+        make: Box::new(move |estimate| {
+            let mut made = Made::default();
+            for variant in Variant::PRESETS {
+                let mut series = Vec::new();
+                for line in lines.iter().filter(|line| line.variant == variant) {
+                    let mut points = Vec::new();
+                    for (weight, slowdown, turnaround) in &line.points {
+                        let (x, y) = (estimate(slowdown, u32::MAX), estimate(turnaround, u32::MAX));
+                        points.push(Point::new(x.mean, y.mean).over(y.replications.try_into().unwrap_or(u32::MAX)));
+                        for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
+                            let series = named(&line.name, variant);
+                            made.rows.push(Tidy { series, x: weight.to_string(), metric, estimate: found });
+                        }
+                    }
+                    series.push(chart::Series::lines(line.name.clone(), points));
+                }
+                let (id, title) = match variant {
+                    Variant::Default => ("tradeoff", "What W trades: turnaround against local slowdown"),
+                    _ => ("tradeoff-reading-b", "What W trades: turnaround against local slowdown, reading-b"),
+                };
+                made.charts.push((
+                    Chart {
+                        id: id.to_owned(),
+                        title: title.to_owned(),
+                        x: Axis::new("slowdown of local users"),
+                        y: Axis::new("mean turnaround (s)"),
+                        series,
+                        ..Chart::default()
+                    },
+                    "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
+                     of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \
+                     and W changes nothing. Intervals are in the data."
+                        .to_owned(),
+                ));
+            }
+            made
+        }),
+    }
+}
+
+/// One level under one preset.
+struct Line {
+    variant: Variant,
+    name: String,
+    /// W, slowdown, turnaround.
+    points: Vec<(f64, Quantity<Cell>, Quantity<Cell>)>,
+}
+
+fn lines(paper: &MetaLorasPaper, variant: Variant) -> Vec<Line> {
+    let point = |level: usize, weight: f64| {
+        let cell = Cell { variant, level, policy: Policy::Ptt(Weight::of(weight)) };
+        (weight, paper.slowdown(cell), cell.get("turnaround"))
+    };
+    let line = |level: usize| Line {
+        variant,
+        name: format!("{} %", paper.percent(level)),
+        points: paper.file.policy.tradeoff_weights.iter().map(|&weight| point(level, weight)).collect(),
+    };
+    paper.occupied_levels().into_iter().map(line).collect()
+}

@@ -1,0 +1,496 @@
+//! The scenario file, and its variants: one reading or one assumed number at a time is another.
+
+use super::{MetaLorasPaper, Weight};
+use anyhow::{Context, Result, ensure};
+use lab::paper::{Paper, Reading};
+use metasched::config::{
+    Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, SeesUsers, SlowdownWindow, Ties,
+    UsersAt,
+};
+use metasched::{Cluster, Config, Demand, LocalUsers, Readings, Submission};
+use serde::{Deserialize, Serialize};
+use sim_core::Streams;
+use workload::bench_mix::{BenchApplication, BenchMix};
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    platform: PlatformTable,
+    pub(super) local_users: LocalUsersTable,
+    workload: WorkloadTable,
+    predictor: PredictorTable,
+    pub(super) policy: PolicyTable,
+    pub(super) run: RunTable,
+    readings: ReadingsTable,
+    reading_b: toml::Table,
+    doubt: DoubtTable,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlatformTable {
+    nodes: Vec<u32>,
+    speeds: Vec<f64>,
+    memory: f64,
+    mpl: u32,
+    task_overhead: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LocalUsersTable {
+    cpu: f64,
+    memory: f64,
+    pub(super) clusters: Vec<u32>,
+    pub(super) levels: Vec<u32>,
+    queueing_weight: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkloadTable {
+    applications: Vec<String>,
+    times: Vec<f64>,
+    cpu: Vec<f64>,
+    memory: Vec<f64>,
+    sizes: Vec<u32>,
+    copies: u32,
+    interarrival: f64,
+    sigma: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PredictorTable {
+    overrun: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PolicyTable {
+    pub(super) weights: Vec<f64>,
+    pub(super) tradeoff_weights: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunTable {
+    pub(super) replications: u32,
+    pub(super) seed: u64,
+    pub(super) quick_replications: u32,
+    pub(super) doubt_replications: u32,
+}
+
+/// R1 … R12.
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingsTable {
+    users_at: UsersAt,
+    enough_resources: EnoughResources,
+    cycle: Cycle,
+    candidates: Candidates,
+    no_candidate: NoCandidate,
+    ties: Ties,
+    node_choice: NodeChoice,
+    mpl_beside_users: u32,
+    tat_sees_users: SeesUsers,
+    local_slowdown: LocalSlowdown,
+    slowdown_window: SlowdownWindow,
+    hidden_loss: f64,
+}
+
+/// The less and the more that an assumed number might be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DoubtTable {
+    interarrival: [f64; 2],
+    times: [f64; 2],
+    cpu: [f64; 2],
+    memory: [f64; 2],
+    sigma: [f64; 2],
+    task_overhead: [f64; 2],
+    overrun: [f64; 2],
+}
+
+/// An assumed number that is doubted; `times`, `cpu` and `memory` are those of all applications, by a factor.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Number {
+    Interarrival,
+    Times,
+    Cpu,
+    Memory,
+    Sigma,
+    TaskOverhead,
+    Overrun,
+}
+
+impl Number {
+    pub(super) const ALL: [Self; 7] =
+        [Self::Interarrival, Self::Times, Self::Cpu, Self::Memory, Self::Sigma, Self::TaskOverhead, Self::Overrun];
+
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Interarrival => "workload.interarrival",
+            Self::Times => "workload.times",
+            Self::Cpu => "workload.cpu",
+            Self::Memory => "workload.memory",
+            Self::Sigma => "workload.sigma",
+            Self::TaskOverhead => "platform.task_overhead",
+            Self::Overrun => "predictor.overrun",
+        }
+    }
+
+    /// In words, for a picture.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Interarrival => "time between arrivals",
+            Self::Times => "execution times",
+            Self::Cpu => "CPU demand",
+            Self::Memory => "memory demand",
+            Self::Sigma => "spread of true times",
+            Self::TaskOverhead => "overhead per task",
+            Self::Overrun => "left of an overrun job",
+        }
+    }
+
+    /// Whether its variants are factors.
+    const fn is_factor(self) -> bool {
+        matches!(self, Self::Times | Self::Cpu | Self::Memory)
+    }
+
+    const fn variants(self, doubt: &DoubtTable) -> [f64; 2] {
+        match self {
+            Self::Interarrival => doubt.interarrival,
+            Self::Times => doubt.times,
+            Self::Cpu => doubt.cpu,
+            Self::Memory => doubt.memory,
+            Self::Sigma => doubt.sigma,
+            Self::TaskOverhead => doubt.task_overhead,
+            Self::Overrun => doubt.overrun,
+        }
+    }
+
+    /// What it is in the variant `which`: a number, or a factor as `× 2`.
+    pub(super) fn variant(self, file: &File, which: usize) -> String {
+        let value = self.variants(&file.doubt)[which];
+        if self.is_factor() { format!("× {value}") } else { value.to_string() }
+    }
+
+    fn change(self, file: &mut File, which: usize) {
+        let value = self.variants(&file.doubt)[which];
+        let scale = |values: &mut Vec<f64>| values.iter_mut().for_each(|old| *old *= value);
+        match self {
+            Self::Interarrival => file.workload.interarrival = value,
+            Self::Times => scale(&mut file.workload.times),
+            Self::Cpu => {
+                scale(&mut file.workload.cpu);
+                // A task asks for one CPU at most.
+                file.workload.cpu.iter_mut().for_each(|cpu| *cpu = cpu.min(1.0));
+            }
+            Self::Memory => scale(&mut file.workload.memory),
+            Self::Sigma => file.workload.sigma = value,
+            Self::TaskOverhead => file.platform.task_overhead = value,
+            Self::Overrun => file.predictor.overrun = value,
+        }
+    }
+}
+
+/// Which reading of the paper, and which numbers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Variant {
+    /// The scenario as it is.
+    Default,
+    /// The preset `reading-b`.
+    ReadingB,
+    /// Another answer to one reading: positions of both.
+    Reading(usize, usize),
+    /// Another value of one assumed number: the first or the second of its variants.
+    Number(Number, usize),
+}
+
+impl Variant {
+    pub(super) const PRESETS: [Self; 2] = [Self::Default, Self::ReadingB];
+
+    /// Other answers than the scenario's, one reading at a time.
+    pub(super) fn of_readings(file: &File) -> Vec<Self> {
+        let table = file.readings.as_table();
+        let others = |(i, reading): (usize, &Reading)| {
+            let taken = table[reading.field].clone();
+            let differs = move |answer: &&str| value_of(answer) != taken;
+            let answers = reading.answers.iter().enumerate().filter(move |(_, answer)| differs(answer));
+            answers.map(move |(j, _)| Self::Reading(i, j)).collect::<Vec<_>>()
+        };
+        MetaLorasPaper::READINGS.iter().enumerate().flat_map(others).collect()
+    }
+
+    pub(super) fn of_numbers() -> impl Iterator<Item = Self> {
+        Number::ALL.into_iter().flat_map(|number| [0, 1].map(|which| Self::Number(number, which)))
+    }
+
+    pub(super) fn all(file: &File) -> Vec<Self> {
+        Self::PRESETS.into_iter().chain(Self::of_readings(file)).chain(Self::of_numbers()).collect()
+    }
+
+    /// As in the column `variant` of `runs.csv`.
+    pub(super) fn name(self, file: &File) -> String {
+        match self {
+            Self::Default => "default".to_owned(),
+            Self::ReadingB => "reading-b".to_owned(),
+            Self::Reading(i, j) => {
+                let reading = &MetaLorasPaper::READINGS[i];
+                format!("{}={}", reading.key(), reading.answers[j])
+            }
+            Self::Number(number, which) => {
+                format!("{}={}", number.key(), number.variant(file, which).replace(' ', ""))
+            }
+        }
+    }
+}
+
+/// An answer to a reading, as the scenario file writes it.
+fn value_of(answer: &str) -> toml::Value {
+    let number = answer.parse::<i64>().map(toml::Value::from).or_else(|_| answer.parse::<f64>().map(toml::Value::from));
+    number.unwrap_or_else(|_| answer.into())
+}
+
+impl ReadingsTable {
+    fn as_table(self) -> toml::Table {
+        toml::Table::try_from(self).expect("readings are plain data")
+    }
+
+    /// The same with other answers.
+    fn with(self, answers: impl IntoIterator<Item = (String, toml::Value)>) -> Result<Self> {
+        let mut table = self.as_table();
+        table.extend(answers);
+        Ok(table.try_into()?)
+    }
+
+    const fn readings(self) -> Readings {
+        let Self {
+            users_at,
+            enough_resources,
+            cycle,
+            candidates,
+            no_candidate,
+            ties,
+            node_choice,
+            mpl_beside_users,
+            tat_sees_users,
+            local_slowdown,
+            slowdown_window,
+            hidden_loss,
+        } = self;
+        Readings {
+            users_at,
+            enough_resources,
+            cycle,
+            candidates,
+            no_candidate,
+            ties,
+            node_choice,
+            mpl_beside_users,
+            tat_sees_users,
+            local_slowdown,
+            slowdown_window,
+            hidden_loss,
+        }
+    }
+}
+
+impl File {
+    /// The checks that the types leave open, each with the key that a message needs.
+    pub(super) fn validate(&self) -> Result<()> {
+        let Self { platform, local_users, workload, policy, run, .. } = self;
+        let pairs = [
+            ("platform.speeds", platform.speeds.len(), "platform.nodes", platform.nodes.len()),
+            ("local_users.levels", local_users.levels.len(), "local_users.clusters", local_users.clusters.len()),
+            ("workload.times", workload.times.len(), "workload.applications", workload.applications.len()),
+            ("workload.cpu", workload.cpu.len(), "workload.applications", workload.applications.len()),
+            ("workload.memory", workload.memory.len(), "workload.applications", workload.applications.len()),
+        ];
+        for (key, found, other, wanted) in pairs {
+            ensure!(found == wanted, "{key} has {found} numbers and {other} has {wanted}; give as many");
+        }
+        ensure!(!local_users.levels.is_empty(), "local_users.levels is empty; give at least one level");
+        for (i, level) in local_users.levels.iter().enumerate() {
+            ensure!(!local_users.levels[..i].contains(level), "local_users.levels holds {level} twice; name each once");
+        }
+        ensure!(
+            platform.memory > 0.0 && platform.memory < 1e9,
+            "platform.memory is {}; give the memory of a node in MiB",
+            platform.memory
+        );
+        for (key, weights) in
+            [("policy.weights", &policy.weights), ("policy.tradeoff_weights", &policy.tradeoff_weights)]
+        {
+            for (i, weight) in weights.iter().enumerate() {
+                ensure!((0.0..=1.0).contains(weight), "{key} holds {weight}; a weight lies between 0 and 1");
+                ensure!(
+                    !weights[..i].iter().any(|other| other.total_cmp(weight).is_eq()),
+                    "{key} holds {weight} twice"
+                );
+            }
+        }
+        for weight in [Weight::ZERO, Weight::HALF, Weight::ONE] {
+            ensure!(
+                policy.weights.iter().any(|given| Weight::of(*given) == weight),
+                "policy.weights leaves out {}; the claims are about 0, 0.5 and 1: add other weights beside these",
+                weight.value()
+            );
+        }
+        for (key, value) in [
+            ("replications", run.replications),
+            ("quick_replications", run.quick_replications),
+            ("doubt_replications", run.doubt_replications),
+        ] {
+            ensure!(value > 0, "run.{key} is 0; at least 1 is needed");
+        }
+        Ok(())
+    }
+}
+
+/// What one variant of the scenario says.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    platform: PlatformTable,
+    users: LocalUsers,
+    queueing_weight: f64,
+    overrun: f64,
+    mix: BenchMix,
+    readings: ReadingsTable,
+}
+
+/// A mean slow-down by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
+const LONGEST_RUN: f64 = 1e9;
+
+impl Settings {
+    /// # Errors
+    ///
+    /// If the variant makes no sense, with its name.
+    pub(super) fn of(file: &File, variant: Variant) -> Result<Self> {
+        Self::checked(file, variant).with_context(|| match variant {
+            Variant::Default => "[platform], [local_users], [workload] and [readings]".to_owned(),
+            Variant::ReadingB => "[reading_b]".to_owned(),
+            Variant::Reading(..) => variant.name(file),
+            Variant::Number(..) => format!("[doubt] {}", variant.name(file)),
+        })
+    }
+
+    fn checked(file: &File, variant: Variant) -> Result<Self> {
+        let mut file = file.clone();
+        match variant {
+            Variant::Default => {}
+            Variant::ReadingB => file.readings = file.readings.with(file.reading_b.clone())?,
+            Variant::Reading(i, j) => {
+                let Reading { field, answers, .. } = MetaLorasPaper::READINGS[i];
+                file.readings = file.readings.with([(field.to_owned(), value_of(answers[j]))])?;
+            }
+            Variant::Number(number, which) => number.change(&mut file, which),
+        }
+        let File { platform, local_users, workload, predictor, readings, .. } = file;
+        let application = |(i, name): (usize, &String)| BenchApplication {
+            name: name.clone(),
+            time: workload.times[i],
+            cpu: workload.cpu[i],
+            memory: workload.memory[i],
+        };
+        let settings = Self {
+            users: LocalUsers { clusters: 0, cpu: local_users.cpu, memory: local_users.memory, change: None },
+            queueing_weight: local_users.queueing_weight,
+            overrun: predictor.overrun,
+            mix: BenchMix {
+                applications: workload.applications.iter().enumerate().map(application).collect(),
+                sizes: workload.sizes.clone(),
+                copies: workload.copies,
+                interarrival: workload.interarrival,
+                sigma: workload.sigma,
+            },
+            platform,
+            readings,
+        };
+        settings.mix.validate()?;
+        for occupied in &local_users.clusters {
+            settings.config(*occupied).validate()?;
+        }
+        settings.ensure_that_it_ends()?;
+        Ok(settings)
+    }
+
+    /// All jobs one behind the other, each as slow as can be.
+    fn ensure_that_it_ends(&self) -> Result<()> {
+        let Self { platform, mix, readings, .. } = self;
+        let jobs = f64::from(mix.copies) * f64::from(u32::try_from(mix.applications.len() * mix.sizes.len())?);
+        ensure!(jobs <= 100_000.0, "workload.copies makes {jobs} jobs; a paper's figure has at most 100000");
+        let longest = mix.applications.iter().map(|application| application.time).fold(0.0, f64::max);
+        let slowest = platform.speeds.iter().copied().fold(f64::INFINITY, f64::min);
+        let tasks = f64::from(platform.mpl) + 1.0;
+        let stretch = tasks * (1.0 + platform.task_overhead * tasks) / (slowest * (1.0 - readings.hidden_loss));
+        // No more than one job in a thousand million is so far from its profile.
+        let spread = (6.0 * mix.sigma).exp();
+        ensure!(
+            jobs * (10.0 * mix.interarrival + longest * spread * stretch) < LONGEST_RUN,
+            "{jobs} jobs, {} s apart and {longest} s long, may outrun the clock; lower workload.copies, \
+             workload.interarrival, workload.times, workload.sigma or platform.task_overhead, or raise platform.speeds",
+            mix.interarrival
+        );
+        Ok(())
+    }
+
+    pub(super) const fn readings(&self) -> Readings {
+        self.readings.readings()
+    }
+
+    /// R11.
+    pub(super) fn has_own_window(&self) -> bool {
+        self.readings.slowdown_window == SlowdownWindow::OwnMakespan
+    }
+
+    /// Whether jobs may wait in LoRaS queues under TAT and PTT.
+    pub(super) fn queues_under_prediction(&self) -> bool {
+        self.readings.candidates == Candidates::StaticFit || self.readings.no_candidate == NoCandidate::Dispatch
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: below 1e9 MiB")]
+    pub(super) fn config(&self, occupied: u32) -> Config {
+        let PlatformTable { nodes, speeds, memory, mpl, task_overhead } = &self.platform;
+        let memory = (memory * 1024.0).round() as u64;
+        Config {
+            clusters: nodes.iter().zip(speeds).map(|(&nodes, &speed)| Cluster { nodes, speed, memory }).collect(),
+            local: LocalUsers { clusters: occupied, ..self.users },
+            mpl: *mpl,
+            task_overhead: *task_overhead,
+            overrun: self.overrun,
+            queueing_weight: self.queueing_weight,
+            readings: self.readings(),
+            ..Config::of_the_paper(occupied)
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "memory was checked: below 1e9 MiB")]
+    pub(super) fn jobs(&self, streams: &Streams) -> Vec<Submission> {
+        let demand = |application: usize| {
+            let BenchApplication { cpu, memory, .. } = self.mix.applications[application];
+            Demand::new(cpu, (memory * 1024.0).round() as u64)
+        };
+        let submission =
+            |made: workload::bench_mix::BenchJob| Submission { job: made.job, demand: Some(demand(made.application)) };
+        self.mix.jobs(streams).into_iter().map(submission).collect()
+    }
+
+    /// All that determines a run, but for the level and the policy. R11 concerns the measurement alone.
+    pub(super) fn determinants(&self) -> serde_json::Value {
+        let mut readings = serde_json::to_value(self.readings).expect("readings are plain data");
+        if let Some(readings) = readings.as_object_mut() {
+            readings.remove("slowdown_window");
+        }
+        serde_json::json!({
+            "platform": self.platform,
+            "users": self.users,
+            "queueing_weight": self.queueing_weight,
+            "overrun": self.overrun,
+            "workload": self.mix,
+            "readings": readings,
+        })
+    }
+}

@@ -1,0 +1,425 @@
+//! What the paper claims, sentence by sentence, as `docs/papers/multi-site.md` lists it.
+
+use super::{Cell, MultiSite, measure, number};
+use gang_grid::Approach::{self, One, Three, Two};
+use lab::claim::{Check, Claim, Rule};
+use lab::quantity::Quantity;
+
+/// The paper's loads by name. A claim about a load is judged where the scenario has that λ.
+const HIGH: f64 = 12.5;
+const MEDIUM: f64 = 10.0;
+const LOW: f64 = 8.333;
+
+/// Completed gangs that the paper prints: claim, approach, λ, the band that its rounding allows.
+const COMPLETED: [(&str, Approach, f64, &str, Rule); 9] = [
+    ("P1", One, HIGH, "80 %", Rule::Band { low: 75.0, high: 85.0 }),
+    ("P2", One, MEDIUM, "89 %", Rule::Band { low: 88.0, high: 90.0 }),
+    ("P3", One, LOW, "93 %", Rule::Band { low: 92.0, high: 94.0 }),
+    ("P4", Two, HIGH, "83 %", Rule::Band { low: 82.0, high: 84.0 }),
+    ("P5", Two, MEDIUM, "100 %", Rule::Band { low: 99.5, high: 100.0 }),
+    ("P6", Two, LOW, "100 %", Rule::Band { low: 99.5, high: 100.0 }),
+    ("P7", Three, HIGH, "90 %", Rule::Band { low: 85.0, high: 95.0 }),
+    ("P8", Three, MEDIUM, "100 %", Rule::Band { low: 99.5, high: 100.0 }),
+    ("P9", Three, LOW, "100 %", Rule::Band { low: 99.5, high: 100.0 }),
+];
+
+/// Gangs of a size starve if at least one in ten never completes; they do not if fewer than one in twenty (A2).
+const STARVING: Rule = Rule::Below { bound: 90.0, tie: false };
+const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
+
+pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
+    let on = Bench { paper };
+    let mut claims = Vec::new();
+    for (id, approach, lambda, printed, band) in COMPLETED {
+        claims.push(Claim {
+            id,
+            source: "§4.3, fig. 4",
+            statement: format!("Approach {} completes {printed} of the gangs at λ = {lambda}", number(approach)),
+            test: "completed / arrived when the run stops, within the rounding of the printed number".to_owned(),
+            figures: &["fig4"],
+            checks: on
+                .each(&[lambda], |load| on.check(approach, load, "", on.at(approach, load, "completed_percent"), band)),
+        });
+    }
+    claims.extend([
+        Claim {
+            id: "P10",
+            source: "§4.3, fig. 5",
+            statement: "Approaches 2 and 3 complete almost 10 % more gangs than approach 1".to_owned(),
+            test: "increase over approach 1, mean over the loads, per approach".to_owned(),
+            figures: &["fig5"],
+            checks: [Two, Three].into_iter().filter_map(|approach| on.mean_icg(approach)).collect(),
+        },
+        Claim {
+            id: "S1",
+            source: "§4.3, fig. 4",
+            statement: "Approach 1 starves big gangs; approaches 2 and 3 do not, especially at medium load".to_owned(),
+            test: "completed gangs of the largest size at medium and low load: below 90 % under approach 1, above 95 % under 2 and 3".to_owned(),
+            figures: &["by-size"],
+            checks: on.starvation(),
+        },
+        on.rises("W1", "fig. 2", "WRT is higher at higher load", "wrt", &["fig2"]),
+        on.rises("W2", "fig. 3", "WSLD is higher at higher load", "wsld", &["fig3"]),
+        on.above_one("W3", "fig. 2", "WRT", "wrt", Two, &["fig2"]),
+        on.above_one("W4", "fig. 2", "WRT", "wrt", Three, &["fig2"]),
+        on.above_one("W5", "fig. 3", "WSLD", "wsld", Two, &["fig3"]),
+        on.above_one("W6", "fig. 3", "WSLD", "wsld", Three, &["fig3"]),
+        on.rises("L1", "fig. 6", "Local RT is higher at higher load", "rt_local", &["fig6"]),
+        Claim {
+            id: "L2",
+            source: "§4.3, fig. 6",
+            statement: "For the same workload, approach 3 gives the highest local RT".to_owned(),
+            test: "paired, approach 3 above 1 and above 2 at every load".to_owned(),
+            figures: &["fig6"],
+            checks: on.highest("rt_local", &[HIGH, MEDIUM, LOW], &[HIGH, MEDIUM, LOW]),
+        },
+        Claim {
+            id: "L3",
+            source: "§4.3, fig. 6",
+            statement: "Local RT of approaches 1 and 2 is very similar".to_owned(),
+            test: "paired, within 2 %, and nearer to each other than to approach 3".to_owned(),
+            figures: &["fig6"],
+            checks: on.similar("rt_local"),
+        },
+        Claim {
+            id: "L4",
+            source: "§4.3, fig. 7",
+            statement: "The same applies for the locals' slowdown, except approach 2 at λ = 12.5 by an insignificant 0.24 %".to_owned(),
+            test: "bounded slowdown, paired: approach 3 above 1 and, but for λ = 12.5, above 2; approaches 1 and 2 within 2 %".to_owned(),
+            figures: &["fig7", "fig7-bounded"],
+            checks: [on.highest("bounded_sld_local", &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]), on.near("bounded_sld_local")].concat(),
+        },
+        on.rises("U1", "table 2", "Higher workloads result in higher utilization", "utilization_percent", &["table2"]),
+        Claim {
+            id: "U2",
+            source: "§4.3, table 2",
+            statement: "Approaches 2 and 3 result in higher utilization than approach 1".to_owned(),
+            test: "paired, at every load".to_owned(),
+            figures: &["table2"],
+            checks: [Two, Three].into_iter().flat_map(|approach| on.above(approach, One, "utilization_percent", &[HIGH, MEDIUM, LOW])).collect(),
+        },
+        on.overhead("O1", "fig. 8", Two, "WRT", "wrt", &["fig8"]),
+        on.overhead("O2", "fig. 9", Two, "WSLD", "wsld", &["fig9"]),
+        on.overhead("O3", "fig. 10", Three, "WRT", "wrt", &["fig10"]),
+        on.overhead("O4", "fig. 11", Three, "WSLD", "wsld", &["fig11"]),
+        Claim {
+            id: "O5",
+            source: "§4.3, figs. 8–11",
+            statement: "At high load WRT and WSLD vary largely: the overhead has no clear effect".to_owned(),
+            test: "paired difference of overhead 10 % and 5 % covers 0 at λ = 12.5".to_owned(),
+            figures: &["fig8", "fig9", "fig10", "fig11"],
+            checks: [(Two, "wrt"), (Two, "wsld"), (Three, "wrt"), (Three, "wsld")]
+                .into_iter()
+                .flat_map(|(approach, metric)| on.overhead_effect(approach, metric, &[HIGH], Rule::CoversZero))
+                .collect(),
+        },
+        on.threshold_cost("T1", "fig. 12", "WRT", "wrt", &["fig12"]),
+        on.threshold_cost("T2", "fig. 13", "WSLD", "wsld", &["fig13"]),
+        Claim {
+            id: "T3",
+            source: "§4.3, fig. 14",
+            statement: "With T > 0 the RT of locals is lower".to_owned(),
+            test: "paired against T = 0, at every load".to_owned(),
+            figures: &["fig14"],
+            checks: on.per_threshold(&[HIGH, MEDIUM, LOW], |load, threshold| (paper.drt(Two, load, threshold), Rule::POSITIVE)),
+        },
+        Claim {
+            id: "T4",
+            source: "§4.3, figs. 12, 13",
+            statement: "At λ = 8.3 the value of T has minor impact".to_owned(),
+            test: "WRT changes by less than 5 % against T = 0".to_owned(),
+            figures: &["fig12"],
+            checks: on.per_threshold(&[LOW], |load, threshold| (on.wrt_loss(load, threshold), Rule::Within { low: -5.0, high: 5.0 })),
+        },
+        Claim {
+            id: "T5",
+            source: "§4.3, fig. 14",
+            statement: "The fall of the locals' RT is largest at high load".to_owned(),
+            test: "DRT at λ = 12.5 above that at 10 and at 8.3".to_owned(),
+            figures: &["fig14"],
+            checks: on.largest_at_high_load(),
+        },
+        Claim {
+            id: "T6",
+            source: "§4.3, figs. 12–14",
+            statement: "The locals' gain from T > 0 is small against the gangs' loss, at medium and high load".to_owned(),
+            test: "relative rise of WRT above relative fall of local RT, paired".to_owned(),
+            figures: &["fig12", "fig14"],
+            checks: on.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
+                (on.wrt_loss(load, threshold) - paper.drt(Two, load, threshold), Rule::POSITIVE)
+            }),
+        },
+        Claim {
+            id: "C1",
+            source: "§4.3, §5",
+            statement: "Approach 2 is best overall: it completes as many gangs as 3 and delays locals no more than 1".to_owned(),
+            test: "completed gangs within 2 points of approach 3 at medium and low load; local RT within 2 % of approach 1".to_owned(),
+            figures: &["fig4", "fig6"],
+            checks: on.best_overall(),
+        },
+    ]);
+    // A scenario that leaves out a load or an approach leaves out the claims about it.
+    claims.retain(|claim| !claim.checks.is_empty());
+    claims
+}
+
+/// Builds checks on one paper's cells.
+struct Bench<'a> {
+    paper: &'a MultiSite,
+}
+
+impl Bench<'_> {
+    fn has(&self, approach: Approach) -> bool {
+        self.paper.file.policy.approaches.contains(&approach)
+    }
+
+    /// The metric in the first set of experiments.
+    fn at(&self, approach: Approach, load: usize, metric: &str) -> Quantity<Cell> {
+        self.paper.cell(approach, load).get(metric)
+    }
+
+    /// One check for each of these λ that the scenario has.
+    fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Option<Check<Cell>>) -> Vec<Check<Cell>> {
+        let load =
+            |lambda: &f64| self.paper.loads().into_iter().find(|load| (self.paper.lambda(*load) - lambda).abs() < 1e-9);
+        lambdas.iter().filter_map(load).filter_map(check).collect()
+    }
+
+    /// A check on one approach at one load; `None` if the scenario leaves the approach out.
+    fn check(
+        &self,
+        approach: Approach,
+        load: usize,
+        what: &str,
+        quantity: Quantity<Cell>,
+        rule: Rule,
+    ) -> Option<Check<Cell>> {
+        let label = format!("approach {}, λ = {}{what}", number(approach), self.paper.lambda(load));
+        self.has(approach).then_some(Check { label, quantity, rule })
+    }
+
+    /// `higher` above `lower`, paired.
+    fn above(&self, higher: Approach, lower: Approach, metric: &str, lambdas: &[f64]) -> Vec<Check<Cell>> {
+        self.each(lambdas, |load| {
+            let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
+            let label = format!(
+                "{metric}, approach {} − approach {}, λ = {}",
+                number(higher),
+                number(lower),
+                self.paper.lambda(load)
+            );
+            (self.has(higher) && self.has(lower)).then_some(Check { label, quantity: difference, rule: Rule::POSITIVE })
+        })
+    }
+
+    fn above_one(
+        &self,
+        id: &'static str,
+        figure: &str,
+        name: &str,
+        metric: &str,
+        approach: Approach,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
+        Claim {
+            id,
+            source: "§4.3, figs. 2, 3",
+            statement: format!(
+                "Approach {} gives higher {name} than approach 1 at the same λ ({figure})",
+                number(approach)
+            ),
+            test: "paired, at every load".to_owned(),
+            figures,
+            checks: self.above(approach, One, metric, &[HIGH, MEDIUM, LOW]),
+        }
+    }
+
+    /// The metric rises from each load to the next, under each approach.
+    fn rises(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        statement: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
+        let loads = self.paper.loads();
+        let steps = |&approach: &Approach| {
+            loads
+                .windows(2)
+                .map(move |step| Check {
+                    label: format!(
+                        "approach {}, λ = {} − λ = {}",
+                        number(approach),
+                        self.paper.lambda(step[1]),
+                        self.paper.lambda(step[0])
+                    ),
+                    quantity: self.at(approach, step[1], metric) - self.at(approach, step[0], metric),
+                    rule: Rule::POSITIVE,
+                })
+                .collect::<Vec<_>>()
+        };
+        Claim {
+            id,
+            source: figure,
+            statement: statement.to_owned(),
+            test: "each step from one load to the next, per approach".to_owned(),
+            figures,
+            checks: self.paper.file.policy.approaches.iter().flat_map(steps).collect(),
+        }
+    }
+
+    fn mean_icg(&self, approach: Approach) -> Option<Check<Cell>> {
+        let icg = |load: usize| {
+            self.at(approach, load, "completed_percent").percent_above(self.at(One, load, "completed_percent"))
+        };
+        let loads = self.paper.loads();
+        #[expect(clippy::cast_precision_loss, reason = "few loads")]
+        let share = 1.0 / loads.len() as f64;
+        let mean = loads.iter().map(|&load| icg(load)).reduce(|sum, icg| sum + icg)? * share;
+        let label = format!("approach {}, mean over λ", number(approach));
+        let rule = Rule::Band { low: 5.0, high: 12.0 };
+        (self.has(One) && self.has(approach)).then_some(Check { label, quantity: mean, rule })
+    }
+
+    fn starvation(&self) -> Vec<Check<Cell>> {
+        let largest = self.paper.file.workload.gang_sizes.iter().max().expect("the scenario was validated");
+        let metric = measure::completed_percent(*largest);
+        let what = format!(", gangs of {largest}");
+        [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)]
+            .into_iter()
+            .flat_map(|(approach, rule)| {
+                self.each(&[MEDIUM, LOW], |load| {
+                    self.check(approach, load, &what, self.at(approach, load, &metric), rule)
+                })
+            })
+            .collect()
+    }
+
+    /// Approach 3 above approach 1 at some loads and above approach 2 at others.
+    fn highest(&self, metric: &str, above_one: &[f64], above_two: &[f64]) -> Vec<Check<Cell>> {
+        [self.above(Three, One, metric, above_one), self.above(Three, Two, metric, above_two)].concat()
+    }
+
+    /// Approaches 1 and 2 within 2 %.
+    fn near(&self, metric: &str) -> Vec<Check<Cell>> {
+        self.each(&[HIGH, MEDIUM, LOW], |load| {
+            let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
+            let check = self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })?;
+            self.has(One).then_some(check)
+        })
+    }
+
+    /// Within 2 %, and approach 3 farther away on either side.
+    fn similar(&self, metric: &str) -> Vec<Check<Cell>> {
+        let farther = self.each(&[HIGH, MEDIUM, LOW], |load| {
+            let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
+            // |two − one| < three − one, which is two linear conditions; the other one is "three above two".
+            let quantity = three + two - one.clone() - one;
+            let check = self.check(Three, load, ": farther from 1 than 2 is", quantity, Rule::POSITIVE)?;
+            (self.has(One) && self.has(Two)).then_some(check)
+        });
+        [self.near(metric), self.above(Three, Two, metric, &[HIGH, MEDIUM, LOW]), farther].concat()
+    }
+
+    /// The metric at the first overhead against that at the second.
+    fn overhead_effect(&self, approach: Approach, metric: &str, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+        let overheads = &self.paper.file.policy.overheads;
+        let [higher, lower, ..] = overheads[..] else {
+            return Vec::new();
+        };
+        let what = format!(", {metric} at {} % − at {} %", 100.0 * higher, 100.0 * lower);
+        self.each(lambdas, |load| {
+            let cell = self.paper.cell(approach, load);
+            self.check(approach, load, &what, cell.get(metric) - Cell { overhead: 1, ..cell }.get(metric), rule)
+        })
+    }
+
+    fn overhead(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        approach: Approach,
+        name: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
+        Claim {
+            id,
+            source: figure,
+            statement: format!(
+                "Higher overhead results in higher {name} at medium and low load, approach {}",
+                number(approach)
+            ),
+            test: "paired, 10 % against 5 %, at λ = 10 and 8.3".to_owned(),
+            figures,
+            checks: self.overhead_effect(approach, metric, &[MEDIUM, LOW], Rule::POSITIVE),
+        }
+    }
+
+    /// One check per load and threshold above the first, approach 2.
+    fn per_threshold(
+        &self,
+        lambdas: &[f64],
+        quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule),
+    ) -> Vec<Check<Cell>> {
+        let thresholds = &self.paper.file.policy.thresholds;
+        (1..thresholds.len())
+            .flat_map(|threshold| {
+                self.each(lambdas, |load| {
+                    let (quantity, rule) = quantity(load, threshold);
+                    self.check(Two, load, &format!(", T = {}", thresholds[threshold]), quantity, rule)
+                })
+            })
+            .collect()
+    }
+
+    /// Relative rise of WRT against the first threshold, in percent; approach 2.
+    fn wrt_loss(&self, load: usize, threshold: usize) -> Quantity<Cell> {
+        let cell = self.paper.cell(Two, load);
+        Cell { threshold, ..cell }.get("wrt").percent_above(cell.get("wrt"))
+    }
+
+    fn threshold_cost(
+        &self,
+        id: &'static str,
+        figure: &'static str,
+        name: &str,
+        metric: &str,
+        figures: &'static [&'static str],
+    ) -> Claim<Cell> {
+        Claim {
+            id,
+            source: figure,
+            statement: format!("Higher thresholds result in higher {name}, significantly at medium and high load"),
+            test: "paired, each threshold against the one below, at λ = 12.5 and 10".to_owned(),
+            figures,
+            checks: self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
+                let at = |threshold| Cell { threshold, ..self.paper.cell(Two, load) }.get(metric);
+                (at(threshold) - at(threshold - 1), Rule::POSITIVE)
+            }),
+        }
+    }
+
+    fn largest_at_high_load(&self) -> Vec<Check<Cell>> {
+        let loads = self.paper.loads();
+        let high = loads.iter().copied().find(|load| (self.paper.lambda(*load) - HIGH).abs() < 1e-9);
+        let Some(high) = high else {
+            return Vec::new();
+        };
+        self.per_threshold(&[MEDIUM, LOW], |load, threshold| {
+            (self.paper.drt(Two, high, threshold) - self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+        })
+    }
+
+    fn best_overall(&self) -> Vec<Check<Cell>> {
+        if ![One, Two, Three].into_iter().all(|approach| self.has(approach)) {
+            return Vec::new();
+        }
+        let completes = self.each(&[MEDIUM, LOW], |load| {
+            let gap = self.at(Two, load, "completed_percent") - self.at(Three, load, "completed_percent");
+            self.check(Two, load, ", completed gangs − approach 3", gap, Rule::Within { low: -2.0, high: 2.0 })
+        });
+        [completes, self.near("rt_local")].concat()
+    }
+}

@@ -1,0 +1,209 @@
+//! Figure 1, the compressing function: a plan of CONS before and after a job ended early, from a real run.
+
+use super::source::Workload;
+use super::{Policy as Name, SwiftGapPaper};
+use gap_schedule::alea31::{Cons, Floor, Policy, World};
+use lab::chart::{Bar, Gantt};
+use lab::paper::Schedule;
+use sim_core::{Sim, Span, Streams, Time};
+use std::collections::BTreeMap;
+
+/// More waiting jobs than these are too many to be followed by eye, and fewer show little.
+const WAITING: std::ops::RangeInclusive<usize> = 6..=24;
+
+/// The moment at which an early end moved the waiting jobs furthest, relative to the time that the picture spans.
+pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
+    let records = *paper.records.last().expect("there is one");
+    let jobs = paper.source.jobs(Workload::Wagap, records, streams);
+    let clusters = paper.file.clusters.processors(Workload::Wagap);
+    let world = World::new(clusters.clone(), Watched::default(), jobs);
+    let (world, ()) = Sim::new(world, ()).run();
+    let mut panels = Vec::new();
+    if let Some(moment) = &world.policy().best {
+        for (suffix, what, bars) in [("before", "before", &moment.before), ("after", "after", &moment.after)] {
+            let gantt = Gantt {
+                id: format!("fig1-{suffix}"),
+                title: format!("Figure 1. The plan {what} the compressing function"),
+                time: "hours since the early end".to_owned(),
+                unit: "h",
+                processors: clusters[moment.cluster],
+                sites: Vec::new(),
+                bars: bars.clone(),
+            };
+            panels.push((suffix, gantt));
+        }
+    }
+    let caption = world.policy().best.as_ref().map_or_else(
+        || "No early end moved a plan that can be read.".to_owned(),
+        |moment| {
+            format!(
+                "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
+                 processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
+                Name::Cons.name(),
+                paper.source.name(Workload::Wagap),
+                moment.ended,
+                hours(moment.early),
+                moment.waiting,
+                clusters[moment.cluster],
+            )
+        },
+    );
+    Schedule { id: "fig1", caption, panels }
+}
+
+fn hours(span: Span) -> f64 {
+    span.as_secs_f64() / 3600.0
+}
+
+/// CONS, watched.
+#[derive(Default)]
+struct Watched {
+    cons: Cons,
+    /// Cluster and start of the jobs that run.
+    running: BTreeMap<usize, (usize, Time)>,
+    best: Option<Moment>,
+}
+
+/// An early end.
+struct Moment {
+    cluster: usize,
+    ended: String,
+    early: Span,
+    waiting: usize,
+    /// How far waiting jobs moved, relative to the span of the picture.
+    shift: f64,
+    before: Vec<Bar>,
+    after: Vec<Bar>,
+}
+
+impl Watched {
+    /// The jobs that wait for `cluster`, with their planned starts.
+    fn planned(&self, cluster: usize) -> Vec<(usize, Time)> {
+        self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
+    }
+
+    /// What the picture shows, if the plan went from `before` to `after` and that is more to see than so far.
+    fn consider(&mut self, ended: (usize, Time), cluster: usize, now: Time, before: &[(usize, Time)], floor: &Floor) {
+        let after = self.planned(cluster);
+        let early = (ended.1 + floor.job(ended.0).limit()).saturating_since(now);
+        let end = |&(job, start): &(usize, Time)| start + floor.job(job).planned_time();
+        let Some(horizon) = before.iter().map(end).max() else { return };
+        let starts: BTreeMap<usize, Time> = after.iter().copied().collect();
+        let moved: f64 =
+            before.iter().map(|(job, start)| start.saturating_since(starts[job].max(now)).as_secs_f64()).sum();
+        let span = horizon.saturating_since(now).as_secs_f64();
+        let shift = moved / span;
+        if self.best.as_ref().is_some_and(|best| best.shift >= shift) || shift <= 0.0 {
+            return;
+        }
+        let on_cluster = self.running.iter().filter(|(_, (other, _))| *other == cluster);
+        let mut running: Vec<(usize, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
+        running.sort_by_key(|(job, start)| (*start, *job));
+        let others = running.clone();
+        // The job that ended is placed behind those that run on, so that these keep their places.
+        running.push(ended);
+        let draw = |running: &[(usize, Time)], planned: &[(usize, Time)]| {
+            let mut rows = Rows::new(floor.clusters()[cluster].processors());
+            let running = running.iter().map(|&(job, start)| (job, now, start + floor.job(job).limit()));
+            let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
+            let mut bars: Vec<(bool, usize, Bar)> = running
+                .chain(planned)
+                .map(|(job, start, end)| {
+                    let end = end.max(start).min(horizon);
+                    let bar = Bar {
+                        job: name(job, floor),
+                        start: hours(start.since(now)),
+                        end: hours(end.saturating_since(now)),
+                        processors: rows.take(floor.job(job).processors(), start, end),
+                    };
+                    (job == ended.0, job, bar)
+                })
+                .collect();
+            // In one order before and after, so that jobs keep their colours; the job that ended is in the one alone.
+            bars.sort_by_key(|(has_ended, job, _)| (*has_ended, *job));
+            bars.into_iter().map(|(.., bar)| bar).collect()
+        };
+        self.best = Some(Moment {
+            cluster,
+            ended: name(ended.0, floor),
+            early,
+            waiting: before.len(),
+            shift,
+            before: draw(&running, before),
+            after: draw(&others, &after),
+        });
+    }
+}
+
+/// Jobs are called by their places in the log, counted from 1, those left out that never ran.
+fn name(job: usize, floor: &Floor) -> String {
+    (floor.job(job).job.id.0 + 1).to_string()
+}
+
+impl Policy for Watched {
+    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
+        self.cons.arrive(job, now, floor);
+    }
+
+    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)> {
+        self.cons.select(now, floor)
+    }
+
+    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
+        self.running.insert(job, (cluster, now));
+        self.cons.begin(job, cluster, now, floor);
+    }
+
+    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+        self.running.remove(&job);
+        let before = self.planned(cluster);
+        self.cons.end(job, cluster, start, now, floor);
+        if WAITING.contains(&before.len()) {
+            self.consider((job, start), cluster, now, &before, floor);
+        }
+    }
+}
+
+/// Which processors jobs are drawn on. The simulator does not say: a cluster is a pool.
+struct Rows(Vec<Time>);
+
+impl Rows {
+    fn new(processors: u32) -> Self {
+        Self(vec![Time::ZERO; processors as usize])
+    }
+
+    /// So many processors from `start` to `end`, as blocks: the lowest that are free, and where they are too few (limits
+    /// are rounded), those that are free next.
+    fn take(&mut self, processors: u32, start: Time, end: Time) -> Vec<(u32, u32)> {
+        let mut order: Vec<usize> = (0..self.0.len()).collect();
+        order.sort_by_key(|row| (self.0[*row].max(start), *row));
+        order.truncate(processors as usize);
+        order.sort_unstable();
+        let mut blocks: Vec<(u32, u32)> = Vec::new();
+        for row in order {
+            self.0[row] = end;
+            let row = u32::try_from(row).expect("a cluster has fewer than 4 billion processors");
+            match blocks.last_mut() {
+                Some((first, count)) if *first + *count == row => *count += 1,
+                _ => blocks.push((row, 1)),
+            }
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_drawn_on_the_lowest_processors_that_are_free() {
+        let at = Time::from_secs;
+        let mut rows = Rows::new(5);
+        assert_eq!(rows.take(2, at(0), at(10)), [(0, 2)]);
+        assert_eq!(rows.take(1, at(0), at(5)), [(2, 1)]);
+        assert_eq!(rows.take(2, at(0), at(20)), [(3, 2)]);
+        assert_eq!(rows.take(2, at(10), at(30)), [(0, 2)]);
+        assert_eq!(rows.take(3, at(20), at(40)), [(2, 3)]);
+    }
+}

@@ -1,0 +1,220 @@
+//! The command line of `simulate`.
+
+use crate::simulate::{Model, Policy, Profile};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+use workload::{Deadlines, Estimates, Outages};
+
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
+      both policies on the log's own machine; report.html and CSV below results/simulate
+  cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
+  cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
+      several clusters or machines, each job inside one of them
+  cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt+w=0.5
+      time-shared clusters with local users, under a metascheduler that predicts
+  cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
+      a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
+
+  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid+trees=2
+      servers among peers, below one tree of schedulers, and below two
+  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
+      in the paper's world; every message on a line of run.jsonl, and drawn if they are few
+  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --replay run.jsonl
+      the same run again, message by message; exit code 1 and the first that differs if it is not the same
+
+Policies:
+  fcfs           first come first served; a job that does not fit blocks those behind it
+  easy           EASY backfilling: others may start if they do not delay the first one
+    +reserve=K     with K reservations, K = 0, 1, 2, …, all; each is given anew, in order of arrival, whenever something
+                   was not expected, and may then be later than before (so may those of all, which is not cons)
+  cons           conservative backfilling: others may start if they delay nobody who waits. When a job ends early, those who
+                 wait, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & Weil 1998,
+                 Mu'alem & Feitelson 2001; the simulator pyss)
+    +compress=reserved  the same in order of reserved starts, as plans that are lists do it (Alea)
+  best-gap       a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown
+  bgt            the same, and a Tabu search moves jobs every 300 s
+  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters
+                 (on one cluster neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run
+                 says)
+  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
+    +reserve=K     with K reservations
+  eg-edf         a plan: each job in its earliest gap, else by its deadline
+  eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+
+A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
+once written, still work.
+
+Policies of --model metasched:
+  ffit           the first cluster where the job can start now
+  rr             each cluster in turn
+  tat            the cluster of the smallest predicted turnaround
+  ptt+w=W        the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
+  ptt-occ+w=W    the same, with the CPU and memory in use on its nodes in place of the users
+
+Policies of --model hier-grid (systems):
+  p2p            every server is a peer; requests flood the overlay
+  hierarchical   one tree of schedulers
+  hybrid+trees=K the tree cut into K trees, whose roots are peers
+
+Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
+a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:
+  tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
+  backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
+  nets = 1               # in each backbone
+  systems = []           # names of operating systems; a job has that of its user's number modulo how many there are
+  local_load = 0.1       # share of every server that its owners keep busy
+  [network]              # all keys as in workloads/hierarchical.toml
+  [algorithms]           # likewise
+  [readings]             # likewise, but for peer_wait_ends
+  [jobs]                 # what a log does not tell
+  time = \"work\"          # run time × processors, spread over all CPUs of a server; or \"runtime\": as long as in the log
+  input = 100.0          # bytes for each CPU second (run time × processors)
+  output = 500.0
+  [[site]]               # one for each; name is needed
+  name = \"a\"
+  stations = 1           # work stations; a job comes from that of its user's number modulo how many there are
+  servers = [{ cpus = 64, count = 2, systems = [\"linux\"] }]   # cpus is needed; all systems if left out
+A server runs one job at a time on all of its CPUs. It needs at least as many as the job asked for in the log; a job that no
+server of its operating system can hold is rejected.
+
+Clusters of --model metasched: a file in TOML (what has a value here may be left out), or a machine file, whose processors
+are then nodes without local users:
+  mpl = 4                # parallel tasks on a node, at most
+  task_overhead = 0.05   # how much longer each takes for every further one
+  overrun = 0.02         # what is believed to be left of a job that outlives its estimate
+  [local_users]          # what one of them takes of a node
+  cpu = 0.15
+  memory = 0.35
+  [jobs]                 # what a task of the log asks of its node, in CPUs and MiB
+  cpu = 1.0
+  memory = 0.0
+  [readings]             # as in workloads/metaloras.toml
+  mpl_beside_users = 2
+  [[cluster]]            # one for each; name and nodes are needed
+  name = \"lab\"
+  nodes = 5
+  speed = 1.0
+  memory = 1024.0        # of a node, in MiB
+  local_users = true     # at every node; false if left out
+
+Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator Alea 3.1, which meet the tables of the paper on
+Swift Gap (sg is what its text says). Jobs start 8 ms after one another, run up to a second longer, ask for clusters in
+column 21 of the log, are cut at the requested time and due twice their run time after submission. It needs --machines; what
+it has rules of its own for (--estimates, --deadlines, --outages, --inside, --passes) does not go with it.
+
+Estimates:
+  user           the log's requested time, enforced as a limit
+  exact          the run time
+  factor:F       F times the run time
+  f-model:F      drawn between the run time and F + 1 times the run time
+  mean-of-user:K the mean of the user's last K jobs, at most the requested time, which is still the limit
+
+Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
+and the report counts each.")]
+pub struct Simulate {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    pub(crate) trace: PathBuf,
+    /// Policies to compare, separated by commas: see the list below.
+    #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) policy: Vec<Policy>,
+    /// What the log is replayed on.
+    #[arg(long, value_enum, default_value_t = Model::GapSchedule)]
+    pub(crate) model: Model,
+    /// Whose rules hold: see below.
+    #[arg(long, value_enum, default_value_t = Profile::Clean)]
+    pub(crate) profile: Profile,
+    /// The clusters of --model metasched: see below.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
+    pub(crate) clusters: Option<PathBuf>,
+    /// The grid tree of --model hier-grid, a file or its short form: see below.
+    #[arg(long, value_name = "FILE.toml|4-2-5", conflicts_with_all = ["clusters", "machines", "procs", "outages", "time_limit"])]
+    pub(crate) tree: Option<String>,
+    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
+    pub(crate) replay: Option<PathBuf>,
+    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
+    pub(crate) machines: Option<PathBuf>,
+    /// Inside what place of the machine file a job must fit.
+    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
+    pub(crate) inside: Inside,
+    /// Processors of the machine; from the log's header if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
+    /// What policies are told about run times; see the list below.
+    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
+    pub(crate) estimates: Estimates,
+    /// When jobs are due: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
+    /// seconds after submission), or `none`.
+    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    pub(crate) deadlines: Deadlines,
+    /// Seed of what is drawn: estimates of the f-model, outages, the search of bgt and sg.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
+    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
+    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
+    pub(crate) outages: Option<Outages>,
+    /// Iterations of Tabu search after each arrival, at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) tabu_iterations: u32,
+    /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
+    /// marked as not reproducible.
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub(crate) time_limit: Option<Duration>,
+    /// When the policy is asked, of several events at one instant.
+    #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
+    pub(crate) passes: PassesName,
+    /// Only the first N records of the log.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_jobs: Option<u64>,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// `0.5`: above zero, at most an hour.
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    let wanted = "expected milliseconds, above 0 and up to 3600000";
+    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
+    number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
+}
+
+/// What a job must keep to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Inside {
+    /// Inside one cluster, a line of the machine file; it may span machines.
+    Cluster,
+    /// Inside one machine.
+    Machine,
+    /// All processors of the file form one pool.
+    Pool,
+}
+
+impl Inside {
+    /// As on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Cluster => "cluster",
+            Self::Machine => "machine",
+            Self::Pool => "pool",
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassesName {
+    /// Releases, then arrivals, then one scheduling pass.
+    PerInstant,
+    /// A pass after every single event, as in older simulators.
+    PerEvent,
+}

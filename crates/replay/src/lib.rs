@@ -1,0 +1,7 @@
+//! Logs under scheduling policies, and logs themselves: the commands `simulate` and `workload`.
+
+pub mod cli;
+pub mod simulate;
+pub mod workload;
+
+mod sequence;

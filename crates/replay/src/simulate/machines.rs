@@ -1,0 +1,60 @@
+//! A log on space-shared machines or clusters, which may fail.
+
+use super::log::Log;
+use super::policy;
+use super::sites::Sites;
+use super::watch::Watch;
+use super::{Policy, Run, Source, run_out};
+use crate::cli::{self, PassesName};
+use anyhow::{Result, bail};
+use gap_schedule::{Grid, Passes};
+use lab::output::OutDir;
+use sim_core::{Outage, Sim, Span, Streams};
+use std::rc::Rc;
+use tempfile::NamedTempFile;
+use workload::{Outages, OutagesError};
+
+/// One policy on the whole log: what came of it, and `jobs.csv`, which gets its name when all policies are done.
+pub(super) fn replay(
+    policy: policy::Policy,
+    options: &cli::Simulate,
+    sites: &Sites,
+    out: &OutDir,
+) -> Result<(Run, NamedTempFile)> {
+    let log = Log::open(options, sites)?;
+    let watch = Watch::new(out.begin()?, sites)?;
+    let arrivals = log.jobs(watch.numbers()).map(|one| one.job);
+    let passes = match options.passes {
+        PassesName::PerInstant => Passes::PerInstant,
+        PassesName::PerEvent => Passes::PerEvent,
+    };
+    let outages = Source::shared(outages_of(options, sites)?);
+    let grid = Grid::new(sites.machines(), policy.scheduler(options, sites.iter().len()), arrivals)
+        .with_outages({
+            let outages = Rc::clone(&outages);
+            std::iter::from_fn(move || outages.borrow_mut().next())
+        })
+        .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
+        .with_passes(passes);
+    let mut sim = Sim::new(grid, watch);
+    run_out(&mut sim, &policy.name(), options)?;
+    let (_, watch) = sim.into_parts();
+    let repairs = log.finish()?;
+    if let Some(error) = outages.borrow_mut().failed.take() {
+        bail!(error);
+    }
+    let watched = watch.finish()?;
+    let mut row = watched.summary.row(sites.processors());
+    if options.outages.is_some() {
+        row.push(("interrupted", Some(watched.interrupted)));
+    }
+    Ok(Run::new(Policy::Gap(policy), row, watched, repairs))
+}
+
+/// The outages of the places: the same for every policy.
+fn outages_of(options: &cli::Simulate, sites: &Sites) -> Result<impl Iterator<Item = Result<Outage, OutagesError>>> {
+    let names: Vec<&str> = sites.iter().map(|site| site.name.as_str()).collect();
+    let streams = Streams::new(options.seed, 0);
+    let stream = options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
+    Ok(stream.into_iter().flatten())
+}

@@ -1,0 +1,179 @@
+//! Names of policies: `BASE+KEY=VALUE+…`, as on the command line, in tables, and as the folder of a policy's results.
+//!
+//! Such a name needs no quotes in a shell and is a legal file name on every system. A policy's own `FromStr` takes its
+//! settings out of a [`PolicyName`] one by one, and its `name` builds the same text again with [`PolicyName::with`]:
+//!
+//! ```ignore
+//! let mut name = PolicyName::parse("easy+reserve=8")?;
+//! let depth = name.take("reserve", "a number of reservations, or all", parse_depth)?;
+//! name.finish()?; // refuses what nobody took
+//! assert_eq!(PolicyName::new("easy").with("reserve", 8).to_string(), "easy+reserve=8");
+//! ```
+
+use lab::scenario::did_you_mean;
+use std::fmt;
+
+/// What `BASE:VALUE` set, before settings had names.
+const COLON: [(&str, &str); 5] =
+    [("easy", "reserve"), ("flex", "reserve"), ("ptt", "w"), ("ptt-occ", "w"), ("hybrid", "trees")];
+
+/// A policy as it is called: its base, and settings that nobody has taken yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PolicyName {
+    base: String,
+    settings: Vec<(String, String)>,
+    /// Keys that somebody asked for, for messages.
+    known: Vec<&'static str>,
+    /// As the user wrote it.
+    given: String,
+}
+
+impl PolicyName {
+    /// A policy without settings.
+    pub(crate) fn new(base: &str) -> Self {
+        Self { base: base.to_owned(), settings: Vec::new(), known: Vec::new(), given: base.to_owned() }
+    }
+
+    /// Adds a setting at the end.
+    pub(crate) fn with(mut self, key: &str, value: impl fmt::Display) -> Self {
+        self.settings.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    /// The base of a name, for whoever reads what follows by rules of its own, such as the path of `exec+./mine.py`.
+    pub(crate) fn base_of(text: &str) -> &str {
+        let base = text.split_once('+').map_or(text, |(base, _)| base);
+        base.split_once(':').map_or(base, |(base, _)| base)
+    }
+
+    /// `easy`, `easy+reserve=8`, and what was once written `easy:8`. A value may hold `=`, as in
+    /// `easy+predict=mean-of-user=5`, but no `+`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = text.split('+');
+        let head = parts.next().unwrap_or_default();
+        let mut name = Self { given: text.to_owned(), ..Self::new(head) };
+        if let Some((base, value)) = head.split_once(':') {
+            // Without a key of old it is no policy's name at all; the policies know how to say so.
+            if let Some((_, key)) = COLON.into_iter().find(|(known, _)| *known == base) {
+                base.clone_into(&mut name.base);
+                name.settings.push((key.to_owned(), value.to_owned()));
+            }
+        }
+        for part in parts {
+            let setting = part.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let Some((key, value)) = setting else {
+                return Err(format!(
+                    "{text:?}: {part:?} is no setting; write KEY=VALUE behind each +, as in easy+reserve=8"
+                ));
+            };
+            if name.settings.iter().any(|(known, _)| known == key) {
+                return Err(format!("{text:?}: {key} is set twice; leave one out"));
+            }
+            name.settings.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(name)
+    }
+
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Takes a setting; `None` if the name has none of this key. `expected` says what `parse` takes, for the message.
+    pub(crate) fn take<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, String> {
+        self.known.push(key);
+        let Some(found) = self.settings.iter().position(|(known, _)| known == key) else { return Ok(None) };
+        let (_, value) = self.settings.remove(found);
+        let wrong = || format!("{:?}: {key} is {value:?}; expected {expected}", self.given);
+        parse(&value).map(Some).ok_or_else(wrong)
+    }
+
+    /// To be called when all settings that a policy has were taken: refuses others.
+    pub(crate) fn finish(self) -> Result<(), String> {
+        let Some((key, _)) = self.settings.first() else { return Ok(()) };
+        let (given, base, known) = (&self.given, &self.base, &self.known);
+        if known.is_empty() {
+            return Err(format!("{given:?}: {base} has no settings; leave {key} out"));
+        }
+        let hint = did_you_mean(key, known.iter().copied());
+        Err(format!("{given:?}: {base} has no setting {key:?}{hint}; it has {}", known.join(", ")))
+    }
+}
+
+impl fmt::Display for PolicyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.base)?;
+        self.settings.iter().try_for_each(|(key, value)| write!(f, "+{key}={value}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Option<u32> {
+        text.parse().ok()
+    }
+
+    #[test]
+    fn settings_are_taken_by_key_in_any_order_and_what_is_left_is_refused() {
+        let mut name = PolicyName::parse("easy+order=wfp3+reserve=8").expect("a name");
+        assert_eq!(name.base(), "easy");
+        assert_eq!(name.take("reserve", "a number", number), Ok(Some(8)));
+        assert_eq!(name.take("predict", "a word", |text| Some(text.to_owned())), Ok(None));
+        let left = name.clone().finish().expect_err("order was not taken");
+        assert_eq!(left, r#""easy+order=wfp3+reserve=8": easy has no setting "order"; it has reserve, predict"#);
+        assert_eq!(name.take("order", "a word", |text| Some(text.to_owned())), Ok(Some("wfp3".to_owned())));
+        assert_eq!(name.finish(), Ok(()));
+    }
+
+    #[test]
+    fn what_was_once_written_with_a_colon_means_the_same() {
+        for (old, new) in [
+            ("easy:8", "easy+reserve=8"),
+            ("flex:all", "flex+reserve=all"),
+            ("ptt:0.5", "ptt+w=0.5"),
+            ("ptt-occ:0", "ptt-occ+w=0"),
+            ("hybrid:2", "hybrid+trees=2"),
+            ("easy:8+order=sjf", "easy+reserve=8+order=sjf"),
+        ] {
+            assert_eq!(PolicyName::parse(old).expect(old).to_string(), new);
+            assert_eq!(PolicyName::parse(new).expect(new).to_string(), new, "a name is its own normal form");
+            assert_eq!(PolicyName::base_of(old), PolicyName::base_of(new));
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        let wrong = |text: &str| PolicyName::parse(text).expect_err(text);
+        assert!(wrong("easy+").contains(r#""" is no setting"#));
+        assert!(wrong("easy+8").contains("write KEY=VALUE behind each +"));
+        assert!(wrong("easy+reserve=").contains(r#""reserve=" is no setting"#));
+        assert!(wrong("easy:8+reserve=9").contains("reserve is set twice"));
+        let mut name = PolicyName::parse("easy+reserve=x").expect("a name");
+        let told = name.take("reserve", "a number from 0 on", number).expect_err("no number");
+        assert_eq!(told, r#""easy+reserve=x": reserve is "x"; expected a number from 0 on"#);
+        let told = PolicyName::parse("fcfs+reserve=1").expect("a name").finish().expect_err("no setting");
+        assert_eq!(told, r#""fcfs+reserve=1": fcfs has no settings; leave reserve out"#);
+        let mut name = PolicyName::parse("easy+reserv=1").expect("a name");
+        name.take("reserve", "a number", number).expect("none");
+        assert!(name.finish().expect_err("a typing error").contains("did you mean \"reserve\"?"));
+    }
+
+    #[test]
+    fn a_value_may_hold_an_equals_sign() {
+        let mut name = PolicyName::parse("easy+predict=mean-of-user=5").expect("a name");
+        let taken = name.take("predict", "a word", |text| Some(text.to_owned()));
+        assert_eq!(taken, Ok(Some("mean-of-user=5".to_owned())));
+    }
+
+    #[test]
+    fn what_a_program_is_called_by_is_the_programs_affair() {
+        assert_eq!(PolicyName::base_of("exec+./mine.py"), "exec");
+        assert_eq!(PolicyName::base_of("easy"), "easy");
+    }
+}

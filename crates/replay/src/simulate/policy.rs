@@ -1,0 +1,174 @@
+//! Policies by the names they have on the command line.
+
+use super::name::PolicyName;
+use crate::cli;
+use gap_schedule::alea31::{Completion, Moves, Weight};
+use gap_schedule::{
+    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
+    GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+};
+use lab::scenario::did_you_mean;
+use sim_core::{Purpose, Streams};
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// A policy of gap-schedule.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    Fcfs,
+    Easy,
+    /// EASY with another number of reservations.
+    EasyWith(Depth),
+    Cons(CompressOrder),
+    BestGap,
+    Bgt,
+    SwiftGap,
+    Flex,
+    /// Flexible backfilling with another number of reservations.
+    FlexWith(Depth),
+    EgEdf,
+    EgEdfTabu,
+}
+
+impl Policy {
+    /// Every policy by its name; `easy+reserve=K`, `flex+reserve=K` and `cons+compress=reserved` beside these.
+    const ALL: [(&str, Self); 9] = [
+        ("fcfs", Self::Fcfs),
+        ("easy", Self::Easy),
+        ("cons", Self::Cons(CompressOrder::Arrival)),
+        ("best-gap", Self::BestGap),
+        ("bgt", Self::Bgt),
+        ("sg", Self::SwiftGap),
+        ("flex", Self::Flex),
+        ("eg-edf", Self::EgEdf),
+        ("eg-edf-tabu", Self::EgEdfTabu),
+    ];
+
+    /// As on the command line, and as the folder of its results is called.
+    pub(super) fn name(self) -> String {
+        let with = |base: &str, depth| match depth {
+            Depth::Jobs(jobs) => PolicyName::new(base).with("reserve", jobs).to_string(),
+            Depth::All => PolicyName::new(base).with("reserve", "all").to_string(),
+        };
+        match self {
+            Self::EasyWith(depth) => with("easy", depth),
+            Self::FlexWith(depth) => with("flex", depth),
+            Self::Cons(CompressOrder::Reserved) => PolicyName::new("cons").with("compress", "reserved").to_string(),
+            _ => {
+                let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
+                named.expect("every other policy has one name").0.to_owned()
+            }
+        }
+    }
+
+    /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
+        let placement = Placement::Fastest;
+        let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
+        match self {
+            Self::Fcfs => Box::new(GridFcfs::default()),
+            Self::Easy => Box::new(GridEasy::default()),
+            Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
+            Self::Cons(order) => Box::new(Conservative::new(placement).with_compress_order(order)),
+            Self::BestGap => Box::new(GapFilling::best_gap(placement)),
+            Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
+            Self::SwiftGap => {
+                let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
+                let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
+                Box::new(GapFilling::swift_gap(placement, readings, search()))
+            }
+            Self::Flex => Box::new(FlexibleBackfill::default()),
+            Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
+            Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
+            Self::EgEdfTabu => {
+                let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
+                match options.time_limit {
+                    None => Box::new(planner),
+                    Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
+                }
+            }
+        }
+    }
+
+    /// Why it does not do what its name promises on so many places, if it does not.
+    pub(super) fn idles(self, places: usize) -> Option<String> {
+        let searches = matches!(self, Self::Bgt | Self::SwiftGap);
+        (searches && places == 1).then(|| {
+            format!(
+                "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
+                 of cons+compress=reserved (in profile clean)"
+            )
+        })
+    }
+
+    /// Whether `--time-limit` concerns it.
+    pub(super) fn searches(self) -> bool {
+        self == Self::EgEdfTabu
+    }
+}
+
+/// Ends a search after some time.
+struct WallClock {
+    limit: Duration,
+    until: Option<Instant>,
+}
+
+impl WallClock {
+    #[expect(clippy::disallowed_methods, reason = "only where --time-limit is given, which marks the results")]
+    fn now() -> Instant {
+        Instant::now()
+    }
+}
+
+impl Halt for WallClock {
+    fn begin(&mut self) {
+        self.until = Some(Self::now() + self.limit);
+    }
+
+    fn is_due(&mut self) -> bool {
+        self.until.is_some_and(|until| Self::now() >= until)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut name = PolicyName::parse(text)?;
+        let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
+            let names = Self::ALL.map(|(name, _)| name);
+            let hint = did_you_mean(name.base(), names.into_iter());
+            return Err(format!("no policy is called {text:?}{hint}; there are {}", names.join(", ")));
+        };
+        if let Self::Easy | Self::Flex = policy
+            && let Some(depth) = name.take("reserve", "a number of reservations from 0 on, or all", depth)?
+        {
+            policy = if policy == Self::Easy { Self::EasyWith(depth) } else { Self::FlexWith(depth) };
+        }
+        if let Self::Cons(_) = policy
+            && let Some(order) = name.take("compress", "arrival or reserved", compress_order)?
+        {
+            policy = Self::Cons(order);
+        }
+        name.finish().map(|()| policy)
+    }
+}
+
+fn compress_order(text: &str) -> Option<CompressOrder> {
+    match text {
+        "arrival" => Some(CompressOrder::Arrival),
+        "reserved" => Some(CompressOrder::Reserved),
+        _ => None,
+    }
+}
+
+fn depth(text: &str) -> Option<Depth> {
+    if text == "all" { Some(Depth::All) } else { text.parse().ok().map(Depth::Jobs) }
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask workload`: look at a log, check it, convert it, measure a model in it, draw a synthetic one.
+
+mod cli;
+mod convert;
+mod file;
+mod fit;
+mod generate;
+mod inspect;
+mod source;
+mod validate;
+mod words;
+
+use anyhow::Result;
+pub use cli::Workload;
+use lab::cli::{Common, Ending};
+
+/// Does what `command` says.
+///
+/// # Errors
+///
+/// Bad options or input, or a file that cannot be read or written.
+pub fn workload(command: &Workload, common: &Common) -> Result<Ending> {
+    match command {
+        Workload::Inspect(options) => inspect::inspect(options, common),
+        Workload::Validate(options) => validate::validate(options, common),
+        Workload::Convert(options) => convert::convert(options, common),
+        Workload::Generate(options) => generate::generate(options, common),
+        Workload::Fit(options) => fit::fit(options, common),
+    }
+}

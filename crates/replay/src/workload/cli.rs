@@ -1,0 +1,265 @@
+//! What `cargo xtask workload` can be asked.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use workload::Layout;
+
+/// The commands below `workload`.
+#[derive(Debug, Subcommand)]
+pub enum Workload {
+    /// What a person wants to know of a log: jobs, load, arrivals, sizes, run times, estimates, users, oddities.
+    Inspect(Inspect),
+    /// Every anomaly of a log, line by line, and what a simulation does about it.
+    Validate(Validate),
+    /// A log in another format: SWF, SWF with the columns of MetaCentrum, GWF.
+    Convert(Convert),
+    /// A synthetic log, drawn from a published model or from one that was measured in a log.
+    Generate(Generate),
+    /// Measure a model in a log, for `generate session`.
+    Fit(Fit),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload inspect KTH-SP2-1996-2.1-cln.swf.gz
+      the log at a glance; figures, CSV, inspect.json and report.html below results/workload
+  cargo xtask workload inspect wagap-2013.swf.gz --procs 2176 --utc-offset 1 --out /tmp/wagap
+      a log without a header: the size of its machine, and its time zone
+  cargo xtask workload inspect log.swf --json | jq .inspection.load
+
+Jobs are the records that a simulation would run; their times are those of the log.")]
+pub struct Inspect {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(value_name = "FILE.swf[.gz]")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: Machine,
+    #[command(flatten)]
+    pub(crate) zone: Zone,
+    /// Where to write; results/workload/NAME if not given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload validate log.swf.gz
+      one line for each anomaly, as FILE:LINE: job N: NAME: what is odd; then a summary by kind
+  cargo xtask workload validate log.swf.gz --limit 0
+      the summary alone
+  cargo xtask workload validate log.swf.gz | grep ': cut-at-estimate'
+
+The log is read once and never held in memory. Exit code 0 if every line can be read, however odd, and 2 if one cannot.")]
+pub struct Validate {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(value_name = "FILE.swf[.gz]")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: Machine,
+    /// List the first N anomalies only; all are counted.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload convert anon_jobs.gwf.gz --to swf --out das2.swf.gz
+      a log of a grid as simulators take it; names become numbers, and comments tell which
+  cargo xtask workload convert KTH-SP2.swf --to gwf --out KTH-SP2.gwf
+  cargo xtask workload convert plain.swf --to swf21 --out extended.swf
+      with the columns of MetaCentrum: hosts, queue, nodes
+
+A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has
+all its records. What the other format has no column for is told.")]
+pub struct Convert {
+    /// The log, plain or gzip.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The format to write.
+    #[arg(long, value_name = "swf|swf21|gwf")]
+    pub(crate) to: Layout,
+    /// The format to read; told from the first record if not given.
+    #[arg(long, value_name = "swf|swf21|gwf")]
+    pub(crate) from: Option<Layout>,
+    /// The file to write; packed if its name ends in .gz.
+    #[arg(long, value_name = "FILE[.gz]")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload generate lublin --procs 256 --count 10000 --seed 1 --out lublin.swf.gz
+      ten thousand rigid jobs for 256 processors
+  cargo xtask workload generate lublin --count 10000 --estimates tsafrir:48h --out est.swf
+      the same two classes as published, and estimates as users choose them, up to 48 hours
+  cargo xtask workload generate wagap-like --count 17900 --out wagap-like.swf.gz
+      a stand-in for the log of Wagap, with the nodes and clusters that jobs ask for
+  cargo xtask workload generate downey --show > mine.toml
+  cargo xtask workload generate downey --preset mine.toml --set interarrival=600 --count 5000 --out downey.swf
+      parameters of your own
+  cargo xtask workload fit log.swf.gz --out site.toml
+  cargo xtask workload generate session --preset site.toml --count 50000 --out more.swf
+      more of the same as a log
+
+The comments at the head of the file tell how it was made. The same model, parameters, seed and count give the same bytes
+on every machine.")]
+pub struct Generate {
+    /// The model.
+    #[arg(value_enum)]
+    pub(crate) model: Model,
+    /// How many jobs. (`--jobs` is the number of threads, as everywhere.)
+    #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: Option<u32>,
+    /// Seed of all that is drawn.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Processors of the machine, for models that take it: lublin (one class of jobs, sized for that machine), downey.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "preset")]
+    pub(crate) procs: Option<u32>,
+    /// Estimates as users choose them: the model of Tsafrir, Etsion & Feitelson (2005), with the longest estimate that is
+    /// allowed (`tsafrir:18h`); if that is not given, it is the longest run time, rounded up to an hour.
+    #[arg(long, value_name = "tsafrir[:SPAN]")]
+    pub(crate) estimates: Option<Tsafrir>,
+    /// The model's parameters, a TOML file such as `--show` prints and `fit` writes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) preset: Option<PathBuf>,
+    /// Another value for one parameter, such as `variation=1` or `classes.0.serial=0.3`; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Print the parameters as TOML, and draw nothing.
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// The file to write, in the Standard Workload Format; packed if its name ends in .gz.
+    #[arg(long, value_name = "FILE.swf[.gz]", required_unless_present = "show")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The models that can be drawn from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Model {
+    /// Lublin & Feitelson (2003): rigid jobs with a daily cycle, interactive and batch.
+    Lublin,
+    /// Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log.
+    Jann,
+    /// Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale.
+    Downey,
+    /// A stand-in for the log of Wagap (2176 processors), measured in that log.
+    WagapLike,
+    /// A stand-in for the log of Zewura (1600 processors), which is not public.
+    ZewuraLike,
+    /// Users' sessions, as measured in a log by `workload fit`; needs --preset.
+    Session,
+}
+
+/// Estimates of the model of Tsafrir and others, with the longest that is allowed, in seconds.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tsafrir {
+    pub(crate) max_estimate: Option<u32>,
+}
+
+impl std::str::FromStr for Tsafrir {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || format!("expected tsafrir or tsafrir:SPAN such as tsafrir:36h, found {text:?}");
+        match text.split_once(':') {
+            None if text == "tsafrir" => Ok(Self { max_estimate: None }),
+            Some(("tsafrir", span)) => Ok(Self { max_estimate: Some(seconds(span).ok_or_else(wanted)?) }),
+            _ => Err(wanted()),
+        }
+    }
+}
+
+/// `90s`, `15m`, `4h`, `30d`, in seconds.
+fn seconds(span: &str) -> Option<u32> {
+    let unit = match span.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return None,
+    };
+    span[..span.len() - 1].parse::<u32>().ok()?.checked_mul(unit)
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload fit KTH-SP2-1996-2.1-cln.swf.gz --out kth.toml
+  cargo xtask workload generate session --preset kth.toml --count 28000 --seed 1 --out kth-like.swf.gz
+
+What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size,
+run times as parts of estimates, and how often a job asks for the same as the one before it.")]
+pub struct Fit {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(value_name = "FILE.swf[.gz]")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) zone: Zone,
+    /// What to measure: users' sessions, or the arrivals and run times of each range of sizes.
+    #[arg(long, value_enum, default_value_t = Fitted::Session)]
+    pub(crate) model: Fitted,
+    /// The preset to write.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) out: PathBuf,
+}
+
+/// The models that can be measured in a log.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fitted {
+    /// Users' sessions, requests, estimates and run times.
+    Session,
+    /// Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes.
+    Jann,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Machine {
+    /// Processors of the machine; from the log's header if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Zone {
+    /// Hours by which local time was ahead of UTC, such as -8 or 5.5; from the log's header if not given.
+    #[arg(long, value_name = "H", value_parser = utc_offset, allow_negative_numbers = true)]
+    pub(crate) utc_offset: Option<i32>,
+}
+
+/// Hours, as seconds.
+fn utc_offset(text: &str) -> Result<i32, String> {
+    let hours = text.parse::<f64>().ok().filter(|hours| hours.abs() <= 24.0);
+    #[expect(clippy::cast_possible_truncation, reason = "a day at most")]
+    hours.map(|hours| (hours * 3_600.0).round() as i32).ok_or_else(|| "expected hours from -24 to 24".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_have_a_span_or_none() {
+        let check = |text: &str, expected: Option<Option<u32>>| {
+            let found = text.parse::<Tsafrir>().ok().map(|tsafrir| tsafrir.max_estimate);
+            assert_eq!(found, expected, "{text}");
+        };
+        check("tsafrir", Some(None));
+        check("tsafrir:36h", Some(Some(129_600)));
+        check("tsafrir:2d", Some(Some(172_800)));
+        for wrong in ["exact", "tsafrir:", "tsafrir:36", "tsafrir:h", "tsafrir:99999999d", "tsafrir:3ü"] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn hours_may_be_negative_and_broken() {
+        assert_eq!(utc_offset("-8"), Ok(-28_800));
+        assert_eq!(utc_offset("5.5"), Ok(19_800));
+        assert!(utc_offset("25").is_err() && utc_offset("NaN").is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! `cargo xtask workload convert`: a log in another format.
+
+use super::cli::Convert;
+use super::file::NewFile;
+use super::source::{Source, failed};
+use anyhow::{Context, Result, bail};
+use lab::chart::fixed;
+use lab::cli::{Common, Ending, print};
+use lab::interrupt::{self, Interrupted};
+use std::fmt::Write;
+use workload::convert::convert_read;
+use workload::{ConvertError, Converted, Layout};
+
+pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
+    let Convert { file, to, from, out } = options;
+    let from = match from {
+        Some(from) => *from,
+        None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => bail!(
+            "{}: is a pipe or a device, and its format cannot be told before it is read; give it with --from",
+            file.display()
+        ),
+        None => Layout::detect(file)?,
+    };
+    let mut new = NewFile::create(out)?;
+    let done = match Source::of_file(file, "convert", common.quiet) {
+        Some(source) => convert_read(&file.to_string_lossy(), source, from, *to, &mut new),
+        None => workload::convert(file, from, *to, &mut new),
+    };
+    let done = match done {
+        Ok(done) => done,
+        Err(ConvertError::Log(error)) => bail!(failed(error)),
+        Err(error @ ConvertError::Write(_)) => {
+            return Err(error).with_context(|| format!("cannot write {}", out.display()));
+        }
+    };
+    if interrupt::requested() {
+        bail!(Interrupted::Lost);
+    }
+    new.keep()?;
+    if common.json {
+        let answer = serde_json::json!({
+            "out": out,
+            "from": from.to_string(),
+            "to": to.to_string(),
+            "records": done.records,
+            "lost": done.lost,
+            "names": done.names,
+        });
+        print(&format!("{answer:#}\n"));
+    } else {
+        print(&in_words(&done, from, *to, common.quiet));
+        print(&format!("{}\n", out.display()));
+    }
+    Ok(Ending::Done)
+}
+
+fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
+    let mut text = format!("{} from {from} to {to}\n", records(done.records));
+    if quiet {
+        return text;
+    }
+    for (column, told) in &done.lost {
+        let _ = writeln!(text, "lost: {column}, which {} told; {to} has no column for it", records(*told));
+    }
+    match done.names {
+        0 => {}
+        1 => text += "1 name became a number; the comment at the end of the file tells which\n",
+        names => {
+            let _ = writeln!(text, "{names} names became numbers; the comments at the end of the file tell which");
+        }
+    }
+    text
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 records")]
+fn records(count: u64) -> String {
+    if count == 1 { "1 record".to_owned() } else { format!("{} records", fixed(count as f64, 0)) }
+}

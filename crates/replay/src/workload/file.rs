@@ -1,0 +1,67 @@
+//! A file that is written whole or not at all.
+
+use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use lab::output::OutDir;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file in the making, which gets its name when it is complete; packed if that ends in `.gz`.
+pub(super) struct NewFile {
+    folder: OutDir,
+    name: PathBuf,
+    out: Packing,
+}
+
+enum Packing {
+    Plain(BufWriter<NamedTempFile>),
+    /// The head of the packed data holds neither time nor name, so that equal content gives equal files.
+    Gzip(Box<GzEncoder<BufWriter<NamedTempFile>>>),
+}
+
+impl NewFile {
+    /// Makes sure that the file can be written, before any work is done.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+            bail!("--out {}: is a folder; name a file in it", path.display());
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = OutDir::create(folder)?;
+        let file = BufWriter::with_capacity(1 << 17, folder.begin()?);
+        let out = if path.extension().is_some_and(|ending| ending == "gz") {
+            Packing::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
+        } else {
+            Packing::Plain(file)
+        };
+        Ok(Self { folder, name: name.into(), out })
+    }
+
+    /// Gives the complete file its name.
+    pub(super) fn keep(self) -> Result<()> {
+        let describe = || format!("cannot write {}", self.folder.path().join(&self.name).display());
+        let file = match self.out {
+            Packing::Plain(file) => file,
+            Packing::Gzip(packed) => packed.finish().with_context(describe)?,
+        };
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(describe)?;
+        self.folder.keep(file, &self.name)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.out {
+            Packing::Plain(file) => file.write(bytes),
+            Packing::Gzip(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.out {
+            Packing::Plain(file) => file.flush(),
+            Packing::Gzip(file) => file.flush(),
+        }
+    }
+}

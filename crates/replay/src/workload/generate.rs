@@ -1,0 +1,195 @@
+//! `cargo xtask workload generate`: a synthetic log.
+
+mod model;
+mod preset;
+
+use super::cli::{Generate, Tsafrir};
+use super::file::NewFile;
+use super::words::{counted, duration, number};
+use anyhow::{Context, Result, anyhow, bail};
+use lab::chart::fixed;
+use lab::cli::{Common, Ending, print};
+use lab::interrupt::{self, Interrupted};
+use lab::progress::Progress;
+use lab::provenance::quoted;
+use model::Drawn;
+use sha2::{Digest, Sha256};
+use sim_core::{Span, Streams};
+use workload::SwfWriter;
+use workload::model::ModelJob;
+
+/// How often Ctrl-C is looked for and progress told, in jobs.
+const PATIENCE: u32 = 4096;
+
+/// More parameters than so many lines are not written out in the head of a log.
+const LONGEST_HEAD: usize = 80;
+
+pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
+    let model = Drawn::of(options)?;
+    if options.show {
+        print(&model.parameters()?);
+        return Ok(Ending::Done);
+    }
+    let (Some(count), Some(out)) = (options.count, &options.out) else {
+        unreachable!("clap demands --count and --out where --show is not given")
+    };
+    let mut new = NewFile::create(out)?;
+    let streams = Streams::new(options.seed, 0);
+    let mut jobs = model.jobs(&streams).take(count as usize);
+    let mut cut = 0;
+    let head = head(options, &model, count)?;
+    let progress = Progress::new("generate", u64::from(count), common.quiet);
+    let mut log = Log { out: SwfWriter::new(&mut new), progress, written: 0, work: 0.0, last: Span::ZERO };
+    let written = match options.estimates {
+        None => log.write(&head, jobs),
+        Some(tsafrir) => {
+            // Estimates are dealt out among all jobs, so all are needed at once.
+            let mut all = Vec::new();
+            while !interrupt::requested() && jobs.by_ref().take(PATIENCE as usize).map(|job| all.push(job)).count() > 0
+            {
+            }
+            let estimates = model_of(tsafrir, &all)?;
+            cut = estimates.assign(&mut all, &streams).map_err(|error| {
+                anyhow!(
+                    "--estimates: {error}; allow longer ones, such as --estimates tsafrir:{}h",
+                    2 * estimates.max_estimate / 3_600
+                )
+            })?;
+            log.write(&head, all.into_iter())
+        }
+    };
+    written.with_context(|| format!("cannot write {}", out.display()))?;
+    if interrupt::requested() {
+        bail!(Interrupted::Lost);
+    }
+    let Log { work, last, .. } = log;
+    new.keep()?;
+
+    let load = (!last.is_zero()).then(|| work / (f64::from(model.processors()) * last.as_secs_f64()));
+    if common.json {
+        let answer = serde_json::json!({
+            "out": out,
+            "model": model.name(),
+            "seed": options.seed,
+            "jobs": count,
+            "processors": model.processors(),
+            "submission_span": last.as_secs_f64(),
+            "load": load,
+            "cut_at_longest_estimate": cut,
+        });
+        print(&format!("{answer:#}\n"));
+        return Ok(Ending::Done);
+    }
+    if !common.quiet {
+        let load = load.map_or_else(String::new, |load| format!(", load {}", fixed(load, 2)));
+        print(&format!(
+            "{} of {} over {} for {}{load}\n",
+            counted(u64::from(count), "job"),
+            model.name(),
+            duration(last.as_secs_f64()),
+            counted(u64::from(model.processors()), "processor"),
+        ));
+        if cut > 0 {
+            print(&format!("{} ran for longer than the longest estimate: cut there\n", counted(u64::from(cut), "job")));
+        }
+    }
+    print(&format!("{}\n", out.display()));
+    Ok(Ending::Done)
+}
+
+/// Records on their way to a file.
+struct Log<'a> {
+    out: SwfWriter<&'a mut NewFile>,
+    progress: Progress,
+    written: u32,
+    /// Processor-seconds.
+    work: f64,
+    last: Span,
+}
+
+impl Log<'_> {
+    /// Writes until Ctrl-C is pressed.
+    fn write(&mut self, head: &str, jobs: impl Iterator<Item = ModelJob>) -> std::io::Result<()> {
+        self.out.comment(head)?;
+        for job in jobs {
+            let record = job.record();
+            self.out.record(&record)?;
+            self.work += job.job.runtime.as_secs_f64() * f64::from(job.job.request.processors);
+            self.last = record.submit.unwrap_or_default();
+            self.written += 1;
+            if self.written.is_multiple_of(PATIENCE) {
+                self.progress.add(u64::from(PATIENCE));
+                if interrupt::requested() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The model of estimates; the longest is the longest run time, rounded up to an hour, where nobody says otherwise.
+fn model_of(asked: Tsafrir, jobs: &[ModelJob]) -> Result<workload::model::Tsafrir> {
+    let longest = || {
+        let longest = jobs.iter().map(|job| job.job.runtime).max().unwrap_or_default();
+        let hours = longest.as_nanos().div_ceil(3_600_000_000_000).max(1);
+        u32::try_from(hours * 3_600).unwrap_or(u32::MAX)
+    };
+    let model = workload::model::Tsafrir::new(asked.max_estimate.unwrap_or_else(longest));
+    model.validate().map_err(|error| anyhow!("--estimates: {error}"))?;
+    Ok(model)
+}
+
+/// How the log was made, for its head.
+fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
+    let parameters = model.parameters()?;
+    let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let mut head = format!(
+        "Version: 2.2\n\
+         Computer: none; jobs drawn from {}\n\
+         Installation: Gridproof {version}\n\
+         MaxJobs: {count}\n\
+         MaxRecords: {count}\n\
+         MaxProcs: {}\n\
+         Model: {}\n\
+         Seed: {}\n\
+         Command: {}\n",
+        model.about(),
+        model.processors(),
+        model.name(),
+        options.seed,
+        command(options, count),
+    );
+    if lines.len() <= LONGEST_HEAD {
+        head += &format!("Parameters:\n{}\n", lines.join("\n"));
+    } else {
+        let hash = hex::encode(Sha256::digest(parameters.as_bytes()));
+        head += &format!(
+            "Parameters: {} lines of SHA-256 {hash}; the command with --show prints them\n",
+            number(lines.len() as u64)
+        );
+    }
+    Ok(head)
+}
+
+/// The command that makes the same log again, but for the file's name.
+fn command(options: &Generate, count: u32) -> String {
+    let mut command =
+        format!("cargo xtask workload generate {} --count {count} --seed {}", model::name(options.model), options.seed);
+    if let Some(procs) = options.procs {
+        command += &format!(" --procs {procs}");
+    }
+    if let Some(preset) = &options.preset {
+        command += &format!(" --preset {}", quoted(&preset.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    for assignment in &options.set {
+        command += &format!(" --set {}", quoted(assignment));
+    }
+    match options.estimates {
+        None => {}
+        Some(Tsafrir { max_estimate: None }) => command += " --estimates tsafrir",
+        Some(Tsafrir { max_estimate: Some(seconds) }) => command += &format!(" --estimates tsafrir:{seconds}s"),
+    }
+    command
+}

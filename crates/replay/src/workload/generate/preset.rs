@@ -1,0 +1,103 @@
+//! Parameters of a model: the published ones or a file's, with `--set` applied.
+
+use crate::workload::cli::Generate;
+use anyhow::{Context, Result, anyhow, bail};
+use lab::scenario::did_you_mean;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+use toml::Value;
+
+/// The parameters that were asked for, in a model of the right shape.
+pub(super) fn parameters<T: Serialize + DeserializeOwned>(published: T, options: &Generate) -> Result<T> {
+    let mut model = match &options.preset {
+        None => published,
+        Some(path) => {
+            let text = read(path)?;
+            toml::from_str(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?
+        }
+    };
+    for assignment in &options.set {
+        let mut value = Value::try_from(&model)?;
+        set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
+        model = value.try_into().map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
+    }
+    Ok(model)
+}
+
+/// The text of a preset. A name that leads nowhere is bad usage, and no failure to read.
+fn read(path: &Path) -> Result<String> {
+    if !path.exists() {
+        bail!("{}: there is no such file; check the name, or make one with --show", path.display());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|_| anyhow!("{}: is no text; give a preset such as --show prints", path.display()))
+}
+
+/// Applies `key=value`. The key is a path of names, and of positions from 0 in lists; the value is TOML.
+fn set(model: &mut Value, assignment: &str) -> Result<()> {
+    let (key, text) = assignment.split_once('=').ok_or_else(|| anyhow!("expected KEY=VALUE, such as variation=1"))?;
+    let (key, text) = (key.trim(), text.trim());
+    let mut place = model;
+    for part in key.split('.') {
+        place = match place {
+            Value::Table(table) => {
+                let hint = did_you_mean(part, table.keys().map(String::as_str));
+                match table.get_mut(part) {
+                    Some(inner) => inner,
+                    None => bail!("no parameter is called {part:?}{hint}; --show lists them"),
+                }
+            }
+            Value::Array(list) => {
+                let length = list.len();
+                match part.parse().ok().and_then(|position: usize| list.get_mut(position)) {
+                    Some(inner) => inner,
+                    None => bail!("{part:?} is no position in a list of {length}, which are counted from 0"),
+                }
+            }
+            _ => bail!("{part:?} lies inside a single value; --show lists the parameters"),
+        };
+    }
+    let line: toml::Table = format!("value = {text}")
+        .parse()
+        .map_err(|_| anyhow!("{text:?} is no value; write a number or a list such as [1, 2]"))?;
+    let mut values = line.into_iter().map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (Some(value), None) => *place = value,
+        _ => bail!("{text:?} is no value; write a number or a list such as [1, 2]"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(assignment: &str) -> Result<String> {
+        let mut model: Value =
+            toml::from_str("rate = 1.5\nclasses = [{ low = 1, high = 2 }, { low = 3, high = 4 }]\n")?;
+        set(&mut model, assignment)?;
+        Ok(toml::to_string(&model)?)
+    }
+
+    #[test]
+    fn a_path_leads_through_names_and_positions() {
+        assert!(after("rate = 2").expect("a parameter").starts_with("rate = 2\n"));
+        assert!(after("classes.1.high=7.5").expect("a parameter").contains("high = 7.5"));
+        assert!(after("classes=[]").expect("a parameter").contains("classes = []"));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_says_where_it_ends() {
+        let check = |assignment: &str, words: &str| {
+            let error = after(assignment).expect_err("no parameter").to_string();
+            assert!(error.contains(words), "{error}");
+        };
+        check("rat=2", "did you mean \"rate\"?");
+        check("classes.2.high=7", "no position in a list of 2");
+        check("rate.low=7", "inside a single value");
+        check("rate", "expected KEY=VALUE");
+        check("rate=fast", "\"fast\" is no value");
+        check("rate=1\nother=2", "is no value");
+    }
+}

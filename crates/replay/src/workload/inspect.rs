@@ -1,0 +1,124 @@
+//! `cargo xtask workload inspect`: a log at a glance.
+
+mod figures;
+mod report;
+mod text;
+
+use super::cli::Inspect;
+use super::source::{failed, sha256_of, stem, swf};
+use super::words::date;
+use anyhow::{Context, Result};
+use lab::chart;
+use lab::cli::{Common, Ending, print};
+use lab::output::OutDir;
+use lab::page;
+use lab::provenance::{self, quoted};
+use lab::scenario::workspace;
+use workload::Inspection;
+use workload::swf::Header;
+
+/// What was seen of a log, and how it was looked at.
+struct Seen<'a> {
+    options: &'a Inspect,
+    header: Header,
+    log: Inspection,
+    /// Of the file; none of a pipe.
+    hash: Option<String>,
+}
+
+pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
+    let records = swf(&options.file, "inspect", common.quiet)?;
+    let header = records.header().clone();
+    let out = options.out.clone().unwrap_or_else(|| workspace().join("results/workload").join(stem(&options.file)));
+    let out = OutDir::create(&out)?;
+    let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
+    let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
+
+    let mut figures = Vec::new();
+    for figure in figures::of(&seen.log) {
+        let (id, picture) = (figure.id().to_owned(), figure.picture());
+        let svg = chart::svg(&picture)?;
+        #[cfg(feature = "png")]
+        out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
+        out.write(format!("figures/{id}.svg"), svg)?;
+        out.write(format!("data/{id}.csv"), figure.data()?)?;
+        figures.push(page::Figure { caption: figure.caption, ..page::Figure::new(picture, &id) });
+    }
+    let json = format!("{:#}\n", seen.as_json());
+    out.write("inspect.json", &json)?;
+    out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
+
+    if common.json {
+        print(&json);
+    } else {
+        print(&seen.as_text(common.quiet));
+        print(&format!("{}\n", out.path().join("report.html").display()));
+    }
+    Ok(Ending::Done)
+}
+
+impl Seen<'_> {
+    /// `inspect.json`.
+    fn as_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "log": self.options.file.file_name().unwrap_or_default().to_string_lossy(),
+            "log_sha256": self.hash,
+            "version": env!("CARGO_PKG_VERSION"),
+            "git_revision": provenance::git_revision(),
+            "command_line": self.command(),
+            "inspection": self.log,
+        })
+    }
+
+    fn command(&self) -> String {
+        let mut command = format!("cargo xtask workload inspect {}", quoted(&self.options.file.to_string_lossy()));
+        if let Some(procs) = self.options.machine.procs {
+            command += &format!(" --procs {procs}");
+        }
+        if let Some(seconds) = self.options.zone.utc_offset {
+            command += &format!(" --utc-offset {}", f64::from(seconds) / 3_600.0);
+        }
+        command
+    }
+
+    /// The first day and the last on which jobs were submitted, in local time, where the log is tied to the calendar.
+    fn days(&self) -> Option<(String, String)> {
+        #[expect(clippy::cast_possible_truncation, reason = "seconds of a log are far below 2^63")]
+        let whole = |seconds: f64| seconds as i64;
+        let start = self.header.unix_start_time.and_then(|start| i64::try_from(start).ok()).unwrap_or(0);
+        let first = start + whole(self.log.first_submit) + i64::from(self.log.utc_offset);
+        self.log.is_calendar.then(|| (date(first), date(first + whole(self.log.submission_span))))
+    }
+
+    /// What a reader must not miss.
+    fn notes(&self) -> Vec<String> {
+        let log = &self.log;
+        let mut notes = Vec::new();
+        if log.capacity.is_none() {
+            notes.push(
+                "Nothing tells the size of the machine (no MaxProcs in the header), so there is no load; give it with --procs N."
+                    .to_owned(),
+            );
+        }
+        if !log.is_calendar {
+            notes.push(
+                "Nothing ties the log to the calendar (no UnixStartTime in the header): hours and weekdays are counted as if it \
+                 began at midnight on a Monday."
+                    .to_owned(),
+            );
+        } else if self.options.zone.utc_offset.is_none() && self.header.get("TimeZone").is_none() {
+            notes.push(match self.header.get("TimeZoneString") {
+                Some(zone) => format!("Hours are those of UTC; the header says {zone}: give its --utc-offset H."),
+                None => {
+                    "Nothing tells the time zone (no TimeZone in the header): hours are those of UTC; give it with \
+                         --utc-offset H."
+                        .to_owned()
+                }
+            });
+        }
+        if log.jobs > 0 && log.without_estimate == log.jobs {
+            notes.push("No job has a requested time: a simulation takes the run times as estimates.".to_owned());
+        }
+        notes
+    }
+}

@@ -1,0 +1,229 @@
+//! A log in pictures.
+
+use super::super::words::{counted, number, share};
+use anyhow::Result;
+use lab::chart::{Axis, Chart, Picture, Point, Series};
+use workload::Inspection;
+use workload::inspect::{Spread, UserShare};
+
+/// A picture, and what to know about it.
+pub(super) struct Figure {
+    /// With the points that were counted.
+    chart: Chart,
+    pub(super) caption: String,
+    /// Drawn as a curve through its points: marks for all of them would hide it.
+    is_smooth: bool,
+    /// Names of the places on the horizontal axis, where these are no numbers.
+    places: Vec<String>,
+}
+
+/// Everything that the log tells enough about to be drawn.
+pub(super) fn of(log: &Inspection) -> Vec<Figure> {
+    if log.jobs == 0 {
+        return Vec::new();
+    }
+    let always = [hours(log), weekdays(log), sizes(log), times(log)];
+    always.into_iter().chain(accuracy(log)).chain(users(log)).collect()
+}
+
+const SHARE: &str = "share of the jobs (%)";
+
+fn hours(log: &Inspection) -> Figure {
+    let points = (0..).zip(log.by_hour).map(|(hour, jobs)| Point::new(f64::from(hour), 100.0 * share(jobs, log.jobs)));
+    let ticks = (0..24).step_by(3).map(|hour| (f64::from(hour), hour.to_string())).collect();
+    let zone = if log.is_calendar { "local time" } else { "if the log began at midnight" };
+    Figure {
+        chart: Chart {
+            id: "hours".to_owned(),
+            title: "Arrivals by hour of the day".to_owned(),
+            x: Axis::new(format!("hour of submission, from 0 to 23, {zone}")).with_ticks(ticks),
+            y: Axis::new(SHARE),
+            series: vec![Series::bars("jobs", points.collect())],
+            ..Chart::default()
+        },
+        caption: "If all hours were alike, each would have 4.2 %.".to_owned(),
+        is_smooth: false,
+        places: Vec::new(),
+    }
+}
+
+fn weekdays(log: &Inspection) -> Figure {
+    let caption = if log.is_calendar {
+        "If all days were alike, each would have 14.3 %."
+    } else {
+        "Nothing ties the log to the calendar: its first day is called Monday."
+    };
+    let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map(str::to_owned);
+    let shares = log.by_weekday.map(|jobs| share(jobs, log.jobs));
+    let x = "day of submission";
+    by_place("weekdays", "Arrivals by day of the week", x, days.to_vec(), &shares, caption.to_owned())
+}
+
+fn sizes(log: &Inspection) -> Figure {
+    // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, and end their range.
+    let mut ranges: Vec<(String, u64)> = Vec::new();
+    for (size, jobs) in &log.sizes {
+        let range = (0..32).find(|power| *size <= 1 << power).unwrap_or(32);
+        while ranges.len() <= range {
+            ranges.push(((1_u64 << ranges.len()).to_string(), 0));
+        }
+        ranges[range].1 += jobs;
+    }
+    let (places, jobs): (Vec<String>, Vec<u64>) = ranges.into_iter().unzip();
+    let shares: Vec<f64> = jobs.into_iter().map(|jobs| share(jobs, log.jobs)).collect();
+    let caption = format!(
+        "{:.1} % of the jobs have one processor, {:.1} % another power of two.",
+        100.0 * log.serial,
+        100.0 * log.power_of_two
+    );
+    by_place("sizes", "Sizes of jobs", "processors: up to so many, and more than to the left", places, &shares, caption)
+}
+
+fn times(log: &Inspection) -> Figure {
+    let known = [("run time", &log.runtimes, 0), ("requested time", &log.estimates, 1), ("wait", &log.waits, 2)];
+    let series = known
+        .into_iter()
+        .filter(|(_, spread, _)| spread.count > 0)
+        .map(|(name, spread, slot)| Series::lines(name, cumulative(spread)).in_slot(slot));
+    let ticks = [
+        (1.0, "1 s"),
+        (10.0, "10 s"),
+        (60.0, "1 min"),
+        (600.0, "10 min"),
+        (3_600.0, "1 h"),
+        (36_000.0, "10 h"),
+        (259_200.0, "3 days"),
+        (2_592_000.0, "30 days"),
+    ];
+    let ticks = ticks.map(|(at, label)| (at, label.to_owned())).to_vec();
+    Figure {
+        chart: Chart {
+            id: "times".to_owned(),
+            title: "Run times, requested times and waits".to_owned(),
+            x: Axis { log: true, ..Axis::new("time, on a logarithmic scale").with_ticks(ticks) },
+            y: Axis::new(SHARE),
+            series: series.collect(),
+            ..Chart::default()
+        },
+        caption: "Of the jobs where the log tells, the share whose run time, requested time or wait is less than that."
+            .to_owned(),
+        is_smooth: true,
+        places: Vec::new(),
+    }
+}
+
+/// The share of the values that lie below each end of a bin, in per cent.
+fn cumulative(spread: &Spread) -> Vec<Point> {
+    let below = spread.histogram.iter().scan(0, |below, bin| {
+        *below += bin.count;
+        Some(Point::new(bin.to, 100.0 * share(*below, spread.count)))
+    });
+    below.collect()
+}
+
+fn accuracy(log: &Inspection) -> Option<Figure> {
+    let estimated = log.jobs - log.without_estimate;
+    if estimated == 0 {
+        return None;
+    }
+    let tenths = (0..10).map(|tenth| format!("{}–{}", 10 * tenth, 10 * (tenth + 1)));
+    let places = tenths.chain(["beyond".to_owned()]).collect();
+    let jobs = log.accuracy.tenths.into_iter().chain([log.accuracy.beyond]);
+    let shares: Vec<f64> = jobs.map(|jobs| share(jobs, estimated)).collect();
+    let caption = format!(
+        "Of {} with a requested time. On average they run for {:.1} % of it, counted as 100 % at most.",
+        counted(estimated, "job"),
+        100.0 * log.accuracy.mean
+    );
+    let x = "run time as a share of the requested time (%)";
+    Some(by_place("accuracy", "Accuracy of estimates", x, places, &shares, caption))
+}
+
+fn users(log: &Inspection) -> Option<Figure> {
+    if log.users < 2 {
+        return None;
+    }
+    let points = |part: &dyn Fn(&UserShare) -> f64| {
+        let sums = log.busiest_users.iter().scan(0.0, |sum, user| {
+            *sum += 100.0 * part(user);
+            Some(*sum)
+        });
+        (1..).zip(sums).map(|(rank, sum)| Point::new(f64::from(rank), sum)).collect()
+    };
+    Some(Figure {
+        chart: Chart {
+            id: "users".to_owned(),
+            title: "The busiest users".to_owned(),
+            x: Axis::new(format!("so many of the {} users, by work", number(log.users))),
+            y: Axis::new("share of the whole (%)"),
+            series: vec![
+                Series::lines("work", points(&|user| user.work)),
+                Series::lines("jobs", points(&|user| share(user.jobs, log.jobs))),
+            ],
+            ..Chart::default()
+        },
+        caption: "Work is processors times run time. Users are counted from the one with the most work on.".to_owned(),
+        is_smooth: false,
+        places: Vec::new(),
+    })
+}
+
+/// Shares of the jobs over places that are no numbers.
+fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f64], caption: String) -> Figure {
+    let ticks = (0..).map(f64::from).zip(places.iter().cloned()).collect();
+    let points = (0..).zip(shares).map(|(place, share)| Point::new(f64::from(place), 100.0 * share));
+    Figure {
+        chart: Chart {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            x: Axis::new(label).with_ticks(ticks),
+            y: Axis::new(SHARE),
+            series: vec![Series::bars("jobs", points.collect())],
+            ..Chart::default()
+        },
+        caption,
+        is_smooth: false,
+        places,
+    }
+}
+
+/// A curve through the points, straight on a logarithmic x axis, in so many steps that it is drawn without marks.
+fn curve(points: &[Point]) -> Vec<Point> {
+    const STEPS: u32 = 100;
+    let steps = 1 + STEPS / u32::try_from(points.len()).unwrap_or(STEPS).max(1);
+    let between = points.windows(2).flat_map(|pair| {
+        (0..steps).map(move |step| {
+            let part = f64::from(step) / f64::from(steps);
+            Point::new(pair[0].x * (pair[1].x / pair[0].x).powf(part), pair[0].y + part * (pair[1].y - pair[0].y))
+        })
+    });
+    between.chain(points.last().copied()).collect()
+}
+
+impl Figure {
+    pub(super) fn id(&self) -> &str {
+        &self.chart.id
+    }
+
+    /// As it is drawn.
+    pub(super) fn picture(&self) -> Picture {
+        let mut chart = self.chart.clone();
+        if self.is_smooth {
+            chart.series.iter_mut().for_each(|series| series.points = curve(&series.points));
+        }
+        chart.into()
+    }
+
+    /// Its data in the tidy form.
+    pub(super) fn data(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
+        for series in &self.chart.series {
+            for (place, point) in series.points.iter().enumerate() {
+                let x = self.places.get(place).cloned().unwrap_or_else(|| point.x.to_string());
+                table.write_record([&self.chart.id, &series.name, &x, "share", &point.y.to_string(), "", "", "1"])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+}

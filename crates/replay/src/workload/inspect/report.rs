@@ -1,0 +1,125 @@
+//! A log as a page.
+
+use super::super::source::stem;
+use super::super::words::{exact, number, percent, share};
+use super::Seen;
+use super::text::frequent;
+use lab::page::{self, Page};
+use lab::provenance::{self, quoted};
+use std::collections::BTreeMap;
+
+/// Rows of a table of frequent values.
+const FREQUENT: usize = 20;
+
+impl Seen<'_> {
+    pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
+        let log = &self.log;
+        let mut spreads = self.spreads();
+        let heads = spreads.remove(0);
+        let anomalies = log.anomalies.iter().map(|anomaly| {
+            let count = [anomaly.name.to_owned(), number(anomaly.count), anomaly.first_line.to_string()];
+            count.into_iter().chain([anomaly.description.to_owned()]).collect()
+        });
+        let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
+        let estimates = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
+        let estimated = log.jobs - log.without_estimate;
+        let users = log.busiest_users.iter().map(|user| {
+            vec![user.user.to_string(), percent(user.work), number(user.jobs), percent(share(user.jobs, log.jobs))]
+        });
+        let tables = [
+            table("facts", "At a glance", "", &["of", "what the log tells"], self.facts()),
+            page::Table {
+                columns: heads,
+                ..table(
+                    "spreads",
+                    "Sizes and times",
+                    "CV is the coefficient of variation, standard deviation over mean. Quantiles are within 1 %.",
+                    &[],
+                    if log.jobs > 0 { spreads } else { Vec::new() },
+                )
+            },
+            table(
+                "sizes-often",
+                "Most frequent sizes",
+                "",
+                &["processors", "jobs", "share"],
+                sizes
+                    .into_iter()
+                    .map(|(size, jobs)| vec![number(u64::from(size)), number(jobs), percent(share(jobs, log.jobs))])
+                    .collect(),
+            ),
+            table(
+                "estimates-often",
+                "Most frequent requested times",
+                "",
+                &["requested time", "seconds", "jobs", "share"],
+                estimates
+                    .into_iter()
+                    .map(|(time, jobs)| vec![exact(time), number(time), number(jobs), percent(share(jobs, estimated))])
+                    .collect(),
+            ),
+            table(
+                "users-busiest",
+                "Busiest users",
+                "",
+                &["user", "share of work", "jobs", "share of jobs"],
+                users.collect(),
+            ),
+            self.numbered("queues", "Queues", "queue", &log.queues),
+            self.numbered("partitions", "Partitions", "partition", &log.partitions),
+            table(
+                "anomalies",
+                "Anomalies",
+                "What is odd in the log; the command `workload validate` lists every line.",
+                &["anomaly", "records", "first line", "what"],
+                anomalies.collect(),
+            ),
+        ];
+        let file = quoted(&self.options.file.to_string_lossy()).into_owned();
+        Page {
+            title: stem(&self.options.file),
+            subtitle: self.in_one_line(),
+            notes: self.notes(),
+            figures,
+            tables: tables.into_iter().filter(|table| !table.rows.is_empty()).collect(),
+            commands: vec![
+                ("Look again".to_owned(), self.command()),
+                ("List every anomaly".to_owned(), format!("cargo xtask workload validate {file}")),
+                ("Simulate".to_owned(), format!("cargo xtask simulate --trace {file} --policy fcfs,easy")),
+            ],
+            provenance: self.provenance(),
+            ..Page::default()
+        }
+    }
+
+    /// Jobs by the number of something.
+    fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> page::Table {
+        let rows = counts
+            .iter()
+            .map(|(number_of, jobs)| vec![number_of.to_string(), number(*jobs), percent(share(*jobs, self.log.jobs))]);
+        table(id, title, "", &[name, "jobs", "share"], rows.collect())
+    }
+
+    fn provenance(&self) -> Vec<(String, String)> {
+        let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let said = |key: &str| self.header.get(key).map(|value| entry(key, value.lines().next().unwrap_or_default()));
+        let hash = self.hash.as_deref().map(|hash| entry("Log (SHA-256)", hash));
+        let ours = [entry("Version", env!("CARGO_PKG_VERSION")), entry("Git revision", &provenance::git_revision())];
+        ["Computer", "Installation", "Acknowledge", "Information"]
+            .into_iter()
+            .filter_map(said)
+            .chain(hash)
+            .chain(ours)
+            .collect()
+    }
+}
+
+fn table(id: &str, title: &str, caption: &str, columns: &[&str], rows: Vec<Vec<String>>) -> page::Table {
+    page::Table {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        rows,
+    }
+}

@@ -1,0 +1,179 @@
+//! A log in a screenful of text.
+
+use super::super::words::{aligned, columns, counted, duration, exact, number, percent, plain, share};
+use super::Seen;
+use lab::chart::fixed;
+use workload::Inspection;
+use workload::inspect::Spread;
+
+/// Frequent values that are told.
+const FREQUENT: usize = 4;
+
+impl Seen<'_> {
+    /// The log for people; `quiet` is its first line.
+    pub(super) fn as_text(&self, quiet: bool) -> String {
+        let text = format!("{}: {}\n", self.options.file.display(), self.in_one_line());
+        if quiet || self.log.jobs == 0 {
+            return text + &self.anomalies();
+        }
+        let notes: String = self.notes().iter().map(|note| format!("note: {note}\n")).collect();
+        let facts: Vec<Vec<String>> = self.facts().into_iter().chain(self.arrivals()).collect();
+        let width = facts.iter().map(|fact| fact[0].chars().count()).max().unwrap_or(0);
+        let facts: String = facts.iter().map(|fact| format!("{:width$}  {}\n", fact[0], fact[1])).collect();
+        let spreads = aligned(&self.spreads());
+        format!("{text}{notes}\n{facts}\n{spreads}\n{}", self.anomalies())
+    }
+
+    /// `28,476 jobs of 214 users on 100 processors in 340 days`.
+    pub(super) fn in_one_line(&self) -> String {
+        let log = &self.log;
+        let mut line = counted(log.jobs, "job");
+        if log.users > 0 {
+            line += &format!(" of {}", counted(log.users, "user"));
+        }
+        if let Some(processors) = log.capacity {
+            line += &format!(" on {}", counted(u64::from(processors), "processor"));
+        }
+        line + &format!(" in {}", duration(log.submission_span))
+    }
+
+    /// What is told in words, by name.
+    pub(super) fn facts(&self) -> Vec<Vec<String>> {
+        let log = &self.log;
+        let mut facts = Vec::new();
+        let mut tell = |name: &str, text: String| facts.push(vec![name.to_owned(), text]);
+        tell("jobs", format!("{} of {}", number(log.jobs), counted(log.records, "record")));
+        let days = self.days().map_or_else(String::new, |(first, last)| format!(", {first} to {last}"));
+        tell("submitted", format!("over {}{days}", duration(log.submission_span)));
+        if let Some(load) = log.load {
+            tell("load", format!("{} of the machine while jobs were submitted", percent(load)));
+        }
+        tell("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
+        if let Some(busiest) = log.busiest_users.first() {
+            tell("users", format!("{}; the busiest has {} of the work", number(log.users), percent(busiest.work)));
+        }
+        let parts = [
+            (log.groups, "group"),
+            (log.executables, "application"),
+            (log.queues.len() as u64, "queue"),
+            (log.partitions.len() as u64, "partition"),
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n, what)).collect();
+        if !parts.is_empty() {
+            tell("also", parts.join(", "));
+        }
+        tell(
+            "sizes",
+            format!(
+                "{} serial, {} larger powers of two; often {}",
+                percent(log.serial),
+                percent(log.power_of_two),
+                often(log)
+            ),
+        );
+        let estimated = log.jobs - log.without_estimate;
+        if estimated > 0 {
+            let missing = match log.without_estimate {
+                0 => String::new(),
+                without => format!(", {} without one", counted(without, "job")),
+            };
+            tell(
+                "requested",
+                format!(
+                    "{}{missing}; often {}",
+                    counted(log.estimate_values.len() as u64, "different time"),
+                    requested(log)
+                ),
+            );
+            tell(
+                "accuracy",
+                format!(
+                    "run time is {} of the requested time on average, and beyond it for {} of the jobs",
+                    percent(log.accuracy.mean),
+                    percent(share(log.accuracy.beyond, estimated))
+                ),
+            );
+        }
+        facts
+    }
+
+    /// Arrivals as little columns.
+    fn arrivals(&self) -> [Vec<String>; 2] {
+        let (hours, days) = (&self.log.by_hour, &self.log.by_weekday);
+        [
+            vec!["by hour".to_owned(), format!("{}  0:00 to 23:00, most at {}", columns(hours), most_at(hours))],
+            vec!["by weekday".to_owned(), format!("{}  Monday to Sunday", columns(days))],
+        ]
+    }
+
+    /// How sizes and times are spread, with a row of heads.
+    pub(super) fn spreads(&self) -> Vec<Vec<String>> {
+        let log = &self.log;
+        let mut rows =
+            vec![["", "least", "10 %", "median", "90 %", "99 %", "most", "mean", "CV"].map(str::to_owned).to_vec()];
+        let mut tell = |name: &str, spread: &Spread, words: fn(f64) -> String| {
+            if spread.count > 0 {
+                let values = [spread.min, spread.p10, spread.median, spread.p90, spread.p99, spread.max, spread.mean];
+                let cells = values.into_iter().map(words);
+                let variation = format!("{:.2}", spread.variation);
+                rows.push([name.to_owned()].into_iter().chain(cells).chain([variation]).collect());
+            }
+        };
+        tell("processors", &log.processors, size);
+        tell("run time", &log.runtimes, duration);
+        tell("requested time", &log.estimates, duration);
+        tell("wait", &log.waits, duration);
+        tell("between submissions", &log.interarrival, duration);
+        rows
+    }
+
+    fn anomalies(&self) -> String {
+        if self.log.anomalies.is_empty() {
+            return "no anomaly\n".to_owned();
+        }
+        let width = self.log.anomalies.iter().map(|anomaly| number(anomaly.count).len()).max().unwrap_or(0);
+        let line = |anomaly: &workload::inspect::AnomalyCount| {
+            format!(
+                "{:>width$} × {}: {} (first: line {})\n",
+                number(anomaly.count),
+                anomaly.name,
+                anomaly.description,
+                anomaly.first_line
+            )
+        };
+        self.log.anomalies.iter().map(line).collect()
+    }
+}
+
+/// Processors, or a mean of them.
+fn size(processors: f64) -> String {
+    let tenths = (processors * 10.0).round() / 10.0;
+    fixed(tenths, if tenths.fract() == 0.0 || tenths >= 100.0 { 0 } else { 1 })
+}
+
+/// The values that most jobs have, with their shares, the most frequent first.
+pub(super) fn frequent<K: Copy + Ord>(counts: impl IntoIterator<Item = (K, u64)>, most: usize) -> Vec<(K, u64)> {
+    let mut counts: Vec<(K, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(value, jobs)| (std::cmp::Reverse(*jobs), *value));
+    counts.truncate(most);
+    counts
+}
+
+fn often(log: &Inspection) -> String {
+    let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
+    let told =
+        sizes.iter().map(|(size, jobs)| format!("{} ({})", number(u64::from(*size)), percent(share(*jobs, log.jobs))));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn requested(log: &Inspection) -> String {
+    let times = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
+    let estimated = log.jobs - log.without_estimate;
+    let told = times.iter().map(|(time, jobs)| format!("{} ({})", exact(*time), percent(share(*jobs, estimated))));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn most_at(by_hour: &[u64; 24]) -> String {
+    let busiest = frequent((0..).zip(by_hour.iter().copied()), 1);
+    busiest.first().map_or_else(String::new, |(hour, _): &(u32, u64)| format!("{hour}:00"))
+}

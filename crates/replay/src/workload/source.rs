@@ -1,0 +1,75 @@
+//! A log that is being read: with progress, and an ear for Ctrl-C.
+
+use anyhow::{Result, bail};
+use lab::interrupt::{self, Interrupted};
+use lab::progress::Progress;
+use lab::provenance::quoted;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use workload::{Layout, SwfError, SwfReader};
+
+/// Opens a log in the Standard Workload Format; `what` is being done to it.
+pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
+    let Some(source) = Source::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
+    if Layout::detect(path)? == Layout::Gwf {
+        let name = quoted(&path.to_string_lossy()).into_owned();
+        bail!(
+            "{}: is in the Grid Workloads Format; convert it first: \
+             cargo xtask workload convert {name} --to swf --out FILE.swf",
+            path.display()
+        );
+    }
+    Ok(SwfReader::from_read(&path.to_string_lossy(), source)?)
+}
+
+/// Why reading ended: Ctrl-C, or a fault of the log.
+pub(super) fn failed(error: SwfError) -> anyhow::Error {
+    if interrupt::requested() { Interrupted::Lost.into() } else { error.into() }
+}
+
+/// The bytes of a file as they are on the disk.
+pub(super) struct Source {
+    file: File,
+    progress: Progress,
+}
+
+impl Source {
+    /// `None` if that is no file that can be opened, but a folder, a pipe or nothing at all.
+    pub(super) fn of_file(path: &Path, what: &str, quiet: bool) -> Option<Self> {
+        // Opening a pipe would take from it what the next reader wants to see.
+        let length = path.metadata().ok().filter(|file| file.is_file())?.len();
+        Some(Self { file: File::open(path).ok()?, progress: Progress::new(what, length, quiet) })
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if interrupt::requested() {
+            // Not `ErrorKind::Interrupted`, after which readers try again.
+            return Err(io::Error::other("interrupted"));
+        }
+        let length = self.file.read(buffer)?;
+        self.progress.add(length as u64);
+        Ok(length)
+    }
+}
+
+/// The SHA-256 of a file; `None` if it can be read only once, or not at all.
+pub(super) fn sha256_of(path: &Path) -> Option<String> {
+    let mut file = path.metadata().ok().filter(|file| file.is_file()).and_then(|_| File::open(path).ok())?;
+    let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk).ok()? {
+            0 => return Some(hex::encode(hash.finalize())),
+            length => hash.update(&chunk[..length]),
+        }
+    }
+}
+
+/// A file's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
+}

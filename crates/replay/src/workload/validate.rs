@@ -1,0 +1,168 @@
+//! `cargo xtask workload validate`: every anomaly of a log, line by line.
+
+use super::cli::Validate;
+use super::source::{failed, swf};
+use super::words::{aligned, counted, number};
+use anyhow::{Result, anyhow, bail};
+use lab::cli::{Common, Ending, print};
+use serde::Serialize;
+use std::io::IsTerminal;
+use workload::validate::{Anomaly, Finding};
+use workload::{Rule, SwfError, Validation};
+
+/// Text is handed on in pieces of this size.
+const PIECE: usize = 1 << 16;
+
+/// All anomalies of one kind.
+#[derive(Debug, Serialize)]
+struct Kind {
+    name: &'static str,
+    count: u64,
+    first_line: u64,
+    what: &'static str,
+    simulation: &'static str,
+}
+
+pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
+    // A bar and a list cannot share a terminal.
+    let quiet = common.quiet || std::io::stdout().is_terminal();
+    let records = swf(&options.file, "validate", quiet)?;
+    let header = records.header();
+    let size_of_machine = match (options.machine.procs, header.max_procs, header.max_nodes) {
+        (Some(_), ..) | (None, Some(_), _) => None,
+        (None, None, Some(_)) => Some(Rule::CapacityFromNodes),
+        (None, None, None) => Some(Rule::CapacityFromWidestJob),
+    };
+    let capacity = options.machine.procs.or(header.max_procs).or(header.max_nodes);
+
+    let limit = options.limit.unwrap_or(u64::MAX);
+    let name = options.file.display();
+    let (mut kinds, mut listed, mut text): (Vec<Kind>, Vec<serde_json::Value>, String) = Default::default();
+    let (mut found, mut unreadable): (u64, Option<(u64, SwfError)>) = (0, None);
+    for finding in Validation::new(records, capacity) {
+        found += 1;
+        count(&mut kinds, &finding);
+        if found <= limit {
+            if common.json {
+                listed.push(as_json(&finding));
+            } else {
+                // What cannot be read names its file itself.
+                let place =
+                    if matches!(finding.anomaly, Anomaly::Unreadable(_)) { String::new() } else { format!("{name}:") };
+                text += &format!("{place}{finding}\n");
+                if text.len() > PIECE {
+                    print(&std::mem::take(&mut text));
+                }
+            }
+        }
+        if let Anomaly::Unreadable(error) = finding.anomaly {
+            let first = unreadable.map_or(finding.line, |(first, _)| first);
+            unreadable = Some((first, error));
+        }
+    }
+    if let Some((_, error)) = unreadable.take_if(|(_, error)| error.is_io()) {
+        bail!(failed(error));
+    }
+
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    let whole_log = size_of_machine.map(Rule::description);
+    if common.json {
+        let answer = serde_json::json!({
+            "file": options.file,
+            "readable": unreadable.is_none(),
+            "anomalies": found,
+            "log": whole_log,
+            "kinds": kinds,
+            "findings": listed,
+        });
+        print(&format!("{answer:#}\n"));
+    } else {
+        print(&(text + &summary(found, limit, &kinds, whole_log)));
+    }
+    match unreadable {
+        None => Ok(Ending::Done),
+        Some((first, _)) => {
+            let lines = kinds.iter().find(|kind| kind.name == UNREADABLE).map_or(0, |kind| kind.count);
+            Err(anyhow!(
+                "{name}: {} cannot be read, the first of them line {first}; mend or delete it",
+                counted(lines, "line")
+            ))
+        }
+    }
+}
+
+const UNREADABLE: &str = "unreadable";
+
+fn count(kinds: &mut Vec<Kind>, finding: &Finding) {
+    let name = finding.anomaly.name();
+    match kinds.iter_mut().find(|kind| kind.name == name) {
+        Some(kind) => kind.count += 1,
+        None => kinds.push(Kind {
+            name,
+            count: 1,
+            first_line: finding.line,
+            what: finding.anomaly.description(),
+            simulation: consequence(&finding.anomaly),
+        }),
+    }
+}
+
+/// What `simulate` does about it.
+const fn consequence(anomaly: &Anomaly) -> &'static str {
+    match anomaly {
+        Anomaly::Unreadable(_) => "refuses the log",
+        Anomaly::Repaired(rule) => match rule {
+            Rule::NoSubmit | Rule::NoRuntime | Rule::NoProcessors => "skips the job",
+            Rule::ProcessorsFromRequest => "uses the processors requested",
+            Rule::EstimateFromRuntime => "uses the run time as estimate",
+            Rule::CutAtEstimate => "cuts the job at its requested time",
+            Rule::SubmitOutOfOrder => "submits it together with the job before",
+            Rule::NoPastJob => "uses the user's estimate",
+            Rule::WaitTakenAsZero => "predicts as if it had started at once",
+            Rule::WiderThanMachine => "rejects the job",
+            Rule::CapacityFromNodes => "takes a node for a processor",
+            Rule::CapacityFromWidestJob => "takes the widest job for the machine",
+        },
+        Anomaly::NumberNotAscending => "keeps the order of the lines",
+        Anomaly::ProcessorsDiffer => "uses the processors allocated",
+        Anomaly::MoreCpuTimeThanRunTime => "takes no notice: CPU times are not used",
+        Anomaly::MoreMemoryThanRequested => "takes no notice: memory is not used",
+        Anomaly::CompletedWithoutRunning => "skips the job",
+        Anomaly::WaitUnknown => "takes no notice, unless estimates are mean-of-user",
+        Anomaly::UserUnknown => "takes no notice, unless estimates are mean-of-user",
+        Anomaly::PrecedingJobNotBefore => "takes no notice: jobs do not wait for others",
+    }
+}
+
+fn as_json(finding: &Finding) -> serde_json::Value {
+    let what = match &finding.anomaly {
+        Anomaly::Unreadable(error) => error.to_string(),
+        anomaly => anomaly.description().to_owned(),
+    };
+    serde_json::json!({ "line": finding.line, "job": finding.job, "name": finding.anomaly.name(), "what": what })
+}
+
+fn summary(found: u64, limit: u64, kinds: &[Kind], whole_log: Option<&str>) -> String {
+    let mut text = String::new();
+    if limit > 0 && found > 0 {
+        if found > limit {
+            text += &format!("… and {} more\n", number(found - limit));
+        }
+        text.push('\n');
+    }
+    if found > 0 {
+        let mut rows = vec![["anomaly", "records", "first line"].map(str::to_owned).to_vec()];
+        rows.extend(
+            kinds.iter().map(|kind| vec![kind.name.to_owned(), number(kind.count), kind.first_line.to_string()]),
+        );
+        // The last column is a sentence, and stands to the left.
+        let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| kind.simulation));
+        text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));
+    } else {
+        text += "no anomaly\n";
+    }
+    if let Some(whole_log) = whole_log {
+        text += &format!("the log as a whole: {whole_log}\n");
+    }
+    text
+}

@@ -1,0 +1,137 @@
+//! Numbers as people read them: durations, shares, dates, little pictures of letters.
+
+use lab::chart::{fixed, significant};
+
+/// A count, with a comma between thousands.
+#[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
+pub(super) fn number(count: u64) -> String {
+    fixed(count as f64, 0)
+}
+
+/// `1 job`, `28,476 jobs`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// Seconds in the unit that suits them: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
+pub(super) fn duration(seconds: f64) -> String {
+    // A unit and how many of it are told in the next.
+    const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
+    let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
+    let suits = |(length, too_many, _): &&(f64, f64, &str)| tenths(*length) < *too_many;
+    let (length, unit) = UNITS.iter().find(suits).map_or((86_400.0, "days"), |(length, _, unit)| (*length, *unit));
+    let value = tenths(length);
+    let decimals = if value.fract() == 0.0 || value >= 100.0 { 0 } else { 1 };
+    format!("{} {unit}", fixed(value, decimals))
+}
+
+/// Whole seconds in the largest unit that tells them without rounding: `36 h`, `119 min`, `7,141 s`.
+pub(super) fn exact(seconds: u64) -> String {
+    const UNITS: [(u64, u64, &str); 3] = [(86_400, 172_800, "days"), (3_600, 3_600, "h"), (60, 60, "min")];
+    let is_told = |(length, least, _): &&(u64, u64, &str)| seconds >= *least && (10 * seconds).is_multiple_of(*length);
+    let Some((length, _, unit)) = UNITS.iter().find(is_told) else { return format!("{} s", number(seconds)) };
+    let (whole, tenth) = (seconds / length, 10 * seconds / length % 10);
+    if tenth == 0 { format!("{} {unit}", number(whole)) } else { format!("{}.{tenth} {unit}", number(whole)) }
+}
+
+/// A number of things that is no count: two decimals below ten, three digits at least.
+pub(super) fn plain(value: f64) -> String {
+    if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
+}
+
+/// A share as a percentage: `12.3 %`, `< 0.1 %`.
+pub(super) fn percent(share: f64) -> String {
+    let tenths = (1_000.0 * share).round() / 10.0;
+    if share > 0.0 && tenths < 0.1 {
+        return "< 0.1 %".to_owned();
+    }
+    format!("{} %", fixed(tenths, if tenths.fract() == 0.0 { 0 } else { 1 }))
+}
+
+/// A part of a whole, none of nothing being none.
+#[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The day of so many seconds after the beginning of 1970, by the civil calendar: `1996-09-23`.
+pub(super) fn date(unix_seconds: i64) -> String {
+    // Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is the last of its year.
+    let days = unix_seconds.div_euclid(86_400) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = 400 * era + year_of_era + i64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+/// Counts as little columns: `▁▂▅█`. Nothing is a dot on the ground.
+pub(super) fn columns(counts: &[u64]) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let column = |count: u64| match count {
+        0 => '·',
+        // The tallest is exactly the eighth, the rest in proportion.
+        count => HEIGHTS[usize::try_from((8 * u128::from(count)).div_ceil(u128::from(most)) - 1).expect("below eight")],
+    };
+    counts.iter().copied().map(column).collect()
+}
+
+/// Rows with their columns aligned: the first to the left, the others to the right.
+pub(super) fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..).map_while(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if column == 0 { format!("{cell:width$}") } else { format!("  {cell:>width$}") }
+        });
+        format!("{}\n", cells.collect::<String>().trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_the_unit_that_suits_them() {
+        let told = [0.0, 45.5, 59.99, 90.0, 750.0, 3_599.9, 129_600.0, 172_799.0, 29_376_000.0].map(duration);
+        assert_eq!(told, ["0 s", "45.5 s", "1 min", "1.5 min", "12.5 min", "1 h", "36 h", "2 days", "340 days"]);
+    }
+
+    #[test]
+    fn exact_durations_lose_nothing() {
+        let told = [0, 59, 60, 90, 5_400, 7_140, 7_141, 129_600, 172_800, 216_000].map(exact);
+        assert_eq!(
+            told,
+            ["0 s", "59 s", "1 min", "1.5 min", "1.5 h", "119 min", "7,141 s", "36 h", "2 days", "2.5 days"]
+        );
+    }
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!([0.0, 0.0001, 0.123, 0.4999, 1.0].map(percent), ["0 %", "< 0.1 %", "12.3 %", "50 %", "100 %"]);
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let dates = [0, 951_782_400, 951_868_800, 1_356_998_400, -1].map(date);
+        assert_eq!(dates, ["1970-01-01", "2000-02-29", "2000-03-01", "2013-01-01", "1969-12-31"]);
+    }
+
+    #[test]
+    fn the_largest_count_is_the_tallest_column() {
+        assert_eq!(columns(&[0, 1, 50, 100]), "·▁▄█");
+        assert_eq!(columns(&[0, 0]), "··");
+    }
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let rows = [vec!["size".into(), "1".into(), "1,024".into()], vec!["µ".into(), "12".into(), "3".into()]];
+        assert_eq!(aligned(&rows), "size   1  1,024\nµ     12      3\n");
+    }
+}

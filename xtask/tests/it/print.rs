@@ -1,0 +1,60 @@
+//! A printed report shows as many pictures as the screen does: a real browser says so.
+
+use crate::program::{SMALL, xtask};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Stands in the text of every picture of the page that is printed, so that pages of paper can be counted by their text.
+const MARK: &str = "picturehere";
+
+/// The browser and the reader of its PDF, where both are installed.
+fn browser() -> Option<PathBuf> {
+    let found = |names: &[&str]| {
+        let runs = |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
+        names.iter().find(runs).map(PathBuf::from)
+    };
+    let reader = Command::new("pdftotext").arg("-v").output().is_ok();
+    found(&["chromium", "chromium-browser", "google-chrome"]).filter(|_| reader)
+}
+
+fn chromium(program: &Path, folder: &Path, options: &[&str]) -> Vec<u8> {
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let run = Command::new(program)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+        .args(["--disable-component-update", "--disable-sync", "--hide-scrollbars", "--window-size=1400,9000"])
+        .args(["--virtual-time-budget=5000", &profile])
+        .args(options)
+        .output()
+        .expect("the browser starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    run.stdout
+}
+
+#[test]
+fn printed_pages_hold_as_many_pictures_as_the_screen() {
+    let Some(program) = browser() else {
+        eprintln!("skipped: chromium and pdftotext are needed to print a report");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("out");
+    xtask().args(SMALL).args(["--quiet", "--out"]).arg(&out).assert().success();
+    let page = std::fs::read_to_string(out.join("report.html")).expect("the report");
+    let shown = folder.path().join("page.html");
+    // The mark stands inside each picture, and is printed exactly where the picture is.
+    let marked = page.replace("</svg>\n</div>\n</div>\n<figcaption>", &format!("</svg>{MARK}</div></div><figcaption>"));
+    std::fs::write(&shown, &marked).expect("it is written");
+    let address = format!("file://{}", shown.display());
+
+    let screen = chromium(&program, folder.path(), &["--dump-dom", &address]);
+    let drawn = String::from_utf8_lossy(&screen).matches("class=\"main-svg\"").count();
+    assert!(drawn > 0, "the plots on the screen did not come up, so the page is not what people print");
+    let figures = page.matches("<div class=\"static").count();
+    assert!(figures >= 14, "the paper has fourteen figures, the page {figures}");
+
+    let paper = folder.path().join("page.pdf");
+    chromium(&program, folder.path(), &[&format!("--print-to-pdf={}", paper.display()), &address]);
+    let text = Command::new("pdftotext").arg(&paper).arg("-").output().expect("pdftotext runs");
+    let printed = String::from_utf8_lossy(&text.stdout).matches(MARK).count();
+    assert_eq!(printed, figures, "pictures on paper and figures of the page");
+}
