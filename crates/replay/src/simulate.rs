@@ -106,6 +106,9 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
         (None, None, Profile::Alea31) => alea31::sites(options)?,
         (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
+    if options.model == Model::GapSchedule {
+        machines::ensure_finishable(options, &sites)?;
+    }
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     let out = OutDir::create(&out)?;
 

@@ -1,7 +1,6 @@
 //! The program as its users meet it: what it refuses, what it writes, and what it promises about both.
 
 mod program;
-mod pyss_conservative;
 
 mod alea31;
 mod bad_input;
@@ -12,6 +11,7 @@ mod metaloras;
 mod metasched;
 mod oracles;
 mod print;
+mod pyss_conservative;
 mod readme;
 mod real_logs;
 mod resume;
