@@ -168,8 +168,8 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill, Fcfs,
-    FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
+    Backfill, BackfillReadings, BackfillRule, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill,
+    Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Placement,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -121,7 +121,8 @@ fn read(path: &Path) -> Vec<Job> {
         let estimate = record.requested_time.map(seconds).filter(|estimate| *estimate > 0).unwrap_or(run);
         let processors = record.allocated_processors.filter(|processors| *processors > 0)?;
         let submit = seconds(record.submit?);
-        let job = Job { number: record.number, submit, processors: processors.into(), run: run.min(estimate), estimate };
+        let job =
+            Job { number: record.number, submit, processors: processors.into(), run: run.min(estimate), estimate };
         (run > 0).then_some(job)
     };
     let mut jobs: Vec<Job> =

@@ -4,7 +4,8 @@ use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
 use gap_schedule::{
-    Backfill, CompressOrder, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+    Backfill, CompressOrder, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler,
+    Waiting,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;

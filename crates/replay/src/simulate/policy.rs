@@ -4,8 +4,8 @@ use super::name::PolicyName;
 use crate::cli;
 use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
-    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
-    GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig,
+    GapFilling, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
 };
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
