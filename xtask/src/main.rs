@@ -3,7 +3,7 @@
 mod bench;
 mod ci;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gridproof::{EXIT_CODES, Lab};
 use lab::cli::Common;
 use std::path::Path;
@@ -27,7 +27,6 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 enum Command {
     #[command(flatten)]
     Lab(gridproof::Command),
@@ -38,11 +37,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, common } = Cli::parse();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
-    let lab = Lab::standard().in_workspace(workspace);
+    let lab = Lab::standard().called("cargo xtask").in_workspace(workspace);
+    let mut program = lab.explained(Cli::command());
+    let Cli { command, common } =
+        Cli::from_arg_matches(&program.get_matches_mut()).unwrap_or_else(|error| error.exit());
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
-        Command::Lab(command) => lab.run(command, &common, &mut Cli::command()),
+        Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Ci => ci::ci(lab.papers()),
     }))

@@ -37,7 +37,7 @@ pub enum Command {
     /// Try combinations of the readings of a paper's own policy, and tell which comes nearest to what it prints.
     Readings(TryReadings),
     /// Replay a log under one or more scheduling policies.
-    Simulate(replay::cli::Simulate),
+    Simulate(Box<replay::cli::Simulate>),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
     #[command(subcommand)]
     Workload(replay::workload::Workload),
@@ -65,7 +65,7 @@ Examples:
 
 Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped.")]
 pub struct Reproduce {
-    /// The paper (see `cargo xtask list`), or `all`.
+    /// The paper (see `list`), or `all`.
     #[arg(value_name = "SLUG|all")]
     pub slug: String,
     /// A tenth of the work or less.

@@ -1,10 +1,16 @@
 //! The front door: the papers and the worlds of Gridproof as one program, which others can add to.
 //!
 //! ```no_run
+//! use gap_schedule::GridFcfs;
+//!
 //! fn main() -> std::process::ExitCode {
-//!     gridproof::Lab::standard().main()
+//!     gridproof::Lab::standard()
+//!         .policy("my-fcfs", "first come first served, by my own hands", || Box::new(GridFcfs::default()))
+//!         .main()
 //! }
 //! ```
+//!
+//! `examples/outside` in the repository is such a program in a workspace of its own, with a policy and a small paper.
 
 mod cli;
 mod list;
@@ -12,31 +18,57 @@ mod list;
 pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings};
 
 use anyhow::{Result, bail};
-use clap::{CommandFactory, Parser};
-use lab::cli::{Common, Ending, print};
+use clap::{CommandFactory, FromArgMatches};
+use gap_schedule::Scheduler;
+use lab::cli::{Common, Ending, print, program};
 use lab::interrupt;
 use lab::paper::Paper;
 use lab::registry::{Entry, find};
 use lab::reproduce::Request;
-use std::path::Path;
+use replay::simulate::Own;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// A laboratory: the papers that its program knows.
+/// A laboratory: what its program knows.
 #[derive(Clone, Debug)]
 pub struct Lab {
     papers: Vec<Entry>,
+    policies: Vec<&'static Own>,
 }
 
 impl Lab {
-    /// The papers of this workspace, in the order in which they were built.
+    /// The papers and policies of this workspace, in the order in which they were built.
     pub fn standard() -> Self {
-        Self { papers: papers::ALL.to_vec() }
+        Self { papers: papers::ALL.to_vec(), policies: Vec::new() }
     }
 
     /// With the paper `P`, behind those that are there.
+    ///
+    /// # Panics
+    ///
+    /// If another paper has its name.
     #[must_use]
     pub fn paper<P: Paper>(mut self) -> Self {
+        let slug = P::ABOUT.slug;
+        assert!(self.papers.iter().all(|paper| paper.about.slug != slug), "two papers are called {slug:?}; rename one");
         self.papers.push(Entry::of::<P>());
+        self
+    }
+
+    /// With a policy of space-shared machines, as `simulate --policy name` takes it. `make` gives one to which nothing has
+    /// happened yet. A name that is one of ours is then this policy's.
+    ///
+    /// # Panics
+    ///
+    /// If `name` is not made of letters, digits and hyphens, or another policy was added by it.
+    #[must_use]
+    pub fn policy<F>(mut self, name: &str, about: &str, make: F) -> Self
+    where
+        F: Fn() -> Box<dyn Scheduler> + Send + Sync + 'static,
+    {
+        assert!(self.policies.iter().all(|own| own.name() != name), "two policies are called {name:?}; rename one");
+        // A program adds its policies once, and needs them as long as it runs.
+        self.policies.push(Box::leak(Box::new(Own::new(name, about, make))));
         self
     }
 
@@ -47,6 +79,13 @@ impl Lab {
         self
     }
 
+    /// Called so by its users, as in `cargo xtask reproduce`: for the commands that it writes into reports and messages.
+    #[must_use]
+    pub fn called(self, program: &str) -> Self {
+        lab::cli::set_program(program);
+        self
+    }
+
     /// The papers, in their order.
     pub fn papers(&self) -> &[Entry] {
         &self.papers
@@ -54,8 +93,24 @@ impl Lab {
 
     /// The whole program: reads the command line, does what it says.
     pub fn main(self) -> ExitCode {
-        let Cli { command, common } = Cli::parse();
-        ended(begin(&common).and_then(|()| self.run(command, &common, &mut Cli::command())))
+        let path = std::env::args_os().next().map(PathBuf::from);
+        let name = path.as_deref().and_then(Path::file_stem).unwrap_or_else(|| "gridproof".as_ref());
+        let lab = self.called(&name.to_string_lossy());
+        let mut program = lab.explained(Cli::command().name(program()));
+        let Cli { command, common } =
+            Cli::from_arg_matches(&program.get_matches_mut()).unwrap_or_else(|error| error.exit());
+        ended(begin(&common).and_then(|()| lab.run(command, &common, &mut program)))
+    }
+
+    /// The command line with help that calls the program by its name, and tells of the policies that were added.
+    #[must_use]
+    pub fn explained(&self, command: clap::Command) -> clap::Command {
+        let added: String = self.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
+        in_its_own_words(command, &|help| {
+            let help = help.replace("cargo xtask", program());
+            let end = "\n\nPolicies of --model metasched:";
+            help.replacen(end, &format!("{added}{end}"), 1)
+        })
     }
 
     /// Does what `command` says. `program` is the whole command line that it belongs to, for shells to complete.
@@ -72,7 +127,7 @@ impl Lab {
                 print(&papers::try_readings(traces.as_deref(), out, reps, common.quiet)?);
                 Ok(Ending::Done)
             }
-            Command::Simulate(options) => replay::simulate::simulate(&options, common),
+            Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Completions { shell } => {
                 // Into a buffer first: a pipe that closes early is no reason to panic.
@@ -83,6 +138,18 @@ impl Lab {
                 Ok(Ending::Done)
             }
         }
+    }
+}
+
+/// What stands behind the options in the help of `command` and of all commands below it, rewritten.
+fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) -> clap::Command {
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let command = names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, |below| in_its_own_words(below, rewrite)));
+    match command.get_after_help().map(|help| rewrite(&help.to_string())) {
+        Some(help) => command.after_help(help),
+        None => command,
     }
 }
 
@@ -181,5 +248,32 @@ fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
         out,
         fresh: options.fresh,
         quiet: common.quiet,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gap_schedule::GridFcfs;
+
+    fn own(lab: Lab, name: &str) -> Lab {
+        lab.policy(name, "by my own hands", || Box::new(GridFcfs::default()))
+    }
+
+    #[test]
+    fn the_help_calls_the_program_by_its_name_and_lists_the_policies_that_were_added() {
+        let lab = own(Lab::standard().called("my-lab"), "my-fcfs");
+        let program = lab.explained(Cli::command());
+        let simulate = program.find_subcommand("simulate").and_then(clap::Command::get_after_help);
+        let help = simulate.expect("it teaches by example").to_string();
+        assert!(help.contains("  my-lab simulate --trace "), "{help}");
+        assert!(help.contains("\n  my-fcfs        by my own hands\n"), "{help}");
+        assert!(!help.contains("cargo xtask"), "{help}");
+    }
+
+    #[test]
+    #[should_panic(expected = "two policies are called \"twice\"")]
+    fn two_policies_of_one_name_are_refused() {
+        let _ = own(own(Lab::standard(), "twice"), "twice");
     }
 }

@@ -2,6 +2,19 @@
 
 use clap::Args;
 use std::io::Write;
+use std::sync::OnceLock;
+
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// Says how the program is called, for the commands that it writes into reports and messages. The first to say so is right.
+pub fn set_program(name: &str) {
+    let _ = PROGRAM.set(name.to_owned());
+}
+
+/// How the program is called: `cargo xtask`, `gridproof`, or as somebody else has named it.
+pub fn program() -> &'static str {
+    PROGRAM.get().map_or("gridproof", String::as_str)
+}
 
 /// Options that every command takes.
 #[derive(Clone, Debug, Args)]

@@ -43,11 +43,11 @@ pub trait Paper: Sized + Sync {
     const ABOUT: About;
     /// The text of its scenario, `workloads/SLUG.toml`.
     const SCENARIO: &'static str;
-    /// The text of `docs/papers/SLUG.md`, whose table of verdicts is on record.
-    const PAGE: &'static str;
+    /// The text of `docs/papers/SLUG.md`, whose table of verdicts is on record; empty if nothing is.
+    const PAGE: &'static str = "";
     /// SHA-256 of the sources that determine a replication, made at build time: one that was computed by other code is
-    /// computed again.
-    const MODELS: &'static str;
+    /// computed again. Left empty, it is that of the program, which any change of its code changes.
+    const MODELS: &'static str = "";
     /// The readings, in the order of the specification.
     const READINGS: &'static [Reading];
     /// Ids of the figures that show schedules.

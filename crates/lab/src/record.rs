@@ -30,6 +30,9 @@ pub(crate) struct Recorded(BTreeMap<String, String>);
 impl Recorded {
     /// Reads the record in the page of a paper; of the `kind` of run, where the paper has several.
     pub(crate) fn read(page: &str, mode: Mode, kind: Option<&str>) -> Result<Self> {
+        if page.is_empty() {
+            return Ok(Self(BTreeMap::new()));
+        }
         Self::parse(page, &mode.column(kind))
     }
 

@@ -8,9 +8,24 @@ use crate::progress::Progress;
 use anyhow::{Result, bail};
 use metrics::Interval;
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What stands for the code that computes the replications of `P`, in hexadecimal.
+pub(crate) fn models<P: Paper>() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    if !P::MODELS.is_empty() {
+        return P::MODELS;
+    }
+    PROGRAM.get_or_init(|| {
+        let program = std::env::current_exe().and_then(std::fs::read);
+        // A program that cannot be read has no past: what it stores is not found again.
+        program.map_or_else(|_| format!("process {}", std::process::id()), |bytes| hex::encode(Sha256::digest(bytes)))
+    })
+}
 
 /// A paper with the replications that have been run.
 pub struct Study<'a, P: Paper> {
@@ -91,7 +106,7 @@ impl<'a, P: Paper> Study<'a, P> {
     }
 
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
-        Identity { paper: P::ABOUT.slug, models: P::MODELS, cell: determinants, seed: self.seed, replication }
+        Identity { paper: P::ABOUT.slug, models: models::<P>(), cell: determinants, seed: self.seed, replication }
     }
 
     /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells

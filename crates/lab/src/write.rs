@@ -5,9 +5,10 @@ use super::extra::Made;
 use super::paper::{About, Drawing, Figure, Panel, Paper, Schedule, Table};
 use super::quantity::Quantity;
 use super::reproduce::{Request, Session, in_words, run_id, seconds};
-use super::study::Study;
+use super::study::{Study, models};
 use super::table::Row;
 use crate::chart::{self, Axis, Chart, Picture, Point};
+use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::provenance;
@@ -250,7 +251,7 @@ impl<P: Paper> Findings<'_, P> {
             },
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
-            "models": P::MODELS,
+            "models": models::<P>(),
             "command_line": self.command(),
             "timings": {
                 "wall_seconds": seconds(took),
@@ -269,7 +270,7 @@ impl<P: Paper> Findings<'_, P> {
 
     /// The command that makes this run again. Options that cannot change a result are left out.
     fn command(&self) -> String {
-        let mut command = format!("cargo xtask reproduce {}", P::ABOUT.slug);
+        let mut command = format!("{} reproduce {}", program(), P::ABOUT.slug);
         let Request { quick, decide, only, reps, seed, set, traces, .. } = self.request;
         for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
             if wanted {
@@ -296,6 +297,7 @@ impl<P: Paper> Findings<'_, P> {
 
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let About { slug, title, citation, .. } = P::ABOUT;
+        let program = program();
         let session = self.session;
         let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
         if self.request.quick {
@@ -337,26 +339,26 @@ impl<P: Paper> Findings<'_, P> {
                     changed: parameter.changed,
                 })
                 .collect(),
-            commands: vec![
-                ("Run this again".to_owned(), self.command()),
-                ("Decide what is inconclusive".to_owned(), format!("cargo xtask reproduce {slug} --decide")),
-                (
-                    "Doubt a reading".to_owned(),
-                    format!(
-                        "cargo xtask reproduce {slug} --set {}={}",
-                        P::READINGS[1].key(),
-                        P::READINGS[1].answers[1]
-                    ),
-                ),
-                (
+            commands: [
+                Some(("Run this again".to_owned(), self.command())),
+                Some(("Decide what is inconclusive".to_owned(), format!("{program} reproduce {slug} --decide"))),
+                P::READINGS.get(1).or(P::READINGS.first()).and_then(|reading| {
+                    let other = reading.answers.get(1)?;
+                    let command = format!("{program} reproduce {slug} --set {}={other}", reading.key());
+                    Some(("Doubt a reading".to_owned(), command))
+                }),
+                Some((
                     "Run one replication again and print its metrics".to_owned(),
-                    format!("cargo xtask reproduce {slug} --run '{}'", self.first_run()),
-                ),
-            ],
+                    format!("{program} reproduce {slug} --run '{}'", self.first_run()),
+                )),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             provenance: [
                 ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
                 ("Git revision".to_owned(), provenance::git_revision()),
-                ("Models (SHA-256 of the sources)".to_owned(), P::MODELS.to_owned()),
+                ("Models (SHA-256 of the sources)".to_owned(), models::<P>().to_owned()),
                 ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
                 ("Seed".to_owned(), session.seed.to_string()),
                 ("Replications".to_owned(), session.replications.to_string()),

@@ -20,7 +20,7 @@ Examples:
   cargo xtask simulate --profile alea31 --trace wagap-2013.swf --machines wagap-2013.swf.machines --policy easy,cons,bgt
       a log of MetaCentrum as the simulator Alea 3.1 ran it for the paper on Swift Gap
 
-  cargo xtask simulate --model hier-grid --trace log.swf --tree workloads/trees/universities.toml --policy p2p,hierarchical,hybrid+trees=2
+  cargo xtask simulate --model hier-grid --trace log.swf --tree universities --policy p2p,hierarchical,hybrid+trees=2
       servers among peers, below one tree of schedulers, and below two
   cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
       in the paper's world; every message on a line of run.jsonl, and drawn if they are few
@@ -45,6 +45,8 @@ Policies:
     +reserve=K     with K reservations
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+  exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or
+                 'exec+python3 mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python
 
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
 once written, still work.
@@ -62,7 +64,7 @@ Policies of --model hier-grid (systems):
   hybrid+trees=K the tree cut into K trees, whose roots are peers
 
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
-a file in TOML (what has a value here may be left out); workloads/trees/universities.toml is one:
+a file in TOML (what has a value here may be left out); universities is one that is built in (workloads/trees):
   tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
   backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
   nets = 1               # in each backbone
@@ -121,7 +123,10 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE.swf[.gz]")]
     pub(crate) trace: PathBuf,
     /// Policies to compare, separated by commas: see the list below.
-    #[arg(long, value_name = "a,b,…", value_delimiter = ',', required = true)]
+    #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) named: Vec<String>,
+    /// The same, when it is known what they are.
+    #[arg(skip)]
     pub(crate) policy: Vec<Policy>,
     /// What the log is replayed on.
     #[arg(long, value_enum, default_value_t = Model::GapSchedule)]
@@ -171,6 +176,9 @@ pub struct Simulate {
     /// marked as not reproducible.
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// How many seconds a policy that is a program may take for one answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) policy_timeout: Duration,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -187,6 +195,12 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
     let wanted = "expected milliseconds, above 0 and up to 3600000";
     let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
     number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
+}
+
+/// `60`: above zero, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
 }
 
 /// What a job must keep to.

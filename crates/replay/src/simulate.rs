@@ -2,6 +2,7 @@
 
 mod alea31;
 mod clusters;
+mod exec;
 mod grid_tree;
 mod hier;
 mod log;
@@ -9,6 +10,7 @@ mod machines;
 mod metasched;
 mod model;
 mod name;
+mod own;
 mod policy;
 mod report;
 mod sites;
@@ -28,6 +30,7 @@ use lab::page;
 use lab::progress::Progress;
 use lab::scenario::workspace;
 pub(crate) use model::{Model, Policy};
+pub use own::Own;
 use rayon::prelude::*;
 use report::Report;
 use sha2::{Digest, Sha256};
@@ -82,8 +85,14 @@ impl Run {
     }
 }
 
-/// Replays the log under each policy and writes what came of it.
-pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
+/// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
+///
+/// # Errors
+///
+/// Bad options or input, or a file that cannot be read or written.
+pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    options.policy = options.named.iter().map(|text| Policy::named(text, own)).collect::<Result<_>>()?;
+    let options = &options;
     if options.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
         bail!(
             "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
@@ -116,6 +125,14 @@ pub fn simulate(options: &cli::Simulate, common: &Common) -> Result<Ending> {
     for policy in &options.policy {
         if !policies.contains(policy) {
             policies.push(*policy);
+        }
+    }
+    for (k, policy) in policies.iter().enumerate() {
+        let name = policy.name();
+        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
+            bail!(
+                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
+            );
         }
     }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
@@ -219,8 +236,18 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
 
 /// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
 fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, options: &cli::Simulate) -> Result<()> {
+    run_out_while(sim, policy, options, || true)
+}
+
+/// The same, until `goes_on` says no.
+fn run_out_while<M: sim_core::Model, P: Probe>(
+    sim: &mut Sim<M, P>,
+    policy: &str,
+    options: &cli::Simulate,
+    goes_on: impl Fn() -> bool,
+) -> Result<()> {
     let mut running = true;
-    while running {
+    while running && goes_on() {
         if interrupt::requested() {
             bail!(Interrupted::Lost);
         }

@@ -16,7 +16,7 @@ const TIERS: [(&str, &[&str]); 12] = [
     ("lab", &["sim-core", "workload", "metrics"]),
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
-    ("gridproof", &["workload", "lab", "papers", "replay"]),
+    ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
     // Its tests look at what the program wrote with the eyes of the crates below.
     ("xtask", &["sim-core", "workload", "gap-schedule", "lab", "gridproof"]),
 ];

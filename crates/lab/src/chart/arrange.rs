@@ -159,6 +159,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "halves are exact")]
     fn marks_are_moved_at_the_places_where_they_touch_and_at_no_other() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 52.0), mark(0, 90.0, 50.0), mark(1, 90.0, 150.0)];
         let dodge = Dodge::new(2, &marks, 60.0);

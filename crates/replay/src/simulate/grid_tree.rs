@@ -122,15 +122,23 @@ pub(super) struct GridTree {
     of_file: bool,
 }
 
+/// A tree that is built in.
+const UNIVERSITIES: &str = include_str!("../../../../workloads/trees/universities.toml");
+
 impl GridTree {
-    /// `4-4-2-5`, or the path of a tree file.
+    /// `4-4-2-5`, `universities`, or the path of a tree file.
     pub(super) fn open(given: &str, seed: u64) -> Result<Self> {
         if let Some(levels) = levels(given) {
             return Self::drawn(&levels?, seed).with_context(|| format!("--tree {given}"));
         }
+        if given == "universities" {
+            return Self::parse(UNIVERSITIES).context("--tree universities");
+        }
         let path = Path::new(given);
         let text = std::fs::read_to_string(path).with_context(|| {
-            format!("cannot read {given}; --tree takes a file, or the children of each level as in 4-4-2-5")
+            format!(
+                "cannot read {given}; --tree takes a file, the children of each level as in 4-4-2-5, or universities"
+            )
         })?;
         Self::parse(&text).with_context(|| path.display().to_string())
     }

@@ -2,8 +2,9 @@
 
 use super::hier;
 use super::metasched;
+use super::own::Own;
 use super::policy;
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use std::fmt;
 use std::str::FromStr;
@@ -40,6 +41,19 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
+    /// The policy called `text`: one that the program has added, or one of ours.
+    pub(super) fn named(text: &str, own: &[&'static Own]) -> Result<Self> {
+        if let Some(own) = own.iter().find(|own| own.name() == text) {
+            return Ok(Self::Gap(policy::Policy::Own(own)));
+        }
+        text.parse().map_err(|error: String| {
+            let names: Vec<&str> = own.iter().map(|own| own.name()).collect();
+            let added =
+                if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
+            anyhow!("--policy {text}: {error}{added}")
+        })
+    }
+
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
         match self {
@@ -47,6 +61,15 @@ impl Policy {
             Self::Meta(policy) => policy.name(),
             Self::Hier(policy) => policy.name(),
         }
+    }
+
+    /// The words of a program's command that are files.
+    pub(super) fn files(self) -> impl Iterator<Item = &'static str> {
+        let words = match self {
+            Self::Gap(policy::Policy::Exec(command)) => command.0.as_slice(),
+            _ => &[],
+        };
+        words.iter().map(String::as_str).filter(|word| std::path::Path::new(word).is_file())
     }
 
     const fn model(self) -> Model {
@@ -83,7 +106,10 @@ impl Policy {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match self {
+            Self::Gap(policy) => policy.fmt(f),
+            Self::Meta(_) | Self::Hier(_) => f.write_str(&self.name()),
+        }
     }
 }
 
@@ -101,5 +127,21 @@ impl FromStr for Policy {
             let (meta, hier) = (metasched::Policy::NAMES, hier::Policy::NAMES);
             format!("{error}; with --model metasched there are {meta}; with --model hier-grid {hier}")
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gap_schedule::GridFcfs;
+
+    #[test]
+    fn a_policy_that_the_program_adds_is_known_by_its_name_and_told_where_no_name_fits() {
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(GridFcfs::default()))));
+        assert_eq!(Policy::named("mine", &[own]).expect("it was added").name(), "mine");
+        assert_eq!(Policy::named("fcfs", &[own]).expect("it is ours").name(), "fcfs");
+        let error = Policy::named("yours", &[own]).expect_err("nobody has added it").to_string();
+        assert!(error.ends_with("; this program adds mine"), "{error}");
+        assert!(!Policy::named("yours", &[]).expect_err("nor here").to_string().contains("adds"));
     }
 }

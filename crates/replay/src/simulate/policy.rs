@@ -1,6 +1,8 @@
 //! Policies by the names they have on the command line.
 
+use super::exec::Command;
 use super::name::PolicyName;
+use super::own::Own;
 use crate::cli;
 use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
@@ -29,6 +31,11 @@ pub(crate) enum Policy {
     FlexWith(Depth),
     EgEdf,
     EgEdfTabu,
+    /// A program of the user's own. Policies are named once in the life of a process, on its command line, and the
+    /// command is leaked there, so that a policy stays a plain value.
+    Exec(&'static Command),
+    /// Added by the program.
+    Own(&'static Own),
 }
 
 impl Policy {
@@ -55,6 +62,8 @@ impl Policy {
             Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
             Self::Cons(CompressOrder::Reserved) => PolicyName::new("cons").with("compress", "reserved").to_string(),
+            Self::Exec(command) => command.name(),
+            Self::Own(own) => own.name().to_owned(),
             _ => {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
                 named.expect("every other policy has one name").0.to_owned()
@@ -63,6 +72,10 @@ impl Policy {
     }
 
     /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    ///
+    /// # Panics
+    ///
+    /// If it is a program: that is started elsewhere, since it may fail to.
     pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
         let placement = Placement::Fastest;
         let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
@@ -81,6 +94,7 @@ impl Policy {
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
+            Self::Own(own) => own.scheduler(),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
                 match options.time_limit {
@@ -88,6 +102,7 @@ impl Policy {
                     Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
                 }
             }
+            Self::Exec(command) => panic!("{} is started as a program", command.name()),
         }
     }
 
@@ -133,7 +148,10 @@ impl Halt for WallClock {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match self {
+            Self::Exec(Command(words)) => write!(f, "exec+{}", words.join(" ")),
+            _ => f.write_str(&self.name()),
+        }
     }
 }
 
@@ -141,6 +159,9 @@ impl FromStr for Policy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(command) = text.strip_prefix("exec+") {
+            return Ok(Self::Exec(Box::leak(Box::new(Command::parse(command)?))));
+        }
         let mut name = PolicyName::parse(text)?;
         let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
             let names = Self::ALL.map(|(name, _)| name);

@@ -2,7 +2,7 @@
 
 use super::sites::Sites;
 use super::watch::{self, Placed};
-use super::{Model, Profile, Run, stem};
+use super::{Model, Profile, Run, sha256_of, stem};
 use crate::cli::{self, PassesName};
 use crate::sequence;
 use anyhow::Result;
@@ -274,9 +274,13 @@ impl Report<'_> {
             tree,
             ..
         } = self.options;
-        let policies = self.policies().replace(' ', "");
-        let mut command =
-            format!("cargo xtask simulate --trace {} --policy {policies}", quoted(&trace.to_string_lossy()));
+        let policies = self.runs.iter().map(|run| run.policy.to_string()).collect::<Vec<_>>().join(",");
+        let mut command = format!(
+            "{} simulate --trace {} --policy {}",
+            lab::cli::program(),
+            quoted(&trace.to_string_lossy()),
+            quoted(&policies)
+        );
         if let Some(clusters) = clusters {
             command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
         }
@@ -335,6 +339,7 @@ impl Report<'_> {
             "profile": self.options.profile.name(),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
+            "programs": self.programs(),
             "repairs": self.repairs(),
             "notes": self.idle(),
             "reproducible": self.is_reproducible(),
@@ -349,6 +354,20 @@ impl Report<'_> {
             },
         });
         format!("{manifest:#}\n")
+    }
+
+    /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.
+    fn programs(&self) -> serde_json::Value {
+        let mut programs = serde_json::Map::new();
+        for run in self.runs {
+            let hashes =
+                run.policy.files().filter_map(|file| Some((file.to_owned(), sha256_of(Path::new(file)).ok()?.into())));
+            let hashes: serde_json::Map<_, _> = hashes.collect();
+            if !hashes.is_empty() {
+                programs.insert(run.policy.name(), hashes.into());
+            }
+        }
+        programs.into()
     }
 
     fn repairs(&self) -> serde_json::Value {

@@ -1,4 +1,4 @@
-//! `cargo xtask workload fit`: a model, measured in a log.
+//! `{program} workload fit`: a model, measured in a log.
 
 use super::cli::{Fit, Fitted};
 use super::file::NewFile;
@@ -33,9 +33,10 @@ pub(super) fn fit(options: &Fit, common: &Common) -> Result<Ending> {
     let log = file.file_name().unwrap_or_default().to_string_lossy();
     let hash = sha256_of(file).map_or_else(String::new, |hash| format!("# SHA-256 of the log: {hash}\n"));
     let model = options.model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let program = lab::cli::program();
     let head = format!(
-        "# Measured in {log} by `cargo xtask workload fit`, version {}.\n{hash}\
-         # For `cargo xtask workload generate {model} --preset FILE`.\n\n",
+        "# Measured in {log} by `{program} workload fit`, version {}.\n{hash}\
+         # For `{program} workload generate {model} --preset FILE`.\n\n",
         env!("CARGO_PKG_VERSION")
     );
     new.write_all((head + &preset).as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;

@@ -175,8 +175,12 @@ fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
 
 /// The command that makes the same log again, but for the file's name.
 fn command(options: &Generate, count: u32) -> String {
-    let mut command =
-        format!("cargo xtask workload generate {} --count {count} --seed {}", model::name(options.model), options.seed);
+    let mut command = format!(
+        "{} workload generate {} --count {count} --seed {}",
+        lab::cli::program(),
+        model::name(options.model),
+        options.seed
+    );
     if let Some(procs) = options.procs {
         command += &format!(" --procs {procs}");
     }

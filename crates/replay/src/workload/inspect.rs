@@ -71,7 +71,8 @@ impl Seen<'_> {
     }
 
     fn command(&self) -> String {
-        let mut command = format!("cargo xtask workload inspect {}", quoted(&self.options.file.to_string_lossy()));
+        let mut command =
+            format!("{} workload inspect {}", lab::cli::program(), quoted(&self.options.file.to_string_lossy()));
         if let Some(procs) = self.options.machine.procs {
             command += &format!(" --procs {procs}");
         }

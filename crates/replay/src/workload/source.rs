@@ -17,8 +17,9 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
         let name = quoted(&path.to_string_lossy()).into_owned();
         bail!(
             "{}: is in the Grid Workloads Format; convert it first: \
-             cargo xtask workload convert {name} --to swf --out FILE.swf",
-            path.display()
+             {} workload convert {name} --to swf --out FILE.swf",
+            path.display(),
+            lab::cli::program()
         );
     }
     Ok(SwfReader::from_read(&path.to_string_lossy(), source)?)

@@ -77,7 +77,8 @@ impl Drawn {
                 let is_given = asked != Model::Session || options.preset.is_some();
                 ensure!(
                     is_given,
-                    "session: needs --preset FILE; `cargo xtask workload fit LOG --out FILE` measures one in a log"
+                    "session: needs --preset FILE; `{} workload fit LOG --out FILE` measures one in a log",
+                    lab::cli::program()
                 );
                 let model = preset::parameters(built_in, options)?;
                 model.validate().map_err(|error| bad(&error))?;

@@ -76,6 +76,7 @@ impl Seen<'_> {
             ),
         ];
         let file = quoted(&self.options.file.to_string_lossy()).into_owned();
+        let program = lab::cli::program();
         Page {
             title: stem(&self.options.file),
             subtitle: self.in_one_line(),
@@ -84,8 +85,8 @@ impl Seen<'_> {
             tables: tables.into_iter().filter(|table| !table.rows.is_empty()).collect(),
             commands: vec![
                 ("Look again".to_owned(), self.command()),
-                ("List every anomaly".to_owned(), format!("cargo xtask workload validate {file}")),
-                ("Simulate".to_owned(), format!("cargo xtask simulate --trace {file} --policy fcfs,easy")),
+                ("List every anomaly".to_owned(), format!("{program} workload validate {file}")),
+                ("Simulate".to_owned(), format!("{program} simulate --trace {file} --policy fcfs,easy")),
             ],
             provenance: self.provenance(),
             ..Page::default()

@@ -1,0 +1,80 @@
+//! Policies that a program adds to those of space-shared machines.
+
+use gap_schedule::Scheduler;
+use std::fmt;
+
+/// A policy by its name, as `--policy` takes it.
+pub struct Own {
+    name: String,
+    about: String,
+    make: Box<dyn Fn() -> Box<dyn Scheduler> + Send + Sync>,
+}
+
+impl Own {
+    /// `make` gives the policy at work, to which nothing has happened yet: one for each run.
+    ///
+    /// # Panics
+    ///
+    /// If `name` is not made of letters, digits and hyphens: it is the name of a folder, too.
+    pub fn new<F>(name: &str, about: &str, make: F) -> Self
+    where
+        F: Fn() -> Box<dyn Scheduler> + Send + Sync + 'static,
+    {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        assert!(
+            !name.is_empty() && name.bytes().all(is_plain),
+            "a policy cannot be called {name:?}; use letters, digits and hyphens, as in my-sjf"
+        );
+        Self { name: name.to_owned(), about: about.to_owned(), make: Box::new(make) }
+    }
+
+    /// As on the command line.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it does, in a line.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The policy at work.
+    pub(super) fn scheduler(&self) -> Box<dyn Scheduler> {
+        (self.make)()
+    }
+}
+
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Own {}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Own").field("name", &self.name).field("about", &self.about).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gap_schedule::GridFcfs;
+
+    fn called(name: &str) -> Own {
+        Own::new(name, "first come first served", || Box::new(GridFcfs::default()))
+    }
+
+    #[test]
+    fn a_name_that_makes_a_folder_is_taken() {
+        assert_eq!(called("my-fcfs2").name(), "my-fcfs2");
+    }
+
+    #[test]
+    #[should_panic(expected = "use letters, digits and hyphens")]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        called("../fcfs");
+    }
+}

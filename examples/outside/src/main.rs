@@ -1,0 +1,14 @@
+//! Gridproof with a policy and a paper of one's own: `my-lab simulate --policy easy,my-sjf …`, `my-lab reproduce my-paper`.
+
+mod my_paper;
+mod my_sjf;
+
+use my_paper::MyPaper;
+use my_sjf::MySjf;
+
+fn main() -> std::process::ExitCode {
+    gridproof::Lab::standard()
+        .policy("my-sjf", "shortest job first, backfilled", || Box::new(MySjf::default()))
+        .paper::<MyPaper>()
+        .main()
+}
