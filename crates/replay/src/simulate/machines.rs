@@ -4,19 +4,11 @@ use super::exec::{Exec, Failure};
 use super::log::Log;
 use super::policy;
 use super::sites::Sites;
-<<<<<<< HEAD
 use super::watch::{Numbers, Watch};
-use super::{LATEST, Policy, Run, Source, YEARS, run_out};
+use super::{LATEST, Policy, Run, Source, YEARS, run_out_while};
 use crate::cli::{self, PassesName};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{Grid, Passes};
-=======
-use super::watch::Watch;
-use super::{Policy, Run, Source, run_out_while};
-use crate::cli::{self, PassesName};
-use anyhow::{Result, bail};
 use gap_schedule::{Grid, Passes, Scheduler};
->>>>>>> fc4f44881aaf91f891ac8de400ca601bafdae658
 use lab::output::OutDir;
 use sim_core::{Outage, Sim, Span, Streams};
 use std::rc::Rc;
@@ -68,7 +60,6 @@ pub(super) fn replay(
     Ok(Run::new(Policy::Gap(policy), row, watched, repairs))
 }
 
-<<<<<<< HEAD
 /// Refuses drawn outages that let some job never finish, as far as a run can tell, before anybody tries.
 ///
 /// A job that is hit starts anew. Between failures that come after `mtbf` on average it needs exp(L / mtbf) attempts to run for
@@ -93,7 +84,8 @@ pub(super) fn ensure_finishable(options: &cli::Simulate, sites: &Sites) -> Resul
         );
     }
     log.finish().map(|_| ())
-=======
+}
+
 /// The policy at work, and where it says what went wrong, if it is a program and something does.
 fn scheduler(
     policy: policy::Policy,
@@ -106,7 +98,6 @@ fn scheduler(
         return Ok((Box::new(exec), failure));
     }
     Ok((policy.scheduler(options, sites.iter().len()), Failure::default()))
->>>>>>> fc4f44881aaf91f891ac8de400ca601bafdae658
 }
 
 /// The outages of the places: the same for every policy.
