@@ -132,10 +132,10 @@ fn a_job_that_never_finishes_between_outages_is_told_at_once() {
     let folder = folder();
     let log = file(&folder, "long.swf", "; MaxProcs: 8\n7 0 -1 172800 4 -1 -1 4 172800 -1 1 7 1 -1 -1 -1 -1 -1\n");
     let (log, out) = (log.to_str().expect("UTF-8"), folder.path().join("out"));
-    let outages = ["--outages", "mtbf:1h,mttr:10m", "--out", out.to_str().expect("UTF-8"), "--trace", log, "--policy"];
     for policy in ["fcfs", "easy", "cons", "best-gap", "bgt", "sg", "flex", "eg-edf", "eg-edf-tabu"] {
         let words = ["long.swf: job 7 runs for 172800 s", "--outages mtbf:1h,mttr:10m", "more than 300 years", "rarer"];
-        simulate(&[&outages[..], &[policy]].concat(), 2, &words);
+        let run = ["simulate", "--policy", policy, "--outages", "mtbf:1h,mttr:10m", "--trace", log];
+        refused(&run, &out, 2, &words);
     }
     assert!(!out.exists(), "no folder is left behind");
 }
