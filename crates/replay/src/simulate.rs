@@ -104,7 +104,10 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
     }
     if options.profile == Profile::Alea31 {
         alea31::ensure_possible(options)?;
+    } else if options.startup.is_some() {
+        bail!("--startup goes with --profile alea31, whose simulator takes time to start up; leave it out");
     }
+    let start_up = (options.profile == Profile::Alea31).then(|| alea31::start_up(options)).transpose()?;
     ensure_recordable(options)?;
     let header = SwfReader::open(&options.trace)?.header().clone();
     let clusters = clusters_of(options)?;
@@ -170,7 +173,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
     metasched::compare(&mut runs);
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
-    let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
+    let report = Report { options, sites: &sites, runs: &runs, hash: &hash, start_up };
     report.idle().iter().for_each(|note| eprintln!("{note}"));
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();

@@ -2,7 +2,7 @@
 //! knows which clusters a job may use; conservative backfilling keeps its promises.
 
 use super::{Policy, ReadingsTable};
-use gap_schedule::alea31::Job;
+use alea31::{Completion, Job, Moves, Weight};
 use gap_schedule::{CompressOrder, Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
@@ -16,11 +16,27 @@ pub(super) fn scheduler(policy: Policy, readings: &ReadingsTable, streams: &Stre
         Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap => {
-            let ReadingsTable { completion, weight, moves, .. } = *readings;
-            Box::new(GapFilling::swift_gap(placement, (completion, weight, moves), stream()))
-        }
+        Policy::SwiftGap => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),
     }
+}
+
+/// R1 to R3 as `gap-schedule` has them; the others are about Alea's lists.
+fn without_lists(readings: &ReadingsTable) -> (gap_schedule::Completion, gap_schedule::Weight, gap_schedule::Moves) {
+    use gap_schedule as clean;
+    let completion = match readings.completion {
+        Completion::FromSubmission => clean::Completion::FromSubmission,
+        Completion::AbsoluteClock => clean::Completion::AbsoluteClock,
+    };
+    let weight = match readings.weight {
+        Weight::SumOfRatios => clean::Weight::SumOfRatios,
+        Weight::RatioOfSums => clean::Weight::RatioOfSums,
+        Weight::AddedToDecision => clean::Weight::AddedToDecision,
+    };
+    let moves = match readings.moves {
+        Moves::BetweenClusters => clean::Moves::BetweenClusters,
+        Moves::Any => clean::Moves::Any,
+    };
+    (completion, weight, moves)
 }
 
 /// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
@@ -45,7 +61,7 @@ fn without_habits(job: &Job) -> sim_core::Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::alea31::{Acceptance, Completion, Compression, Moves, Pick, Rounds, Suitability, Weight};
+    use alea31::{Acceptance, Compression, Pick, Rounds, Suitability};
     use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
     const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];

@@ -10,8 +10,8 @@
 use super::source::Workload;
 use super::{Paper as _, Policy, SwiftGapPaper, measure, printed};
 use crate::MODELS;
+use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use lab::chart::fixed;
 use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
@@ -307,7 +307,7 @@ fn summary(tried: &[Tried]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::alea31::run;
+    use alea31::run;
 
     /// A few hundred jobs of a stand-in, of which many wait.
     fn set_up() -> (Vec<u32>, Arc<[Job]>, Streams) {

@@ -1,7 +1,7 @@
 //! Where jobs come from: the log of Wagap where it is at hand, and stand-ins for it and for the log of Zewura.
 
+use alea31::Job;
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::alea31::Job;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::Streams;

@@ -4,11 +4,11 @@ use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
-use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
     Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig,
     GapFilling, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
 };
+use gap_schedule::{Completion, Moves, Weight};
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
 use std::fmt;

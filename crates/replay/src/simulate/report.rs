@@ -24,6 +24,8 @@ pub(super) struct Report<'a> {
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
     pub(super) hash: &'a str,
+    /// When the simulator of --profile alea31 is up.
+    pub(super) start_up: Option<Time>,
 }
 
 impl Report<'_> {
@@ -170,12 +172,12 @@ impl Report<'_> {
             );
         }
         if let Profile::Alea31 = self.options.profile {
-            notes.push(
-                "Under the rules of the simulator Alea 3.1: no job starts in the first 29.2 s, each starts 8 ms after the \
-                 one before at the earliest, and runs up to a second longer than the log says. Jobs are due twice their \
-                 run time after their submission."
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "Under the rules of the simulator Alea 3.1: no job starts in the first {} s, each starts 8 ms after \
+                     the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
+                     twice their run time after their submission.",
+                self.start_up.map_or_else(String::new, |at| at.to_string())
+            ));
         }
         if let Model::HierGrid = self.options.model {
             notes.push(
@@ -270,6 +272,7 @@ impl Report<'_> {
             time_limit,
             model,
             profile,
+            startup,
             clusters,
             tree,
             ..
@@ -295,6 +298,9 @@ impl Report<'_> {
         }
         if *profile == Profile::Alea31 {
             command += &format!(" --profile {}", profile.name());
+            if let Some(startup) = startup {
+                command += &format!(" --startup {startup}s");
+            }
         } else {
             command += &format!(" --estimates {estimates}");
         }
@@ -337,6 +343,7 @@ impl Report<'_> {
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
             "profile": self.options.profile.name(),
+            "start_up": self.start_up.map(Time::as_secs_f64),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "programs": self.programs(),

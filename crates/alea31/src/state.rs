@@ -1,14 +1,14 @@
-//! The clusters, and what a scheduler of Alea knows of their jobs.
+//! What a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
 
-use super::job::Job;
-use crate::grid::site;
-use sim_core::{Span, Time};
-use std::sync::Arc;
+use crate::job::{JobIndex, JobRequest};
+use sim_core::{SiteId, Span, Time};
 
-/// All clusters and all jobs, as a policy sees them. Jobs are known by their place in [`Floor::jobs`].
+/// The clusters, and the requests of all jobs that have come in so far.
+///
+/// It knows neither run times nor what is still to come: what a policy could do with them does not compile.
 #[derive(Clone, Debug)]
-pub struct Floor {
-    jobs: Arc<[Job]>,
+pub struct GridState {
+    requests: Vec<JobRequest>,
     clusters: Vec<Cluster>,
 }
 
@@ -17,9 +17,9 @@ pub struct Floor {
 pub struct Cluster {
     processors: u32,
     free: u32,
-    /// When running jobs reach their limits, and with how many processors, in order of time. (The number of the job makes
-    /// an entry unique.)
-    limits: Vec<(Time, u32, u32)>,
+    /// When running jobs reach their limits, and with how many processors, in order of time. (The job makes an
+    /// entry unique.)
+    limits: Vec<(Time, JobIndex, u32)>,
     /// The job that was sent and has not started yet.
     sent: Option<Sent>,
 }
@@ -30,7 +30,7 @@ struct Sent {
     limit: Span,
 }
 
-/// Processors that become free at one instant, as far as limits tell.
+/// Processors that are released at one instant, as far as limits tell.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// When; never before the present.
@@ -39,21 +39,21 @@ pub struct Release {
     pub processors: u32,
 }
 
-impl Floor {
-    pub(super) fn new(processors: &[u32], jobs: Arc<[Job]>) -> Self {
+impl GridState {
+    pub(crate) fn new(processors: &[u32]) -> Self {
         let cluster =
             |processors: &u32| Cluster { processors: *processors, free: *processors, limits: Vec::new(), sent: None };
-        Self { jobs, clusters: processors.iter().map(cluster).collect() }
+        Self { requests: Vec::new(), clusters: processors.iter().map(cluster).collect() }
     }
 
-    /// All jobs of the run, those to come included: a policy looks at those it was told of.
-    pub fn jobs(&self) -> &[Job] {
-        &self.jobs
+    /// How many jobs have come in so far, rejected ones included.
+    pub fn submitted(&self) -> usize {
+        self.requests.len()
     }
 
-    /// The job in place `job`.
-    pub fn job(&self, job: usize) -> &Job {
-        &self.jobs[job]
+    /// What is known of a job that has come in.
+    pub fn request(&self, job: JobIndex) -> &JobRequest {
+        &self.requests[job.index()]
     }
 
     /// The clusters, the largest first.
@@ -61,48 +61,67 @@ impl Floor {
         &self.clusters
     }
 
+    /// The names of the clusters, the largest first.
+    pub fn cluster_ids(&self) -> impl DoubleEndedIterator<Item = SiteId> + Clone + use<> {
+        let clusters = u32::try_from(self.clusters.len()).expect("at most 127 clusters");
+        (0..clusters).map(SiteId)
+    }
+
+    /// One cluster.
+    pub fn cluster(&self, cluster: SiteId) -> &Cluster {
+        &self.clusters[cluster.index()]
+    }
+
     /// Whether `cluster` suits the job: it may use it, and there are enough processors in all.
-    pub fn suits(&self, cluster: usize, job: usize) -> bool {
-        self.jobs[job].job.request.sites.contains(site(cluster)) && self.is_wide_enough(cluster, job)
+    pub fn suits(&self, cluster: SiteId, job: JobIndex) -> bool {
+        self.request(job).may_use(cluster) && self.is_wide_enough(cluster, job)
     }
 
     /// Whether there are enough processors in all on `cluster`, whether the job may use it or not.
-    pub fn is_wide_enough(&self, cluster: usize, job: usize) -> bool {
-        self.jobs[job].processors() <= self.clusters[cluster].processors
+    pub fn is_wide_enough(&self, cluster: SiteId, job: JobIndex) -> bool {
+        self.request(job).processors() <= self.cluster(cluster).processors
+    }
+
+    /// Whether the job could start on `cluster` now, whether it may use it or not.
+    pub fn has_room(&self, cluster: SiteId, job: JobIndex) -> bool {
+        self.request(job).processors() <= self.cluster(cluster).free
     }
 
     /// Whether some cluster suits the job.
-    pub fn can_run(&self, job: usize) -> bool {
-        (0..self.clusters.len()).any(|cluster| self.suits(cluster, job))
+    pub fn can_run(&self, job: JobIndex) -> bool {
+        self.cluster_ids().any(|cluster| self.suits(cluster, job))
     }
 
-    pub(super) fn send(&mut self, job: usize, cluster: usize) {
-        let (processors, limit) = (self.jobs[job].processors(), self.jobs[job].limit());
-        let cluster = &mut self.clusters[cluster];
+    pub(crate) fn submit(&mut self, request: JobRequest) {
+        self.requests.push(request);
+    }
+
+    pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId) {
+        let (processors, limit) = (self.request(job).processors(), self.request(job).limit());
+        let cluster = &mut self.clusters[cluster.index()];
         assert!(processors <= cluster.free, "a job of {processors} was sent where {} are free", cluster.free);
         cluster.free -= processors;
         cluster.sent = Some(Sent { processors, limit });
     }
 
-    pub(super) fn begin(&mut self, job: usize, cluster: usize, now: Time) {
+    pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time) {
         let entry = self.entry(job, now);
-        let cluster = &mut self.clusters[cluster];
+        let cluster = &mut self.clusters[cluster.index()];
         cluster.sent = None;
         let place = cluster.limits.partition_point(|other| *other < entry);
         cluster.limits.insert(place, entry);
     }
 
-    pub(super) fn end(&mut self, job: usize, cluster: usize, start: Time) {
+    pub(crate) fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time) {
         let entry = self.entry(job, start);
-        let cluster = &mut self.clusters[cluster];
+        let cluster = &mut self.clusters[cluster.index()];
         let place = cluster.limits.binary_search(&entry).expect("a job that ends was running");
         cluster.limits.remove(place);
         cluster.free += entry.2;
     }
 
-    fn entry(&self, job: usize, start: Time) -> (Time, u32, u32) {
-        let id = u32::try_from(job).expect("fewer than 4 billion jobs");
-        (start + self.jobs[job].limit(), id, self.jobs[job].processors())
+    fn entry(&self, job: JobIndex, start: Time) -> (Time, JobIndex, u32) {
+        (start + self.request(job).limit(), job, self.request(job).processors())
     }
 }
 

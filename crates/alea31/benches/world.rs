@@ -1,23 +1,23 @@
-//! The profile `alea31` on the log behind the paper's table 3, and on a synthetic one.
+//! Alea 3.1 on the log behind the paper's table 3, and on a synthetic one.
 //!
-//! `cargo bench -p gap-schedule --bench alea31`. What to look at: seconds for the first 17 500 jobs of wagap-2013, if the
+//! `cargo bench -p alea31 --bench world`. What to look at: seconds for the first 17 500 jobs of wagap-2013, if the
 //! variable `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for
 //! BGT), and how many times as fast plans are as their obvious twin.
 
+use alea31::{Cons, Easy, GapFilling, Job, Policy, run};
 use criterion::{Criterion, criterion_group, criterion_main};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Policy, run};
 use rand_distr::{Distribution, Exp, Geometric, LogNormal};
 use sim_core::{JobId, Purpose, Span, Stream, Streams, Time};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-#[path = "../tests/it/alea31_common.rs"]
+#[path = "../tests/it/common.rs"]
 #[expect(dead_code, reason = "tests need more of it")]
-mod alea31_common;
-#[path = "../tests/it/alea31_obvious.rs"]
-mod alea31_obvious;
-use alea31_common::{WAGAP, wagap};
-use alea31_obvious::{Kind, Obvious};
+mod common;
+#[path = "../tests/it/obvious.rs"]
+mod obvious;
+use common::{WAGAP, wagap};
+use obvious::{Kind, Obvious};
 
 /// Jobs for clusters of 128 and 64 processors, as much as these can do, with limits some two times too long.
 fn synthetic(jobs: usize) -> Vec<Job> {

@@ -1,13 +1,14 @@
 //! The search that improves a plan: [`Search`].
 
-use super::floor::Floor;
-use super::judge::{Judge, Value};
-use super::lane::Lane;
-use super::plan::{Plan, View};
-use super::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
-use super::score::Ledger;
+use crate::comparator::{PlanComparator, PlanCost};
+use crate::job::JobIndex;
+use crate::plan::{Plan, PlanView};
+use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
+use crate::usage::UserUsage;
 use rand::RngExt;
-use sim_core::{Stream, Time};
+use sim_core::{SiteId, Stream, Time};
 use std::collections::VecDeque;
 
 /// Tabu search: takes a job out of the plan and puts it where it fits first on another cluster or the same, and lets it stay
@@ -16,22 +17,22 @@ use std::collections::VecDeque;
 /// A job that was taken is tabu until min(10, half the plan) others have been; a round that takes a tabu job, or finds a
 /// cluster for which nobody waits, is lost.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     moves: Moves,
     pick: Pick,
     rounds: Rounds,
     acceptance: Acceptance,
     keeps_to_suitable: bool,
     stream: Stream,
-    tabu: VecDeque<usize>,
+    tabu: VecDeque<JobIndex>,
     longest_list: usize,
     /// What [`Pick`] puts in order, and how far it has come.
-    order: Vec<usize>,
+    order: Vec<JobIndex>,
     next: usize,
-    /// The lanes that a move changes, kept for their memory only.
-    source: Lane,
-    target: Lane,
-    clusters: Vec<usize>,
+    /// The schedules that a move changes; scratch buffers, reused across calls.
+    source: ClusterSchedule,
+    target: ClusterSchedule,
+    clusters: Vec<SiteId>,
 }
 
 /// Rounds for each job that waits.
@@ -44,7 +45,7 @@ const LONGEST_LIST: usize = 10;
 
 impl Search {
     /// As `readings` have it, drawing from `stream`.
-    pub(super) fn new(readings: &Readings, stream: Stream) -> Self {
+    pub(crate) fn new(readings: &Readings, stream: Stream) -> Self {
         let Readings { moves, pick, rounds, acceptance, suitability, .. } = *readings;
         Self {
             moves,
@@ -57,32 +58,43 @@ impl Search {
             longest_list: 0,
             order: Vec::new(),
             next: 0,
-            source: Lane::default(),
-            target: Lane::default(),
+            source: ClusterSchedule::default(),
+            target: ClusterSchedule::default(),
             clusters: Vec::new(),
         }
     }
 
-    /// Improves `plan` as `judge` sees it.
-    pub(super) fn improve(&mut self, plan: &mut Plan, judge: Judge, ledger: &mut Ledger, now: Time, floor: &Floor) {
+    /// Improves `plan` as `comparator` sees it.
+    pub(crate) fn improve(
+        &mut self,
+        plan: &mut Plan,
+        comparator: PlanComparator,
+        usage: &mut UserUsage,
+        now: Time,
+        state: &GridState,
+    ) {
         let size = plan.len();
         if size < 2 {
             return;
         }
-        plan.update(now, floor);
+        plan.update(now, state);
         self.tabu.clear();
         self.longest_list = LONGEST_LIST.min(size / 2);
         self.order.clear();
         self.next = 0;
-        let mut value = judge.value(&View::of(plan), ledger, floor);
+        let mut cost = comparator.cost(&PlanView::of(plan), usage, state);
         match self.acceptance {
-            Acceptance::EachMove => self.move_by_move(plan, Judged { judge, ledger, value: &mut value }, now, floor),
-            Acceptance::WholePass => self.pass_by_pass(plan, Judged { judge, ledger, value: &mut value }, now, floor),
+            Acceptance::EachMove => {
+                self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
+            }
+            Acceptance::WholePass => {
+                self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
+            }
         }
     }
 
     /// Moves that are better stay.
-    fn move_by_move(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
+    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
         let size = plan.len();
         let (most, patience) = match self.rounds {
             Rounds::FourTimes => (ROUNDS * size, usize::MAX),
@@ -95,8 +107,8 @@ impl Search {
                 break;
             }
             idle += 1;
-            if let Some(taken) = self.take(plan, judged.judge, floor)
-                && self.relocate(plan, taken, Some(&mut judged), now, floor)
+            if let Some(taken) = self.take(plan, incumbent.comparator, state)
+                && self.relocate(plan, taken, Some(&mut incumbent), now, state)
             {
                 idle = 0;
             }
@@ -104,7 +116,7 @@ impl Search {
     }
 
     /// All moves are made, and all stay if the plan is better in the end.
-    fn pass_by_pass(&mut self, plan: &mut Plan, mut judged: Judged<'_>, now: Time, floor: &Floor) {
+    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
         let size = plan.len();
         let (passes, rounds) = match self.rounds {
             Rounds::FourTimes => (1, ROUNDS * size),
@@ -112,25 +124,25 @@ impl Search {
             Rounds::PerArrival => (1, 1),
         };
         for _ in 0..passes {
-            let before = plan.lanes.clone();
+            let before = plan.clone();
             for _ in 0..rounds {
-                if let Some(taken) = self.take(plan, judged.judge, floor) {
-                    self.relocate(plan, taken, None, now, floor);
+                if let Some(taken) = self.take(plan, incumbent.comparator, state) {
+                    self.relocate(plan, taken, None, now, state);
                 }
             }
-            if !judged.is_better(&View::of(plan), floor) {
-                plan.lanes = before;
+            if !incumbent.is_better(&PlanView::of(plan), state) {
+                plan.clone_from(&before);
                 break;
             }
         }
     }
 
     /// The next job to move, if it is not tabu: its cluster, and its place there.
-    fn take(&mut self, plan: &Plan, judge: Judge, floor: &Floor) -> Option<(usize, usize)> {
+    fn take(&mut self, plan: &Plan, comparator: PlanComparator, state: &GridState) -> Option<(SiteId, usize)> {
         let (cluster, place) = match self.pick {
             Pick::Random => {
-                let cluster = self.stream.random_range(0..plan.lanes.len());
-                let jobs = plan.lanes[cluster].len();
+                let cluster = site(self.stream.random_range(0..state.clusters().len()));
+                let jobs = plan.schedule(cluster).len();
                 if jobs == 0 {
                     return None;
                 }
@@ -138,14 +150,14 @@ impl Search {
             }
             Pick::ListOrder | Pick::WorstFirst => {
                 if self.next == self.order.len() {
-                    self.put_in_order(plan, judge, floor);
+                    self.put_in_order(plan, comparator, state);
                 }
                 let job = self.order[self.next];
                 self.next += 1;
                 plan.find(job)
             }
         };
-        let job = plan.lanes[cluster].job(place);
+        let job = plan.schedule(cluster).job(place);
         if self.tabu.contains(&job) {
             return None;
         }
@@ -156,14 +168,15 @@ impl Search {
         Some((cluster, place))
     }
 
-    fn put_in_order(&mut self, plan: &Plan, judge: Judge, floor: &Floor) {
+    fn put_in_order(&mut self, plan: &Plan, comparator: PlanComparator, state: &GridState) {
         self.next = 0;
         self.order.clear();
         if self.pick == Pick::ListOrder {
-            self.order.extend(plan.lanes.iter().flat_map(Lane::jobs));
+            self.order.extend(plan.schedules().flat_map(|(_, schedule)| schedule.jobs()));
         } else {
-            let planned = plan.lanes.iter().flat_map(Lane::planned);
-            let mut ends: Vec<_> = planned.map(|(job, start)| (judge.completion(job, start, floor), job)).collect();
+            let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
+            let mut ends: Vec<_> =
+                planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
             ends.sort_by_key(|(completion, _)| std::cmp::Reverse(*completion));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
         }
@@ -174,52 +187,52 @@ impl Search {
         self.clusters.clear();
         for cluster in 0..clusters {
             let place = self.stream.random_range(0..=cluster);
-            self.clusters.push(cluster);
+            self.clusters.push(site(cluster));
             self.clusters.swap(place, cluster);
         }
     }
 
     /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits if
-    /// nobody judges. Whether it was moved.
+    /// nobody compares. Whether it was moved.
     fn relocate(
         &mut self,
         plan: &mut Plan,
-        (from, place): (usize, usize),
-        mut judged: Option<&mut Judged<'_>>,
+        (from, place): (SiteId, usize),
+        mut incumbent: Option<&mut Incumbent<'_>>,
         now: Time,
-        floor: &Floor,
+        state: &GridState,
     ) -> bool {
-        let job = plan.lanes[from].job(place);
-        self.shuffle(plan.lanes.len());
-        self.source.copy(&plan.lanes[from]);
+        let job = plan.schedule(from).job(place);
+        self.shuffle(state.clusters().len());
+        self.source.copy(plan.schedule(from));
         self.source.remove(place);
         for &to in &self.clusters {
-            let suits = if self.keeps_to_suitable { floor.suits(to, job) } else { floor.is_wide_enough(to, job) };
+            let suits = if self.keeps_to_suitable { state.suits(to, job) } else { state.is_wide_enough(to, job) };
             if !suits || to == from && self.moves == Moves::BetweenClusters {
                 continue;
             }
             let fit = if to == from {
-                self.source.update(from, now, floor);
-                self.source.fit(floor.job(job))
+                self.source.update(from, now, state);
+                self.source.earliest_fit(state.request(job))
             } else {
-                plan.lanes[to].fit(floor.job(job))
+                plan.schedule(to).earliest_fit(state.request(job))
             };
             if to == from && fit.place == place {
                 continue; // the very same plan
             }
-            self.target.copy(if to == from { &self.source } else { &plan.lanes[to] });
-            self.target.insert(fit.place, job, floor);
-            let is_better = judged.as_mut().is_none_or(|judged| {
-                self.source.try_out(from, now, floor);
-                self.target.try_out(to, now, floor);
-                judged.is_better(&View::of(plan).with(to, &self.target).with(from, &self.source), floor)
+            self.target.copy(if to == from { &self.source } else { plan.schedule(to) });
+            self.target.insert(fit.place, job, state);
+            let is_better = incumbent.as_mut().is_none_or(|incumbent| {
+                self.source.update_starts(from, now, state);
+                self.target.update_starts(to, now, state);
+                incumbent.is_better(&PlanView::of(plan).with(to, &self.target).with(from, &self.source), state)
             });
             if is_better {
-                std::mem::swap(&mut plan.lanes[to], &mut self.target);
+                std::mem::swap(plan.schedule_mut(to), &mut self.target);
                 if to != from {
-                    std::mem::swap(&mut plan.lanes[from], &mut self.source);
+                    std::mem::swap(plan.schedule_mut(from), &mut self.source);
                 }
-                plan.update(now, floor);
+                plan.update(now, state);
                 return true;
             }
         }
@@ -227,20 +240,24 @@ impl Search {
     }
 }
 
-/// Who judges a move, and the plan as it stands.
-struct Judged<'a> {
-    judge: Judge,
-    ledger: &'a mut Ledger,
-    value: &'a mut Value,
+fn site(cluster: usize) -> SiteId {
+    SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
 }
 
-impl Judged<'_> {
+/// What the plan as it stands costs, and who compares it with others.
+struct Incumbent<'a> {
+    comparator: PlanComparator,
+    usage: &'a mut UserUsage,
+    cost: &'a mut PlanCost,
+}
+
+impl Incumbent<'_> {
     /// Whether the plan would be better so. If it is, that is what later plans are compared with.
-    fn is_better(&mut self, tried: &View<'_>, floor: &Floor) -> bool {
-        let new = self.judge.value(tried, self.ledger, floor);
-        let is_better = self.judge.prefers(&new, self.value);
+    fn is_better(&mut self, tried: &PlanView<'_>, state: &GridState) -> bool {
+        let new = self.comparator.cost(tried, self.usage, state);
+        let is_better = self.comparator.prefers(&new, self.cost);
         if is_better {
-            *self.value = new;
+            *self.cost = new;
         }
         is_better
     }

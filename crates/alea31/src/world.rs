@@ -1,9 +1,8 @@
 //! What happens in Alea, and in which order.
 
-use super::floor::Floor;
-use super::job::Job;
-use crate::grid::site;
-use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, Span, Time};
+use crate::job::{Job, JobIndex};
+use crate::state::GridState;
+use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -22,51 +21,53 @@ use std::sync::Arc;
 /// cluster suits, [`Fact::Rejected`].
 #[derive(Clone, Debug)]
 pub struct World<P> {
-    floor: Floor,
+    /// With their true run times, which the policy is not shown.
+    jobs: Arc<[Job]>,
+    state: GridState,
     policy: P,
-    /// Of the job in the same place of the floor, once it runs.
+    /// Of each job, once it runs.
     starts: Vec<Time>,
     /// Running jobs by the instant at which their work is done, for each cluster.
-    working: Vec<BinaryHeap<Reverse<(Time, usize)>>>,
-    /// The job that comes next.
-    next: usize,
+    working: Vec<BinaryHeap<Reverse<(Time, JobIndex)>>>,
     /// Jobs that came and have not ended.
     present: usize,
     is_sending: bool,
     pass_is_due: bool,
+    /// Jobs submitted earlier are sent then.
+    start_up: Time,
 }
 
 /// What can happen in a [`World`]. At one instant, what was posted first happens first.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A job comes in.
-    Arrive(usize),
+    Arrive(JobIndex),
     /// The policy is asked for a job to send.
     Pass,
     /// The job that was sent to this cluster starts.
-    Begin(usize, usize),
+    Start(JobIndex, SiteId),
     /// A cluster looks which jobs are done.
-    Look(usize),
+    Look(SiteId),
     /// The policy may improve its plan.
     Search,
 }
 
-/// What a scheduler of Alea does when something happens. Jobs and clusters are named by their places in the [`Floor`].
+/// A scheduler of Alea: what it does when something happens. It sees the [`GridState`], and no run times.
 pub trait Policy {
     /// A job comes in that some cluster suits.
-    fn arrive(&mut self, job: usize, now: Time, floor: &Floor);
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState);
 
     /// Takes the next job to send out of the queue or the plan, and names the cluster, which has room for it.
-    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)>;
+    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)>;
 
     /// A job has been sent, and now it starts.
-    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
-        let _ = (job, cluster, now, floor);
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        let _ = (job, cluster, now, state);
     }
 
     /// A job has ended that started at `start`.
-    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
-        let _ = (job, cluster, start, now, floor);
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        let _ = (job, cluster, start, now, state);
     }
 
     /// How often [`search`](Self::search) is called, if ever.
@@ -75,8 +76,8 @@ pub trait Policy {
     }
 
     /// Improves the plan.
-    fn search(&mut self, now: Time, floor: &Floor) {
-        let _ = (now, floor);
+    fn search(&mut self, now: Time, state: &GridState) {
+        let _ = (now, state);
     }
 }
 
@@ -86,15 +87,27 @@ pub trait Policy {
 ///
 /// As [`World::new`].
 pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
-    let world = World::new(processors.to_vec(), policy, jobs);
-    let (_, log) = Sim::new(world, JobLog::collecting()).run();
-    let mut records = log.into_sink();
-    records.sort_by_key(|record| record.job.id);
-    records
+    World::new(processors.to_vec(), policy, jobs).run()
 }
 
-/// When the simulator is up: 29.2 s on two clusters of 68 nodes. Jobs submitted earlier are sent then.
-pub(super) const START_UP: Time = Time::from_nanos(29_200_000_000);
+/// When a simulator of these clusters, each with its nodes and all its processors (nodes × those of each), is up: 29.2416 s
+/// on Wagap ((20, 80) and (48, 12), as nodes and processors per node), 16.9688 s on 120 nodes of 2. See [`World`].
+///
+/// It waits for 10 s, asks every cluster what it consists of, and lets jobs in 5 s after the last answer
+/// (`Scheduler.body`). Questions and answers pass lines of 10 000 bits per second (`baudRate`): a question has 12 bytes, an
+/// answer 49, 4 more for each node and 8 for each processor (`getByteSize` of GridSim's `ResourceCharacteristics`, `Machine`
+/// and `PE`; 25 of the 49 are the words "Pentium 4" and "Scientific Linux").
+pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
+    let bytes = |(nodes, per_node): (u32, u32)| {
+        let (nodes, per_node) = (u64::from(nodes), u64::from(per_node));
+        12 + 49 + nodes * (4 + 8 * per_node)
+    };
+    let bytes: u64 = clusters.into_iter().map(bytes).sum();
+    Time::from_secs(15) + Span::from_nanos(800_000 * bytes)
+}
+
+/// Of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
+const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
 
 /// From the decision to the start.
 const TRAVEL: Span = Span::from_nanos(8_000_000);
@@ -126,12 +139,29 @@ impl<P: Policy> World<P> {
             policy,
             starts: vec![Time::MAX; jobs.len()],
             working: vec![BinaryHeap::new(); processors.len()],
-            next: 0,
             present: 0,
             is_sending: false,
             pass_is_due: false,
-            floor: Floor::new(&processors, jobs),
+            start_up: START_UP_OF_WAGAP,
+            state: GridState::new(&processors),
+            jobs,
         }
+    }
+
+    /// The same, but for when the simulator is up: jobs submitted earlier are sent then, and searches are timed from then.
+    /// 29.2416 s if nothing is said, as on Wagap; [`start_up`] tells it for other clusters.
+    #[must_use]
+    pub const fn with_start_up(mut self, start_up: Time) -> Self {
+        self.start_up = start_up;
+        self
+    }
+
+    /// Runs to the end, and returns every job's record, in order of ids.
+    pub fn run(self) -> Vec<JobRecord> {
+        let (_, log) = Sim::new(self, JobLog::collecting()).run();
+        let mut records = log.into_sink();
+        records.sort_by_key(|record| record.job.id);
+        records
     }
 
     /// The policy, with its queue or plan.
@@ -140,13 +170,14 @@ impl<P: Policy> World<P> {
     }
 
     fn is_over(&self) -> bool {
-        self.next == self.floor.jobs().len() && self.present == 0
+        self.state.submitted() == self.jobs.len() && self.present == 0
     }
 
     fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
-        if let Some(job) = self.floor.jobs().get(self.next) {
-            let at = job.submit().max(START_UP);
-            cx.post_at(at, Event::Arrive(self.next));
+        let next = self.state.submitted();
+        if let Some(job) = self.jobs.get(next) {
+            let index = JobIndex(u32::try_from(next).expect("fewer than 4 billion jobs"));
+            cx.post_at(job.submit().max(self.start_up), Event::Arrive(index));
         }
     }
 
@@ -157,11 +188,12 @@ impl<P: Policy> World<P> {
         }
     }
 
-    fn arrive(&mut self, job: usize, cx: &mut impl Context<Event>) {
-        cx.tell(Fact::Submitted(self.floor.job(job).job));
-        if self.floor.can_run(job) {
+    fn arrive(&mut self, job: JobIndex, cx: &mut impl Context<Event>) {
+        cx.tell(Fact::Submitted(self.job(job).job));
+        self.state.submit(self.job(job).request());
+        if self.state.can_run(job) {
             self.present += 1;
-            self.policy.arrive(job, cx.now(), &self.floor);
+            self.policy.submit(job, cx.now(), &self.state);
             self.call_for_pass(cx);
         } else {
             cx.tell(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
@@ -172,50 +204,56 @@ impl<P: Policy> World<P> {
         if self.is_sending {
             return;
         }
-        if let Some((job, cluster)) = self.policy.select(cx.now(), &self.floor) {
-            self.floor.send(job, cluster);
+        if let Some((job, cluster)) = self.policy.select(cx.now(), &self.state) {
+            self.state.send(job, cluster);
             self.is_sending = true;
-            cx.post_in(TRAVEL, Event::Begin(job, cluster));
+            cx.post_in(TRAVEL, Event::Start(job, cluster));
         }
     }
 
-    fn begin(&mut self, job: usize, cluster: usize, cx: &mut impl Context<Event>) {
+    fn begin(&mut self, job: JobIndex, cluster: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        self.floor.begin(job, cluster, now);
-        self.starts[job] = now;
-        self.working[cluster].push(Reverse((now + self.floor.job(job).work(), job)));
-        cx.post_in(self.floor.job(job).executed_time(), Event::Look(cluster));
-        cx.tell(Fact::Started { job: self.id(job), site: site(cluster), processors: self.floor.job(job).processors() });
-        self.policy.begin(job, cluster, now, &self.floor);
+        self.state.start(job, cluster, now);
+        self.starts[job.index()] = now;
+        let work = self.job(job).work();
+        self.working[cluster.index()].push(Reverse((now + work, job)));
+        cx.post_in(self.job(job).executed_time(), Event::Look(cluster));
+        let processors = self.state.request(job).processors();
+        cx.tell(Fact::Started { job: self.id(job), site: cluster, processors });
+        self.policy.start(job, cluster, now, &self.state);
         self.is_sending = false;
         self.pass(cx);
     }
 
-    fn look(&mut self, cluster: usize, cx: &mut impl Context<Event>) {
+    fn look(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let mut done = Vec::new();
-        while let Some(Reverse((at, job))) = self.working[cluster].peek()
+        while let Some(Reverse((at, job))) = self.working[cluster.index()].peek()
             && *at <= now
         {
             done.push(*job);
-            self.working[cluster].pop();
+            self.working[cluster.index()].pop();
         }
         // All of them are done before the scheduler hears of the first.
         for &job in &done {
-            self.floor.end(job, cluster, self.starts[job]);
+            self.state.finish(job, cluster, self.starts[job.index()]);
             self.present -= 1;
             cx.tell(Fact::Finished { job: self.id(job) });
         }
         for &job in &done {
-            self.policy.end(job, cluster, self.starts[job], now, &self.floor);
+            self.policy.finish(job, cluster, self.starts[job.index()], now, &self.state);
         }
         if !done.is_empty() {
             self.call_for_pass(cx);
         }
     }
 
-    fn id(&self, job: usize) -> JobId {
-        self.floor.job(job).job.id
+    fn job(&self, job: JobIndex) -> &Job {
+        &self.jobs[job.index()]
+    }
+
+    fn id(&self, job: JobIndex) -> JobId {
+        self.job(job).job.id
     }
 }
 
@@ -224,7 +262,7 @@ impl<P: Policy> Model for World<P> {
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
         if let Some(period) = self.policy.period() {
-            let started = START_UP.since(Time::ZERO).saturating_sub(TIMER_LEAD);
+            let started = self.start_up.since(Time::ZERO).saturating_sub(TIMER_LEAD);
             cx.post_in(started + period, Event::Search);
         }
         self.post_next_arrival(cx);
@@ -233,7 +271,6 @@ impl<P: Policy> Model for World<P> {
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
             Event::Arrive(job) => {
-                self.next = job + 1;
                 self.arrive(job, cx);
                 self.post_next_arrival(cx);
             }
@@ -241,13 +278,13 @@ impl<P: Policy> Model for World<P> {
                 self.pass_is_due = false;
                 self.pass(cx);
             }
-            Event::Begin(job, cluster) => self.begin(job, cluster, cx),
+            Event::Start(job, cluster) => self.begin(job, cluster, cx),
             Event::Look(cluster) => self.look(cluster, cx),
             Event::Search => {
                 if let Some(period) = self.policy.period()
                     && !self.is_over()
                 {
-                    self.policy.search(cx.now(), &self.floor);
+                    self.policy.search(cx.now(), &self.state);
                     cx.post_in(period, Event::Search);
                     self.call_for_pass(cx);
                 }
@@ -257,27 +294,27 @@ impl<P: Policy> Model for World<P> {
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
-    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
-        (**self).arrive(job, now, floor);
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        (**self).submit(job, now, state);
     }
 
-    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)> {
-        (**self).select(now, floor)
+    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        (**self).select(now, state)
     }
 
-    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
-        (**self).begin(job, cluster, now, floor);
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        (**self).start(job, cluster, now, state);
     }
 
-    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
-        (**self).end(job, cluster, start, now, floor);
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        (**self).finish(job, cluster, start, now, state);
     }
 
     fn period(&self) -> Option<Span> {
         (**self).period()
     }
 
-    fn search(&mut self, now: Time, floor: &Floor) {
-        (**self).search(now, floor);
+    fn search(&mut self, now: Time, state: &GridState) {
+        (**self).search(now, state);
     }
 }

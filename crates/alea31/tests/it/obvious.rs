@@ -1,18 +1,18 @@
 //! The policies of the profile `alea31` written once more, as slowly and plainly as the specification puts them.
 
-use gap_schedule::alea31::{Floor, Job, Policy, Release};
+use alea31::{GridState, JobIndex, JobRequest, Policy, Release};
 use rand::RngExt;
-use sim_core::{Span, Stream, Time};
+use sim_core::{SiteId, Span, Stream, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A list of jobs for each cluster, planned from scratch whenever anybody asks.
 pub(crate) struct Obvious {
     kind: Kind,
-    lists: Vec<Vec<usize>>,
+    lists: Vec<Vec<JobIndex>>,
     /// When a job is expected to end, as it was written down last.
-    expected: BTreeMap<usize, Time>,
+    expected: BTreeMap<JobIndex, Time>,
     /// Where jobs run, and since when.
-    running: BTreeMap<usize, (usize, Time)>,
+    running: BTreeMap<JobIndex, (usize, Time)>,
     /// Users in order of appearance, and for each what jobs that have started waited for, and what all jobs use. Plans of equal
     /// worth are common, and rounding then decides: sums are made in the same order as by the policy.
     users: Vec<(u32, f64, f64)>,
@@ -28,7 +28,7 @@ struct Gap {
     start: Time,
     end: Time,
     processors: u32,
-    job: Option<usize>,
+    job: Option<JobIndex>,
 }
 
 struct Planned {
@@ -42,12 +42,12 @@ impl Obvious {
     }
 
     /// List scheduling over entries of free processors, sorted anew after each job.
-    fn plan(&self, cluster: usize, now: Time, floor: &Floor) -> Planned {
+    fn plan(&self, cluster: usize, now: Time, state: &GridState) -> Planned {
         let mut free = Vec::new();
-        floor.clusters()[cluster].releases(now, &mut free);
+        state.clusters()[cluster].releases(now, &mut free);
         let mut planned = Planned { starts: Vec::new(), gaps: Vec::new() };
         for &job in &self.lists[cluster] {
-            let processors = floor.job(job).processors();
+            let processors = state.request(job).processors();
             let mut collected = 0;
             let mut start = now;
             while collected < processors {
@@ -63,7 +63,7 @@ impl Obvious {
                 }
             }
             planned.starts.push(start);
-            free.push(Release { at: start + floor.job(job).planned_time(), processors });
+            free.push(Release { at: start + state.request(job).planned_time(), processors });
             free.sort_by_key(|release| release.at);
         }
         let earliest = free.iter().map(|release| release.at).min().expect("processors");
@@ -73,15 +73,15 @@ impl Obvious {
                 free.iter().filter(|release| release.at == earliest).map(|release| release.processors).sum();
             planned.gaps.push(Gap { start: earliest, end: latest, processors, job: None });
         }
-        let processors = floor.clusters()[cluster].processors();
+        let processors = state.clusters()[cluster].processors();
         planned.gaps.push(Gap { start: latest, end: Time::MAX, processors, job: None });
         planned
     }
 
     /// Where the job would go: the chain of gaps is looked for from every gap in turn.
-    fn place(&self, job: usize, cluster: usize, now: Time, floor: &Floor) -> usize {
-        let gaps = self.plan(cluster, now, floor).gaps;
-        let (needed, limit) = (floor.job(job).processors(), floor.job(job).limit());
+    fn place(&self, job: JobIndex, cluster: usize, now: Time, state: &GridState) -> usize {
+        let gaps = self.plan(cluster, now, state).gaps;
+        let (needed, limit) = (state.request(job).processors(), state.request(job).limit());
         let chain_fits = |first: usize| {
             let (mut length, mut end) = (Span::ZERO, gaps[first].start);
             for gap in &gaps[first..] {
@@ -105,49 +105,49 @@ impl Obvious {
     }
 
     /// Writes down when everything on the cluster is expected to end.
-    fn update(&mut self, cluster: usize, now: Time, floor: &Floor) {
-        let starts = self.plan(cluster, now, floor).starts;
+    fn update(&mut self, cluster: usize, now: Time, state: &GridState) {
+        let starts = self.plan(cluster, now, state).starts;
         for (job, start) in self.lists[cluster].iter().zip(starts) {
-            self.expected.insert(*job, start + floor.job(*job).planned_time());
+            self.expected.insert(*job, start + state.request(*job).planned_time());
         }
         for (job, (place, start)) in &self.running {
             if *place == cluster {
-                self.expected.insert(*job, (*start + floor.job(*job).limit()).max(now));
+                self.expected.insert(*job, (*start + state.request(*job).limit()).max(now));
             }
         }
     }
 
-    fn update_all(&mut self, now: Time, floor: &Floor) {
+    fn update_all(&mut self, now: Time, state: &GridState) {
         for cluster in 0..self.lists.len() {
-            self.update(cluster, now, floor);
+            self.update(cluster, now, state);
         }
     }
 
-    fn start_of(&self, job: usize, cluster: usize, now: Time, floor: &Floor) -> Time {
+    fn start_of(&self, job: JobIndex, cluster: usize, now: Time, state: &GridState) -> Time {
         let place = self.lists[cluster].iter().position(|other| *other == job).expect("it is planned there");
-        self.plan(cluster, now, floor).starts[place]
+        self.plan(cluster, now, state).starts[place]
     }
 
-    fn take_out(&mut self, job: usize) {
+    fn take_out(&mut self, job: JobIndex) {
         for list in &mut self.lists {
             list.retain(|other| *other != job);
         }
     }
 
-    fn user_of(&mut self, job: usize, floor: &Floor) -> &mut (u32, f64, f64) {
-        self.users.iter_mut().find(|(user, ..)| *user == floor.job(job).user).expect("it came")
+    fn user_of(&mut self, job: JobIndex, state: &GridState) -> &mut (u32, f64, f64) {
+        self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user()).expect("it came")
     }
 
     /// Fairness, response, wait, slowdown.
-    fn score(&self, now: Time, floor: &Floor) -> [f64; 4] {
-        let since = |time: Time, job: &Job| time.saturating_since(job.submit()).as_secs_f64();
+    fn score(&self, now: Time, state: &GridState) -> [f64; 4] {
+        let since = |time: Time, job: &JobRequest| time.saturating_since(job.submit()).as_secs_f64();
         let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
         let mut users = self.users.clone();
         for cluster in 0..self.lists.len() {
-            for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, floor).starts) {
-                let job = floor.job(*job);
+            for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, state).starts) {
+                let job = state.request(*job);
                 let end = start + job.planned_time();
-                users.iter_mut().find(|(user, ..)| *user == job.user).expect("it came").1 += since(start, job);
+                users.iter_mut().find(|(user, ..)| *user == job.user()).expect("it came").1 += since(start, job);
                 wait += since(start, job);
                 response += since(end, job);
                 slowdown += since(end, job).max(1.0) / job.planned_time().as_secs_f64();
@@ -161,12 +161,12 @@ impl Obvious {
         [fairness, response / jobs, wait / jobs, (slowdown / jobs).max(1.0)]
     }
 
-    fn cons(&mut self, job: usize, now: Time, floor: &Floor) {
+    fn cons(&mut self, job: JobIndex, now: Time, state: &GridState) {
         let mut best: Option<(Time, usize, usize)> = None;
-        for cluster in (0..self.lists.len()).filter(|cluster| floor.suits(*cluster, job)) {
-            let place = self.place(job, cluster, now, floor);
+        for cluster in (0..self.lists.len()).filter(|cluster| state.suits(site(*cluster), job)) {
+            let place = self.place(job, cluster, now, state);
             self.lists[cluster].insert(place, job);
-            let start = self.start_of(job, cluster, now, floor);
+            let start = self.start_of(job, cluster, now, state);
             if best.is_none_or(|(best, ..)| start < best) {
                 best = Some((start, cluster, place));
             }
@@ -176,12 +176,12 @@ impl Obvious {
         self.lists[cluster].insert(place, job);
     }
 
-    fn best_gap(&mut self, job: usize, now: Time, floor: &Floor) {
+    fn best_gap(&mut self, job: JobIndex, now: Time, state: &GridState) {
         let mut best: Option<([f64; 4], usize, usize)> = None;
-        for cluster in (0..self.lists.len()).filter(|cluster| floor.suits(*cluster, job)) {
-            let place = self.place(job, cluster, now, floor);
+        for cluster in (0..self.lists.len()).filter(|cluster| state.suits(site(*cluster), job)) {
+            let place = self.place(job, cluster, now, state);
             self.lists[cluster].insert(place, job);
-            let score = self.score(now, floor);
+            let score = self.score(now, state);
             if best.is_none_or(|(best, ..)| decision(best, score) > 0.0) {
                 best = Some((score, cluster, place));
             }
@@ -192,7 +192,11 @@ impl Obvious {
     }
 }
 
-fn reserved(job: &Job) -> f64 {
+fn site(cluster: usize) -> SiteId {
+    SiteId(u32::try_from(cluster).expect("few"))
+}
+
+fn reserved(job: &JobRequest) -> f64 {
     f64::from(job.processors()) * job.limit().as_secs_f64()
 }
 
@@ -203,45 +207,46 @@ fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
 }
 
 impl Policy for Obvious {
-    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
-        self.lists.resize(floor.clusters().len(), Vec::new());
-        let user = floor.job(job).user;
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        self.lists.resize(state.clusters().len(), Vec::new());
+        let user = state.request(job).user();
         if self.users.iter().all(|(other, ..)| *other != user) {
             self.users.push((user, 0.0, 0.0));
         }
-        self.user_of(job, floor).2 += reserved(floor.job(job));
+        self.user_of(job, state).2 += reserved(state.request(job));
         match self.kind {
-            Kind::Cons => self.cons(job, now, floor),
-            Kind::BestGap | Kind::Bgt(_) => self.best_gap(job, now, floor),
+            Kind::Cons => self.cons(job, now, state),
+            Kind::BestGap | Kind::Bgt(_) => self.best_gap(job, now, state),
         }
-        self.update_all(now, floor);
+        self.update_all(now, state);
     }
 
-    fn select(&mut self, _: Time, floor: &Floor) -> Option<(usize, usize)> {
+    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let has_room = |cluster: &usize| {
             let first = self.lists[*cluster].first();
-            first.is_some_and(|job| floor.job(*job).processors() <= floor.clusters()[*cluster].free())
+            first.is_some_and(|job| state.request(*job).processors() <= state.clusters()[*cluster].free())
         };
         let cluster = (0..self.lists.len()).find(has_room)?;
-        Some((self.lists[cluster].remove(0), cluster))
+        Some((self.lists[cluster].remove(0), site(cluster)))
     }
 
-    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
-        self.running.insert(job, (cluster, now));
-        self.user_of(job, floor).1 += now.saturating_since(floor.job(job).submit()).as_secs_f64();
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        self.running.insert(job, (cluster.index(), now));
+        self.user_of(job, state).1 += now.saturating_since(state.request(job).submit()).as_secs_f64();
     }
 
-    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        let cluster = cluster.index();
         self.running.remove(&job);
-        let used = f64::from(floor.job(job).processors()) * now.since(start).as_secs_f64();
-        self.user_of(job, floor).2 += used - reserved(floor.job(job));
+        let used = f64::from(state.request(job).processors()) * now.since(start).as_secs_f64();
+        self.user_of(job, state).2 += used - reserved(state.request(job));
         let early = self.expected[&job].saturating_since(now);
         if matches!(self.kind, Kind::Cons) && early > Span::from_secs(60) && !self.lists[cluster].is_empty() {
             for waiting in std::mem::take(&mut self.lists[cluster]) {
-                let place = self.place(waiting, cluster, now, floor);
+                let place = self.place(waiting, cluster, now, state);
                 self.lists[cluster].insert(place, waiting);
             }
-            self.update(cluster, now, floor);
+            self.update(cluster, now, state);
         }
     }
 
@@ -249,7 +254,7 @@ impl Policy for Obvious {
         matches!(self.kind, Kind::Bgt(_)).then_some(Span::from_secs(300))
     }
 
-    fn search(&mut self, now: Time, floor: &Floor) {
+    fn search(&mut self, now: Time, state: &GridState) {
         let size: usize = self.lists.iter().map(Vec::len).sum();
         if size < 2 {
             return;
@@ -276,14 +281,14 @@ impl Policy for Obvious {
                 clusters.push(cluster);
                 clusters.swap(place, cluster);
             }
-            let before = self.score(now, floor);
+            let before = self.score(now, state);
             let lists = self.lists.clone();
             self.lists[from].remove(place);
-            let moved = clusters.into_iter().filter(|cluster| floor.suits(*cluster, job)).any(|to| {
-                let place = self.place(job, to, now, floor);
+            let moved = clusters.into_iter().filter(|cluster| state.suits(site(*cluster), job)).any(|to| {
+                let place = self.place(job, to, now, state);
                 self.lists[to].insert(place, job);
                 // The very same plan is no gain, whatever the rounding.
-                let is_better = self.lists != lists && decision(before, self.score(now, floor)) > 0.0;
+                let is_better = self.lists != lists && decision(before, self.score(now, state)) > 0.0;
                 if !is_better {
                     self.lists[to].remove(place);
                 }
@@ -293,6 +298,6 @@ impl Policy for Obvious {
                 self.lists = lists;
             }
         }
-        self.update_all(now, floor);
+        self.update_all(now, state);
     }
 }

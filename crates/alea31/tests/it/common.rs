@@ -3,7 +3,7 @@
 //! The intake rules are written out here a second time, as short as they can be: the crate that reads logs is not
 //! allowed here, and two readings of one page check each other.
 
-use gap_schedule::alea31::{Job, Means, Policy, run};
+use alea31::{Job, Means, Policy, run};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader};

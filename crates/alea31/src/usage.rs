@@ -1,13 +1,14 @@
-//! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`Ledger`].
+//! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`UserUsage`].
 
-use super::floor::Floor;
-use super::plan::View;
+use crate::job::JobIndex;
+use crate::plan::PlanView;
+use crate::state::GridState;
 use rustc_hash::FxHashMap;
 use sim_core::Time;
 
 /// Four means over a plan, all better when smaller.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
-pub(super) struct Score {
+pub(crate) struct Score {
     fairness: f64,
     response: f64,
     wait: f64,
@@ -18,11 +19,11 @@ pub(super) struct Score {
 const FAIRNESS: f64 = 10.0;
 
 /// Keeps a ratio finite.
-pub(super) const GUARD: f64 = 1e-13;
+pub(crate) const GUARD: f64 = 1e-13;
 
 impl Score {
     /// By how much `new` is better than this, as a sum of relative gains.
-    pub(super) fn decision(&self, new: &Self) -> f64 {
+    pub(crate) fn decision(&self, new: &Self) -> f64 {
         let gain = |old: f64, new: f64, least: f64| (old - new) / old.max(least);
         FAIRNESS * gain(self.fairness, new.fairness, GUARD)
             + gain(self.response, new.response, GUARD)
@@ -33,12 +34,12 @@ impl Score {
 
 /// What each user has waited for and used: in jobs that have ended, and in those that were sent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
+pub(crate) struct UserUsage {
     places: FxHashMap<u32, usize>, // never iterated: its order cannot reach a result
     users: Vec<User>,
-    /// Whose a job is, by its place in the floor.
+    /// Whose each job is.
     owners: Vec<usize>,
-    /// Waits in the plan, kept for its memory only.
+    /// Waits in the plan; scratch buffer, reused across calls.
     waits: Vec<f64>,
 }
 
@@ -50,43 +51,43 @@ struct User {
     used: f64,
 }
 
-impl Ledger {
-    pub(super) fn arrive(&mut self, job: usize, floor: &Floor) {
+impl UserUsage {
+    pub(crate) fn submit(&mut self, job: JobIndex, state: &GridState) {
         let next = self.users.len();
-        let user = *self.places.entry(floor.job(job).user).or_insert(next);
+        let user = *self.places.entry(state.request(job).user()).or_insert(next);
         if user == next {
             self.users.push(User::default());
         }
-        self.owners.resize(floor.jobs().len(), 0);
-        self.owners[job] = user;
-        self.users[user].used += limit_work(job, floor);
+        self.owners.resize(state.submitted(), 0);
+        self.owners[job.index()] = user;
+        self.users[user].used += limit_work(job, state);
     }
 
-    pub(super) fn begin(&mut self, job: usize, now: Time, floor: &Floor) {
-        self.users[self.owners[job]].waited += now.saturating_since(floor.job(job).submit()).as_secs_f64();
+    pub(crate) fn start(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        self.users[self.owners[job.index()]].waited += now.saturating_since(state.request(job).submit()).as_secs_f64();
     }
 
-    pub(super) fn end(&mut self, job: usize, start: Time, now: Time, floor: &Floor) {
-        let worked = f64::from(floor.job(job).processors()) * now.since(start).as_secs_f64();
-        self.users[self.owners[job]].used += worked - limit_work(job, floor);
+    pub(crate) fn finish(&mut self, job: JobIndex, start: Time, now: Time, state: &GridState) {
+        let worked = f64::from(state.request(job).processors()) * now.since(start).as_secs_f64();
+        self.users[self.owners[job.index()]].used += worked - limit_work(job, state);
     }
 
     /// The score of a plan that is up to date.
-    pub(super) fn score(&mut self, view: &View<'_>, floor: &Floor) -> Score {
+    pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> Score {
         let mut score = Score::default();
         let mut jobs: u32 = 0;
         self.waits.clear();
         self.waits.extend(self.users.iter().map(|user| user.waited));
-        for lane in view.lanes() {
-            for (index, start) in lane.planned() {
-                let job = floor.job(index);
+        for schedule in view.schedules() {
+            for (index, start) in schedule.planned() {
+                let job = state.request(index);
                 let length = job.planned_time();
                 let wait = start.saturating_since(job.submit()).as_secs_f64();
                 let response = (start + length).saturating_since(job.submit()).as_secs_f64();
                 score.wait += wait;
                 score.response += response;
                 score.slowdown += response.max(1.0) / length.as_secs_f64();
-                self.waits[self.owners[index]] += wait;
+                self.waits[self.owners[index.index()]] += wait;
                 jobs += 1;
             }
         }
@@ -111,7 +112,7 @@ impl Ledger {
     }
 }
 
-fn limit_work(job: usize, floor: &Floor) -> f64 {
-    let job = floor.job(job);
+fn limit_work(job: JobIndex, state: &GridState) -> f64 {
+    let job = state.request(job);
     f64::from(job.processors()) * job.limit().as_secs_f64()
 }

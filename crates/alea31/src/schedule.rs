@@ -1,22 +1,22 @@
-//! One cluster's part of a plan: [`Lane`].
+//! One cluster's part of a plan: [`ClusterSchedule`].
 
-use super::floor::{Floor, Release};
-use super::job::Job;
-use sim_core::{Span, Time};
+use crate::job::{JobIndex, JobRequest};
+use crate::state::{GridState, Release};
+use sim_core::{SiteId, Span, Time};
 
 /// The jobs that wait for one cluster, in planned order, and the gaps between them.
 ///
 /// A plan of Alea stores an order and no reservations. Starts follow by list scheduling: each job takes the processors that
 /// are free first, starts when the last of them is free, and holds them for ⌊L + 1⌋ seconds. So starts never
-/// decrease along the list. They are computed anew when the list or the clock has changed ([`Lane::update`]).
+/// decrease along the list. They are computed anew when the list or the clock has changed ([`ClusterSchedule::update`]).
 ///
 /// While a job collects processors, those that it already has are idle: a gap. A further job may fill gaps that follow
 /// one another, and is then put before the job that made the first of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lane {
-    waiting: Vec<Waiting>,
+pub(crate) struct ClusterSchedule {
+    waiting: Vec<PlannedJob>,
     gaps: Vec<Gap>,
-    free: Free,
+    free: FreeSlots,
     processors: u32,
     /// When the starts were computed; `None` if the list has changed since.
     planned: Option<Time>,
@@ -28,8 +28,8 @@ pub(super) struct Lane {
 
 /// A job of the list; what planning needs of it lies beside it.
 #[derive(Copy, Clone, Debug)]
-struct Waiting {
-    job: usize,
+struct PlannedJob {
+    job: JobIndex,
     processors: u32,
     length: Span,
     /// As of the last update.
@@ -48,65 +48,66 @@ struct Gap {
 
 /// Where a job fits, and when it would start there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fit {
-    pub(super) place: usize,
-    pub(super) start: Time,
+pub(crate) struct Fit {
+    pub(crate) place: usize,
+    pub(crate) start: Time,
 }
 
-impl Lane {
-    pub(super) fn len(&self) -> usize {
+impl ClusterSchedule {
+    pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }
 
     /// The jobs in planned order.
-    pub(super) fn jobs(&self) -> impl ExactSizeIterator<Item = usize> {
+    pub(crate) fn jobs(&self) -> impl ExactSizeIterator<Item = JobIndex> {
         self.waiting.iter().map(|waiting| waiting.job)
     }
 
     /// The job in this place.
-    pub(super) fn job(&self, place: usize) -> usize {
+    pub(crate) fn job(&self, place: usize) -> JobIndex {
         self.waiting[place].job
     }
 
     /// Jobs and their planned starts, as of the last update.
-    pub(super) fn planned(&self) -> impl Iterator<Item = (usize, Time)> {
+    pub(crate) fn planned(&self) -> impl Iterator<Item = (JobIndex, Time)> {
         self.waiting.iter().map(|waiting| (waiting.job, waiting.start))
     }
 
     /// How often starts and gaps were computed so far.
-    pub(super) const fn updates(&self) -> u64 {
+    pub(crate) const fn updates(&self) -> u64 {
         self.updates
     }
 
-    pub(super) fn insert(&mut self, place: usize, job: usize, floor: &Floor) {
-        let shape = floor.job(job);
-        let waiting = Waiting { job, processors: shape.processors(), length: shape.planned_time(), start: Time::MAX };
+    pub(crate) fn insert(&mut self, place: usize, job: JobIndex, state: &GridState) {
+        let request = state.request(job);
+        let waiting =
+            PlannedJob { job, processors: request.processors(), length: request.planned_time(), start: Time::MAX };
         self.waiting.insert(place, waiting);
         self.planned = None;
     }
 
-    pub(super) fn remove(&mut self, place: usize) {
+    pub(crate) fn remove(&mut self, place: usize) {
         self.waiting.remove(place);
         self.planned = None;
     }
 
     /// Computes starts and gaps, unless they are up to date.
-    pub(super) fn update(&mut self, cluster: usize, now: Time, floor: &Floor) {
+    pub(crate) fn update(&mut self, cluster: SiteId, now: Time, state: &GridState) {
         if self.planned != Some(now) || !self.has_gaps {
             self.updates += 1;
-            self.begin(cluster, now, floor);
+            self.begin(cluster, now, state);
             self.has_gaps = true;
             for place in 0..self.waiting.len() {
                 self.plan_between_gaps(place);
             }
-            self.close_gaps();
+            self.add_trailing_gaps();
         }
     }
 
-    /// Computes starts alone, unless they are up to date: enough to judge what is tried.
-    pub(super) fn try_out(&mut self, cluster: usize, now: Time, floor: &Floor) {
+    /// Computes starts alone, unless they are up to date: enough to comparator what is tried.
+    pub(crate) fn update_starts(&mut self, cluster: SiteId, now: Time, state: &GridState) {
         if self.planned != Some(now) {
-            self.begin(cluster, now, floor);
+            self.begin(cluster, now, state);
             self.has_gaps = false;
             for waiting in &mut self.waiting {
                 waiting.start = self.free.take(waiting.processors);
@@ -116,13 +117,13 @@ impl Lane {
     }
 
     /// Says that starts are not up to date because what runs on the cluster has changed.
-    pub(super) fn spoil(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.planned = None;
         self.free.released = None;
     }
 
-    /// Becomes a lane of the same jobs in the same order, without gaps.
-    pub(super) fn copy(&mut self, other: &Self) {
+    /// Becomes a schedule of the same jobs in the same order, without gaps.
+    pub(crate) fn copy(&mut self, other: &Self) {
         self.waiting.clone_from(&other.waiting);
         self.free.copy(&other.free);
         self.updates = other.updates;
@@ -130,24 +131,24 @@ impl Lane {
     }
 
     /// Takes all jobs out and puts each back where it fits, in planned order.
-    pub(super) fn compress(&mut self, cluster: usize, now: Time, floor: &Floor) {
+    pub(crate) fn compress(&mut self, cluster: SiteId, now: Time, state: &GridState) {
         if self.waiting.is_empty() {
             return;
         }
         let jobs = std::mem::take(&mut self.waiting);
         self.planned = None;
-        self.update(cluster, now, floor);
+        self.update(cluster, now, state);
         for waiting in jobs {
-            let fit = self.fit(floor.job(waiting.job));
+            let fit = self.earliest_fit(state.request(waiting.job));
             if fit.place == self.waiting.len() {
                 // What is planned already stays as it is.
-                self.open_gaps();
+                self.remove_trailing_gaps();
                 self.waiting.push(waiting);
                 self.plan_between_gaps(fit.place);
-                self.close_gaps();
+                self.add_trailing_gaps();
             } else {
-                self.insert(fit.place, waiting.job, floor);
-                self.update(cluster, now, floor);
+                self.insert(fit.place, waiting.job, state);
+                self.update(cluster, now, state);
             }
         }
     }
@@ -156,8 +157,8 @@ impl Lane {
     /// after the one before has ended, and long enough together. A gap that is too small, or that begins too late, ends a chain;
     /// one that is wide enough begins the next.
     ///
-    /// The lane has to be up to date, and the job no wider than the cluster.
-    pub(super) fn fit(&self, job: &Job) -> Fit {
+    /// The schedule has to be up to date, and the job no wider than the cluster.
+    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
         let (needed, limit) = (job.processors(), job.limit());
         let mut chain: Option<(Gap, Time, Span)> = None;
         for gap in &self.gaps {
@@ -182,8 +183,8 @@ impl Lane {
     }
 
     /// Forgets starts, and sees what runs.
-    fn begin(&mut self, cluster: usize, now: Time, floor: &Floor) {
-        let cluster = &floor.clusters()[cluster];
+    fn begin(&mut self, cluster: SiteId, now: Time, state: &GridState) {
+        let cluster = state.cluster(cluster);
         self.processors = cluster.processors();
         self.free.begin(now, |releases| cluster.releases(now, releases));
         self.gaps.clear();
@@ -192,7 +193,7 @@ impl Lane {
 
     /// Plans the job in this place, behind all those before it, and notes the gaps that it leaves.
     fn plan_between_gaps(&mut self, place: usize) {
-        let Waiting { processors, length, .. } = self.waiting[place];
+        let PlannedJob { processors, length, .. } = self.waiting[place];
         let (mut missing, mut collected) = (processors, 0);
         let start = loop {
             let (at, taken) = self.free.pop(missing);
@@ -208,7 +209,7 @@ impl Lane {
     }
 
     /// Adds the gaps behind the last job: what is free first, until all is free; then all, for ever.
-    fn close_gaps(&mut self) {
+    fn add_trailing_gaps(&mut self) {
         let (first, last) = (self.free.first(), self.free.last());
         let before = self.waiting.len();
         if first < last {
@@ -218,7 +219,7 @@ impl Lane {
     }
 
     /// Takes those gaps away again.
-    fn open_gaps(&mut self) {
+    fn remove_trailing_gaps(&mut self) {
         while self.gaps.pop_if(|gap| gap.before == self.waiting.len()).is_some() {}
     }
 }
@@ -228,7 +229,7 @@ impl Lane {
 /// Two queues in order of time: what running jobs release, which only shrinks, and what planned jobs give back. At
 /// one instant the former comes first, and what was given back first comes first.
 #[derive(Clone, Debug, Default)]
-struct Free {
+struct FreeSlots {
     /// As of `released`.
     releases: Vec<Release>,
     released: Option<Time>,
@@ -239,7 +240,7 @@ struct Free {
     next_return: usize,
 }
 
-impl Free {
+impl FreeSlots {
     /// Starts anew at `now`, reading what runs if that is not known yet.
     fn begin(&mut self, now: Time, read: impl FnOnce(&mut Vec<Release>)) {
         if self.released != Some(now) {

@@ -1,7 +1,7 @@
 //! Schedules that Alea 3.1 itself made, and the table that was printed from them.
 
-use crate::alea31_common::{WAGAP, means, open, wagap};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Means, Policy, run};
+use crate::common::{WAGAP, means, open, wagap};
+use alea31::{Cons, Easy, GapFilling, Means, Policy, run};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
