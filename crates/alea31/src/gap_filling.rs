@@ -1,16 +1,17 @@
 //! Best Gap and what builds on it: [`GapFilling`].
 
-use crate::comparator::{PlanComparator, PlanCost};
 use crate::cons::COMPRESSION_THRESHOLD;
-use crate::job::JobIndex;
+use crate::state::GridState;
+use crate::comparator::{PlanComparator, PlanCost};
+use crate::schedule::ClusterSchedule;
 use crate::plan::{Plan, PlanView};
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
-use crate::schedule::ClusterSchedule;
-use crate::search::Search;
-use crate::state::GridState;
 use crate::usage::UserUsage;
+use crate::search::Search;
 use crate::world::Policy;
-use sim_core::{SiteId, Span, Stream, Time};
+use crate::job::JobIndex;
+use crate::clock::Clock;
+use sim_core::{SiteId, Span, Stream};
 
 /// Each job is tried in the earliest gap of every suitable cluster when it comes, and the plans that result are compared:
 /// the first is taken, a later one if it is better. A search may improve the plan.
@@ -67,7 +68,7 @@ impl GapFilling {
         }
     }
 
-    fn improve(&mut self, now: Time, state: &GridState) {
+    fn improve(&mut self, now: Clock, state: &GridState) {
         if let Some(search) = &mut self.search {
             search.improve(&mut self.plan, self.comparator, &mut self.usage, now, state);
         }
@@ -75,7 +76,7 @@ impl GapFilling {
 }
 
 impl Policy for GapFilling {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.plan.open(state);
         self.usage.submit(job, state);
         self.plan.update(now, state);
@@ -90,8 +91,7 @@ impl Policy for GapFilling {
             self.tried.copy(self.plan.schedule(cluster));
             self.tried.insert(fit.place, job, state);
             self.tried.update_starts(cluster, now, state);
-            let cost =
-                self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
+            let cost = self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
             if best.as_ref().is_none_or(|(_, best)| self.comparator.prefers(&cost, best)) {
                 best = Some((cluster, cost));
                 std::mem::swap(&mut self.best, &mut self.tried);
@@ -105,19 +105,26 @@ impl Policy for GapFilling {
         }
     }
 
-    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        self.plan.select(state)
+    /// The first job of every cluster that has room for it: Best Gap sends to all clusters at once, where CONS sends one job
+    /// (`BestGap.selectJob`).
+    fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        for cluster in state.cluster_ids() {
+            if let Some(job) = self.plan.take_first(cluster, state) {
+                self.usage.send(job, cluster, state);
+                sent.push((job, cluster));
+            }
+        }
     }
 
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         self.plan.invalidate(cluster);
-        self.usage.start(job, now, state);
+        self.usage.start(job, cluster, now, state);
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         self.plan.invalidate(cluster);
-        self.usage.finish(job, start, now, state);
-        let earliness = self.plan.earliness(job, cluster, start, now, state);
+        self.usage.finish(job, cluster, start, now, state);
+        let earliness = self.plan.earliness(job, cluster, start.time, now.time, state);
         if self.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
@@ -127,7 +134,7 @@ impl Policy for GapFilling {
         (self.search.is_some() && !self.searches_at_arrivals).then_some(PERIOD)
     }
 
-    fn search(&mut self, now: Time, state: &GridState) {
+    fn search(&mut self, now: Clock, state: &GridState) {
         self.improve(now, state);
     }
 }

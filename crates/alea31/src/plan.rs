@@ -1,8 +1,9 @@
 //! What all clusters are planned to do: [`Plan`].
 
-use crate::job::JobIndex;
-use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
+use crate::schedule::ClusterSchedule;
+use crate::job::JobIndex;
+use crate::clock::Clock;
 use sim_core::{SiteId, Span, Time};
 
 /// A schedule for each cluster.
@@ -55,36 +56,27 @@ impl Plan {
     }
 
     /// Brings every schedule up to date.
-    pub(crate) fn update(&mut self, now: Time, state: &GridState) {
+    pub(crate) fn update(&mut self, now: Clock, state: &GridState) {
         for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
             schedule.update(id(cluster), now, state);
         }
     }
 
-    /// Takes out the job to send next: the first of the first schedule whose first has room.
-    pub(crate) fn select(&mut self, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        let has_room = |(cluster, schedule): &(SiteId, &ClusterSchedule)| {
-            schedule.jobs().next().is_some_and(|first| state.has_room(*cluster, first))
-        };
-        let (cluster, schedule) = self.schedules().find(has_room)?;
-        let (job, start) = schedule.planned().next().expect("a job that has room");
+    /// Takes out the first job of the cluster's schedule to send it, if there is one and the cluster has room for it.
+    pub(crate) fn take_first(&mut self, cluster: SiteId, state: &GridState) -> Option<JobIndex> {
+        let schedule = self.schedules.get(cluster.index())?;
+        let (job, start) = schedule.planned().next().filter(|(job, _)| state.has_room(cluster, *job))?;
+        let start = Time::ZERO + Span::from_secs_f64(start);
         let updates = schedule.updates();
         self.schedule_mut(cluster).remove(0);
         self.invalidate(cluster);
         self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time(), updates });
-        Some((job, cluster))
+        Some(job)
     }
 
     /// How much earlier than expected a job has ended that started at `start`. What is expected was last written down when
     /// its schedule was brought up to date: before it was sent, or while it ran.
-    pub(crate) fn earliness(
-        &mut self,
-        job: JobIndex,
-        cluster: SiteId,
-        start: Time,
-        now: Time,
-        state: &GridState,
-    ) -> Span {
+    pub(crate) fn earliness(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) -> Span {
         let sent = self.sent[job.index()].take().expect("a job that ends was sent");
         let is_newer = self.schedule(cluster).updates() > sent.updates;
         let expected = if is_newer { start + state.request(job).limit() } else { sent.end };
@@ -115,8 +107,7 @@ impl<'a> PlanView<'a> {
 
     /// The same with `schedule` in the place of that of `cluster`; of at most two, and the first that is named counts.
     pub(crate) fn with(mut self, cluster: SiteId, schedule: &'a ClusterSchedule) -> Self {
-        let place =
-            self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
+        let place = self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
         *place = Some((cluster, schedule));
         self
     }

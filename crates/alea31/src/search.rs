@@ -1,14 +1,15 @@
 //! The search that improves a plan: [`Search`].
 
+use crate::state::GridState;
 use crate::comparator::{PlanComparator, PlanCost};
-use crate::job::JobIndex;
+use crate::schedule::ClusterSchedule;
 use crate::plan::{Plan, PlanView};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
-use crate::schedule::ClusterSchedule;
-use crate::state::GridState;
 use crate::usage::UserUsage;
 use rand::RngExt;
-use sim_core::{SiteId, Stream, Time};
+use crate::job::JobIndex;
+use crate::clock::Clock;
+use sim_core::{SiteId, Stream};
 use std::collections::VecDeque;
 
 /// Tabu search: takes a job out of the plan and puts it where it fits first on another cluster or the same, and lets it stay
@@ -65,14 +66,7 @@ impl Search {
     }
 
     /// Improves `plan` as `comparator` sees it.
-    pub(crate) fn improve(
-        &mut self,
-        plan: &mut Plan,
-        comparator: PlanComparator,
-        usage: &mut UserUsage,
-        now: Time,
-        state: &GridState,
-    ) {
+    pub(crate) fn improve(&mut self, plan: &mut Plan, comparator: PlanComparator, usage: &mut UserUsage, now: Clock, state: &GridState) {
         let size = plan.len();
         if size < 2 {
             return;
@@ -84,17 +78,13 @@ impl Search {
         self.next = 0;
         let mut cost = comparator.cost(&PlanView::of(plan), usage, state);
         match self.acceptance {
-            Acceptance::EachMove => {
-                self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
-            }
-            Acceptance::WholePass => {
-                self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
-            }
+            Acceptance::EachMove => self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state),
+            Acceptance::WholePass => self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state),
         }
     }
 
     /// Moves that are better stay.
-    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
+    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
         let size = plan.len();
         let (most, patience) = match self.rounds {
             Rounds::FourTimes => (ROUNDS * size, usize::MAX),
@@ -116,7 +106,7 @@ impl Search {
     }
 
     /// All moves are made, and all stay if the plan is better in the end.
-    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
+    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
         let size = plan.len();
         let (passes, rounds) = match self.rounds {
             Rounds::FourTimes => (1, ROUNDS * size),
@@ -175,9 +165,8 @@ impl Search {
             self.order.extend(plan.schedules().flat_map(|(_, schedule)| schedule.jobs()));
         } else {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
-            let mut ends: Vec<_> =
-                planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
-            ends.sort_by_key(|(completion, _)| std::cmp::Reverse(*completion));
+            let mut ends: Vec<_> = planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
+            ends.sort_by(|(a, _), (b, _)| b.total_cmp(a));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
         }
     }
@@ -199,7 +188,7 @@ impl Search {
         plan: &mut Plan,
         (from, place): (SiteId, usize),
         mut incumbent: Option<&mut Incumbent<'_>>,
-        now: Time,
+        now: Clock,
         state: &GridState,
     ) -> bool {
         let job = plan.schedule(from).job(place);
