@@ -1,11 +1,11 @@
 //! Which of two plans is better: [`PlanComparator`].
 
-use crate::state::GridState;
-use crate::schedule::ClusterSchedule;
+use crate::job::JobIndex;
 use crate::plan::PlanView;
 use crate::readings::{Completion, Weight};
-use crate::usage::{GUARD, UserUsage, Score};
-use crate::job::JobIndex;
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
+use crate::usage::{GUARD, Score, UserUsage};
 
 /// Compares plans of the same jobs.
 #[derive(Copy, Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Conservative backfilling, as Alea has it: [`Cons`].
 
-use crate::state::GridState;
-use crate::schedule::Fit;
-use crate::plan::Plan;
-use crate::world::Policy;
-use crate::job::JobIndex;
 use crate::clock::Clock;
+use crate::job::JobIndex;
+use crate::plan::Plan;
+use crate::schedule::Fit;
+use crate::state::GridState;
+use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
 
 /// Each job is planned when it comes, in the earliest gap of all suitable clusters; ties go to the first, larger cluster.
@@ -25,7 +25,9 @@ impl Cons {
     /// that the plan of the cluster was brought up to date.
     pub fn planned(&self) -> impl Iterator<Item = (JobIndex, SiteId, Time)> {
         let schedules = self.plan.schedules();
-        schedules.flat_map(|(cluster, schedule)| schedule.planned().map(move |(job, start)| (job, cluster, Time::ZERO + Span::from_secs_f64(start))))
+        schedules.flat_map(|(cluster, schedule)| {
+            schedule.planned().map(move |(job, start)| (job, cluster, Time::ZERO + Span::from_secs_f64(start)))
+        })
     }
 }
 

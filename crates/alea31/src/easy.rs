@@ -1,7 +1,7 @@
 //! EASY backfilling, as Alea has it: [`Easy`].
 
-use crate::job::JobIndex;
 use crate::clock::Clock;
+use crate::job::JobIndex;
 use crate::state::GridState;
 use crate::world::Policy;
 use sim_core::SiteId;
@@ -73,8 +73,7 @@ impl Policy for Easy {
 impl Easy {
     fn next(&mut self, now: Clock, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let head = *self.queue.first()?;
-        let first =
-            state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
+        let first = state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
         if let Some(cluster) = first {
             self.queue.remove(0);
             return Some((head, cluster));

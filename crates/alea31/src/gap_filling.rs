@@ -1,16 +1,16 @@
 //! Best Gap and what builds on it: [`GapFilling`].
 
-use crate::cons::COMPRESSION_THRESHOLD;
-use crate::state::GridState;
+use crate::clock::Clock;
 use crate::comparator::{PlanComparator, PlanCost};
-use crate::schedule::ClusterSchedule;
+use crate::cons::COMPRESSION_THRESHOLD;
+use crate::job::JobIndex;
 use crate::plan::{Plan, PlanView};
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
-use crate::usage::UserUsage;
+use crate::schedule::ClusterSchedule;
 use crate::search::Search;
+use crate::state::GridState;
+use crate::usage::UserUsage;
 use crate::world::Policy;
-use crate::job::JobIndex;
-use crate::clock::Clock;
 use sim_core::{SiteId, Span, Stream};
 
 /// Each job is tried in the earliest gap of every suitable cluster when it comes, and the plans that result are compared:
@@ -91,7 +91,8 @@ impl Policy for GapFilling {
             self.tried.copy(self.plan.schedule(cluster));
             self.tried.insert(fit.place, job, state);
             self.tried.update_starts(cluster, now, state);
-            let cost = self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
+            let cost =
+                self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
             if best.as_ref().is_none_or(|(_, best)| self.comparator.prefers(&cost, best)) {
                 best = Some((cluster, cost));
                 std::mem::swap(&mut self.best, &mut self.tried);

@@ -1,9 +1,9 @@
 //! What all clusters are planned to do: [`Plan`].
 
-use crate::state::GridState;
-use crate::schedule::ClusterSchedule;
-use crate::job::JobIndex;
 use crate::clock::Clock;
+use crate::job::JobIndex;
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
 use sim_core::{SiteId, Span, Time};
 
 /// A schedule for each cluster.
@@ -76,7 +76,14 @@ impl Plan {
 
     /// How much earlier than expected a job has ended that started at `start`. What is expected was last written down when
     /// its schedule was brought up to date: before it was sent, or while it ran.
-    pub(crate) fn earliness(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) -> Span {
+    pub(crate) fn earliness(
+        &mut self,
+        job: JobIndex,
+        cluster: SiteId,
+        start: Time,
+        now: Time,
+        state: &GridState,
+    ) -> Span {
         let sent = self.sent[job.index()].take().expect("a job that ends was sent");
         let is_newer = self.schedule(cluster).updates() > sent.updates;
         let expected = if is_newer { start + state.request(job).limit() } else { sent.end };
@@ -107,7 +114,8 @@ impl<'a> PlanView<'a> {
 
     /// The same with `schedule` in the place of that of `cluster`; of at most two, and the first that is named counts.
     pub(crate) fn with(mut self, cluster: SiteId, schedule: &'a ClusterSchedule) -> Self {
-        let place = self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
+        let place =
+            self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
         *place = Some((cluster, schedule));
         self
     }

@@ -1,9 +1,9 @@
 //! One cluster's part of a plan: [`ClusterSchedule`].
 
 use crate::clock::Clock;
+use crate::job::{JobIndex, JobRequest};
 use crate::slots::{FreeSlots, hash_order};
 use crate::state::GridState;
-use crate::job::{JobIndex, JobRequest};
 use sim_core::SiteId;
 
 /// The jobs that wait for one cluster, in planned order, and the gaps between them.

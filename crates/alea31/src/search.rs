@@ -1,14 +1,14 @@
 //! The search that improves a plan: [`Search`].
 
-use crate::state::GridState;
+use crate::clock::Clock;
 use crate::comparator::{PlanComparator, PlanCost};
-use crate::schedule::ClusterSchedule;
+use crate::job::JobIndex;
 use crate::plan::{Plan, PlanView};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
 use crate::usage::UserUsage;
 use rand::RngExt;
-use crate::job::JobIndex;
-use crate::clock::Clock;
 use sim_core::{SiteId, Stream};
 use std::collections::VecDeque;
 
@@ -66,7 +66,14 @@ impl Search {
     }
 
     /// Improves `plan` as `comparator` sees it.
-    pub(crate) fn improve(&mut self, plan: &mut Plan, comparator: PlanComparator, usage: &mut UserUsage, now: Clock, state: &GridState) {
+    pub(crate) fn improve(
+        &mut self,
+        plan: &mut Plan,
+        comparator: PlanComparator,
+        usage: &mut UserUsage,
+        now: Clock,
+        state: &GridState,
+    ) {
         let size = plan.len();
         if size < 2 {
             return;
@@ -78,8 +85,12 @@ impl Search {
         self.next = 0;
         let mut cost = comparator.cost(&PlanView::of(plan), usage, state);
         match self.acceptance {
-            Acceptance::EachMove => self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state),
-            Acceptance::WholePass => self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state),
+            Acceptance::EachMove => {
+                self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
+            }
+            Acceptance::WholePass => {
+                self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
+            }
         }
     }
 
@@ -165,7 +176,8 @@ impl Search {
             self.order.extend(plan.schedules().flat_map(|(_, schedule)| schedule.jobs()));
         } else {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
-            let mut ends: Vec<_> = planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
+            let mut ends: Vec<_> =
+                planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
             ends.sort_by(|(a, _), (b, _)| b.total_cmp(a));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
         }

@@ -1,7 +1,7 @@
 //! What a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
 
-use crate::job::{JobIndex, JobRequest};
 use crate::clock::Clock;
+use crate::job::{JobIndex, JobRequest};
 use sim_core::{SiteId, Time};
 
 /// The clusters, and the requests of all jobs that have come in so far.

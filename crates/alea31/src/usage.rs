@@ -1,11 +1,11 @@
 //! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`UserUsage`].
 
-use crate::schedule::ClusterSchedule;
-use crate::state::GridState;
-use crate::plan::PlanView;
-use rustc_hash::FxHashMap;
 use crate::clock::Clock;
 use crate::job::JobIndex;
+use crate::plan::PlanView;
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
+use rustc_hash::FxHashMap;
 use sim_core::SiteId;
 
 /// Four means over a plan, all better when smaller.

@@ -1,8 +1,8 @@
 //! What happens in Alea, and in which order.
 
-use crate::state::GridState;
 use crate::clock::Clock;
 use crate::job::{Job, JobIndex};
+use crate::state::GridState;
 use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -28,7 +28,10 @@ impl ObviousEasy {
         for (job, (other, start)) in &self.running {
             if *other == cluster {
                 let job = state.request(*job);
-                releases.extend(vec![now + (job.limit().as_secs_f64() - (now - *start)).max(0.0); job.processors() as usize]);
+                releases.extend(vec![
+                    now + (job.limit().as_secs_f64() - (now - *start)).max(0.0);
+                    job.processors() as usize
+                ]);
             }
         }
         releases.resize(state.cluster(cluster).processors() as usize, now);
