@@ -254,3 +254,14 @@ fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
     assert_eq!(complete(cargo, &["cargo", "b"]), ["build", "bench"]);
     assert_eq!(complete("", &["cargo", "xt"]), ["xtask"]);
 }
+
+#[test]
+fn data_that_would_be_under_way_for_longer_than_the_clock_goes_are_refused() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let run = ["reproduce", "hierarchical", "--quick", "--quiet", "--set", "workload.output_factor=1e6", "--out"];
+    let told = xtask().args(run).arg(&out).assert().code(2).stderr(contains("panicked").not());
+    told.stderr(
+        contains("time to transfer the data of all jobs").and(contains("at most 300 years on the narrowest link")),
+    );
+}
