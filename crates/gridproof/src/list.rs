@@ -22,6 +22,7 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
                     "crate": paper.about.package,
                     "figures": paper.figures,
                     "claims": paper.claims,
+                    "not_judged": paper.remarks,
                 })
             })
             .collect();
@@ -39,6 +40,9 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
             paper.figures.join(" "),
             paper.claims.join(" ")
         ));
+        if !paper.remarks.is_empty() {
+            print(&format!("  not judged {}\n", paper.remarks.join(" ")));
+        }
     }
     Ok(Ending::Done)
 }
@@ -64,10 +68,18 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
                 let observed = cell.observed();
                 let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.expected());
             }
+            if let Some(seeds) = &outcome.seeds {
+                let others = seeds.others(judged);
+                let others = if others.is_empty() { others } else { format!("; {others}") };
+                let _ = write!(text, "\n         stays under {} seeds{others}", seeds.stays(judged));
+            }
             if let Some(recorded) = recorded.as_deref().filter(|recorded| *recorded != words) {
                 let _ = write!(text, "\n         on record: {recorded}");
             }
             text.push('\n');
+        }
+        for (id, statement, why) in &outcome.remarks {
+            let _ = writeln!(text, "· {id:4} {:12}  {statement}\n         {why}", "not judged");
         }
     }
     let checks = Verdict::OF_CHECKS.map(|verdict| (outcome.count(verdict), verdict));
@@ -106,8 +118,10 @@ pub(crate) fn verdicts_as_json(outcome: &Outcome) -> serde_json::Value {
                 "observed": cell.estimate.mean,
                 "ci_low": cell.estimate.low,
                 "ci_high": cell.estimate.high,
+                "stays": outcome.seeds.as_ref().map(|seeds| seeds.stays(judged)),
             })
         })
         .collect();
-    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims })
+    let remarks: Vec<_> = outcome.remarks.iter().map(|(id, ..)| id).collect();
+    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims, "not_judged": remarks })
 }

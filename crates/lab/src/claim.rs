@@ -23,6 +23,24 @@ pub struct Claim<C> {
     pub checks: Vec<Check<C>>,
 }
 
+/// One sentence of a paper that is shown and not judged: it is about other work, say, or does not tell what would contradict
+/// it.
+#[derive(Clone, Debug)]
+pub struct Remark<C> {
+    /// Numbered with the claims.
+    pub id: &'static str,
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What the paper says.
+    pub statement: &'static str,
+    /// Why it is not judged.
+    pub why: &'static str,
+    /// Figures that show it.
+    pub figures: &'static [&'static str],
+    /// Numbers of ours beside it, each with its name and unit.
+    pub shown: Vec<(String, Quantity<C>)>,
+}
+
 /// One cell of a claim: a quantity, and what is said of it.
 #[derive(Clone, Debug)]
 pub struct Check<C> {
@@ -58,6 +76,12 @@ pub enum Rule {
         /// Whether being equal counts.
         tie: bool,
     },
+    /// An ordering in which equality is met, and in which a difference of at most `margin` is none: reproduced if the
+    /// interval lies above −`margin`, contradicted if it lies below.
+    AtLeast {
+        /// What is no difference yet.
+        margin: f64,
+    },
     /// Similar, minor, no effect: reproduced if the interval lies within the tolerance, contradicted if wholly outside.
     Within {
         /// The least.
@@ -87,6 +111,7 @@ impl Rule {
             Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
             Self::Above { bound, .. } => (bound, f64::INFINITY),
             Self::Below { bound, .. } => (f64::NEG_INFINITY, bound),
+            Self::AtLeast { margin } => (-margin, f64::INFINITY),
             Self::CoversZero => (0.0, 0.0),
         }
     }
@@ -104,6 +129,7 @@ impl Rule {
             Self::Band { low: from, high: to } => ((from..=to).contains(&estimate.mean), high < from || low > to),
             Self::Above { bound, tie } => (low > bound || (tie && low >= bound), high < bound),
             Self::Below { bound, tie } => (high < bound || (tie && high <= bound), low > bound),
+            Self::AtLeast { margin } => (low >= -margin, high < -margin),
             Self::Within { low: from, high: to } => (low >= from && high <= to, high < from || low > to),
             Self::CoversZero => (low <= 0.0 && high >= 0.0, low > 0.0 || high < 0.0),
             Self::Exact { .. } => (false, false),
@@ -120,7 +146,7 @@ impl Rule {
         match self {
             Self::Above { bound, tie } => value > bound || (tie && value >= bound),
             Self::Below { bound, tie } => value < bound || (tie && value <= bound),
-            Self::Band { .. } | Self::Within { .. } | Self::CoversZero | Self::Exact { .. } => {
+            Self::Band { .. } | Self::Within { .. } | Self::AtLeast { .. } | Self::CoversZero | Self::Exact { .. } => {
                 let (low, high) = self.range();
                 (low..=high).contains(&value)
             }
@@ -135,6 +161,7 @@ impl fmt::Display for Rule {
             Self::Band { low, high } | Self::Within { low, high } => write!(f, "{low} to {high}"),
             Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
+            Self::AtLeast { margin } => write!(f, "≥ 0, less than {margin} being none"),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
             Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
         }
@@ -291,6 +318,18 @@ mod tests {
     fn equal_values_meet_an_ordering_only_where_a_tie_is_allowed() {
         check(Rule::Above { bound: 0.0, tie: true }, &[0.0; 4], Verdict::Reproduced);
         check(Rule::Above { bound: 0.0, tie: false }, &[0.0; 4], Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_difference_within_the_margin_is_none() {
+        let at_least = Rule::AtLeast { margin: 0.05 };
+        check(at_least, &[-0.02, -0.01, -0.02, -0.01], Verdict::Reproduced);
+        check(at_least, &[0.0; 4], Verdict::Reproduced);
+        check(at_least, &SPREAD, Verdict::Reproduced);
+        check(at_least, &[-0.2, 0.1, -0.2, 0.1], Verdict::Inconclusive);
+        check(at_least, &[-0.22, -0.21, -0.22, -0.21], Verdict::Contradicted);
+        // Without the margin the first of these is a contradiction.
+        check(Rule::Above { bound: 0.0, tie: true }, &[-0.02, -0.01, -0.02, -0.01], Verdict::Contradicted);
     }
 
     #[test]

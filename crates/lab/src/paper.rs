@@ -1,6 +1,6 @@
 //! What a paper must tell so that the laboratory can run it.
 
-use super::claim::Claim;
+use super::claim::{Claim, Remark};
 pub use super::extra::Extra;
 use super::quantity::Quantity;
 pub use super::table::{Entry, Row, Table};
@@ -84,6 +84,11 @@ pub trait Paper: Sized + Sync {
     fn figures(&self) -> Vec<Figure<Self::Cell>>;
     /// Its claims, in the order of the specification.
     fn claims(&self) -> Vec<Claim<Self::Cell>>;
+
+    /// Sentences that are shown and not judged.
+    fn remarks(&self) -> Vec<Remark<Self::Cell>> {
+        Vec::new()
+    }
 
     /// Names of the positions 0, 1, 2 … on the x axis of a figure, where these are no numbers.
     fn positions(&self, figure: &str) -> &'static [&'static str] {

@@ -151,8 +151,17 @@ impl<'a, P: Paper> Study<'a, P> {
         self.runs.iter().flat_map(|(cell, runs)| runs.iter().enumerate().map(move |(i, run)| (cell, i, run.as_slice())))
     }
 
-    /// Replications computed now, and taken from the store.
-    pub const fn effort(&self) -> (u64, u64) {
-        (self.computed, self.reused)
+    /// Replications computed now, taken from the store, and found damaged there.
+    pub const fn effort(&self) -> (u64, u64, u64) {
+        (self.computed, self.reused, self.store.damaged())
+    }
+
+    /// To be called when nothing more is to be run: see [`Store::settle`].
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
+    pub fn settle(&self) -> Result<()> {
+        self.store.settle()
     }
 }

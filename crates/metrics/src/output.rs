@@ -138,6 +138,7 @@ impl Interval {
         if wanted <= 0.0 {
             return None;
         }
+        // s, taken back out of the half-width.
         let deviation = half * as_f64(self.replications as u64).sqrt() / t_quantile(self.level, self.replications);
         let enough = |n: usize| t_quantile(self.level, n) * deviation / as_f64(n as u64).sqrt() <= wanted;
 

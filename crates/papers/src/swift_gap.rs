@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Span, Streams, Time};
 use source::{Clusters, LogTable, Source, Workload};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The scenario file.
 #[derive(Clone, Debug, Deserialize)]

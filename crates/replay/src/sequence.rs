@@ -58,7 +58,7 @@ pub(crate) fn diagram(
         let size = (step.min(96.0) - 6.0, 34.0);
         sketch.boxes.push(SketchBox { centre: (x, TOP - 51.0), size, lines, slot: None });
     }
-    // Forwards are put together before they leave: a witness sees them early.
+    // Forwards are put together before they leave: an observer sees them early.
     let mut in_order: Vec<&Message> = messages.iter().collect();
     in_order.sort_by_key(|message| message.sent);
     let mut told = None;

@@ -86,6 +86,7 @@ impl Policy {
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
             Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
             Self::SwiftGap => {
+                // Between clusters there is nothing where there is one: the search then moves jobs within it.
                 let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
                 let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
                 Box::new(GapFilling::swift_gap(placement, readings, search()))
