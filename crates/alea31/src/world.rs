@@ -3,7 +3,9 @@
 use crate::clock::Clock;
 use crate::job::{Job, JobIndex};
 use crate::state::GridState;
-use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
+use sim_core::{
+    Context, EventPriority, Fact, JobId, JobLog, JobRecord, Model, Prioritized, Rejection, Sim, SiteId, Span, Time,
+};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -117,13 +119,13 @@ const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
 const TRAVEL: Span = Span::from_nanos(8_000_000);
 
 /// Every event: Alea knows no ranks, only the order of posting.
-const RANK: Rank = Rank::ARRIVE;
+const RANK: EventPriority = EventPriority::ARRIVE;
 
 /// From the first period of the search to the first job: the simulator starts its timer 5 s before it lets jobs in.
 const TIMER_LEAD: Span = Span::from_secs(5);
 
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
         RANK
     }
 }
@@ -193,7 +195,7 @@ impl<P: Policy> World<P> {
     }
 
     fn arrive(&mut self, job: JobIndex, cx: &mut impl Context<Event>) {
-        cx.tell(Fact::Submitted(self.job(job).job));
+        cx.emit(Fact::Submitted(self.job(job).job));
         self.state.submit(self.job(job).request());
         if self.state.can_run(job) {
             self.present += 1;
@@ -201,7 +203,7 @@ impl<P: Policy> World<P> {
             self.policy.submit(job, now, &self.state);
             self.call_for_pass(now, cx);
         } else {
-            cx.tell(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
         }
     }
 
@@ -229,7 +231,7 @@ impl<P: Policy> World<P> {
         let end = now.after(self.job(job).executed_time());
         cx.post_at(end.time, Event::Look(cluster, end));
         let processors = self.state.request(job).processors();
-        cx.tell(Fact::Started { job: self.id(job), site: cluster, processors });
+        cx.emit(Fact::Started { job: self.id(job), site: cluster, processors });
         self.policy.start(job, cluster, now, &self.state);
         self.on_their_way -= 1;
         self.pass(now, cx);
@@ -247,7 +249,7 @@ impl<P: Policy> World<P> {
         for &job in &done {
             self.state.finish(job, cluster);
             self.present -= 1;
-            cx.tell(Fact::Finished { job: self.id(job) });
+            cx.emit(Fact::Finished { job: self.id(job) });
         }
         for &job in &done {
             self.policy.finish(job, cluster, self.starts[job.index()], now, &self.state);

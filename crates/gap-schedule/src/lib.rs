@@ -88,7 +88,7 @@
 //!     .with_repair_expected(Span::from_secs(60));
 //! let (_, log) = Sim::new(grid, JobLog::collecting()).run();
 //!
-//! assert_eq!(log.tally().interrupted, 1); // after 600 s, which are lost
+//! assert_eq!(log.counts().interrupted, 1); // after 600 s, which are lost
 //! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
 //! ```
 //!

@@ -9,7 +9,7 @@ use gap_schedule::{
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, JobId, JobLog, Profile, Sim, SiteId, Span, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
@@ -44,8 +44,8 @@ const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
 
 impl ObviousConservative {
     /// The machine, with what runs there and the promises to all but one of those who wait.
-    fn profile(&self, machine: usize, but: usize, view: &GridView<'_>) -> Profile {
-        let mut profile = Profile::new(view.machines[machine].processors);
+    fn profile(&self, machine: usize, but: usize, view: &GridView<'_>) -> AvailabilityProfile {
+        let mut profile = AvailabilityProfile::new(view.machines[machine].processors);
         for job in view.running[machine].iter() {
             let end = job.expected_end.max(view.now + INSTANT).min(END_OF_TIME);
             profile.reserve(view.now, end.since(view.now), job.processors);

@@ -12,7 +12,7 @@ use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy};
 use lab::page;
 use lab::quantity::Quantity;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 
 /// The number of jobs whose file is called otherwise.
 const RENAMED: u32 = 15_000;
@@ -106,7 +106,7 @@ fn columns(paper: &SwiftGapPaper, estimate: &Estimate<'_, Cell>, rows: &mut Vec<
         }
         let cases: [(&str, &[u32]); 2] = [("checked", &[]), ("n = 15000 renamed", &[RENAMED])];
         for (case, renamed) in cases {
-            let found: Vec<Interval> =
+            let found: Vec<ConfidenceInterval> =
                 (0..METRICS.len()).map(|metric| estimate(&mean(paper, policy, metric, renamed), most)).collect();
             let name = format!("{}, {case}", policy.name());
             let mut line = vec![name.clone()];
