@@ -261,5 +261,7 @@ fn data_that_would_be_under_way_for_longer_than_the_clock_goes_are_refused() {
     let out = folder.path().join("out");
     let run = ["reproduce", "hierarchical", "--quick", "--quiet", "--set", "workload.output_factor=1e6", "--out"];
     let told = xtask().args(run).arg(&out).assert().code(2).stderr(contains("panicked").not());
-    told.stderr(contains("time to transfer the data of all jobs").and(contains("at most 300 years on the narrowest link")));
+    told.stderr(
+        contains("time to transfer the data of all jobs").and(contains("at most 300 years on the narrowest link")),
+    );
 }

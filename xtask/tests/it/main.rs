@@ -14,6 +14,7 @@ mod metasched;
 mod oracles;
 mod print;
 mod provenance;
+mod pyss_conservative;
 mod readme;
 mod real_logs;
 mod resume;
