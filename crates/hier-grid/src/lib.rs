@@ -85,7 +85,7 @@ pub use config::{Algorithms, Config, ConfigError, Experiment, Readings, System};
 pub use faults::Faults;
 pub use grid::{Event, Grid};
 pub use jobs::Submission;
-pub use message::{Address, Kind, Message, Payload, Replay, Witness};
+pub use message::{Address, Family, Kind, Message, Payload, Replay, Witness};
 pub use tally::Tally;
 pub use tree::{SchedulerId, Shape};
 pub use world::{Bag, Places, ServerId, StationId, World};

@@ -26,10 +26,13 @@
 //! | [`Restarted`](Payload::Restarted) | scheduler → parent and children | it has crashed and is up again (only with [faults](crate::faults)) | forgets what it was asked by it, and asks it anew |
 //! | [`Acknowledgement`](Kind::Acknowledgement) | receiver → sender | a message has come in (only with faults) | does not send it again. Counted, but not recorded |
 
+mod words;
+
 use crate::tree::SchedulerId;
 use crate::world::{Bag, ServerId, StationId};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
+pub use words::Family;
 
 /// Who sends or receives.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
