@@ -25,10 +25,10 @@
 //!     user: 0,
 //! };
 //! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
-//! assert_eq!(records[0].start, Time::from_nanos(29_208_000_000)); // the simulator starts up, and the job travels
+//! assert_eq!(records[0].start, Time::from_nanos(29_249_600_000)); // the simulator starts up, and the job travels
 //! assert_eq!(records[1].finish, Time::from_nanos(251_008_000_000)); // 50 s take 51
 //! assert_eq!(records[2].start, Time::from_nanos(251_016_000_000));
-//! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.41");
+//! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.42");
 //! ```
 
 mod floor;
@@ -55,4 +55,4 @@ pub use gap_filling::GapFilling;
 pub use job::Job;
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
-pub use world::{Event, Policy, World, run};
+pub use world::{Event, Policy, World, run, start_up};

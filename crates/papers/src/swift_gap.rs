@@ -13,8 +13,8 @@ mod tables;
 
 use anyhow::{Result, ensure};
 use gap_schedule::alea31::{
-    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Moves, Pick, Readings, Rounds, Suitability,
-    Weight,
+    self, Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds, Suitability,
+    Weight, World,
 };
 use lab::claim::Claim;
 use lab::paper::{About, Effort, Figure, Paper, Reading, Schedule, Table};
@@ -22,7 +22,7 @@ use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 pub use search::search;
 use serde::{Deserialize, Serialize};
-use sim_core::{Purpose, Streams};
+use sim_core::{Purpose, Span, Streams, Time};
 use source::{Clusters, LogTable, Source, Workload};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,6 +35,7 @@ struct File {
     clusters: Clusters,
     log: LogTable,
     workload: WorkloadTable,
+    simulator: SimulatorTable,
     run: RunTable,
     readings: ReadingsTable,
 }
@@ -43,6 +44,12 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct WorkloadTable {
     records: Vec<u32>,
+}
+
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SimulatorTable {
+    start_up: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -178,19 +185,29 @@ impl SwiftGapPaper {
         }
     }
 
+    /// The simulator Alea 3.1, up when the scenario says.
+    fn world<P: alea31::Policy>(&self, clusters: Vec<u32>, policy: P, jobs: Arc<[Job]>) -> World<P> {
+        World::new(clusters, policy, jobs).with_start_up(Time::ZERO + Span::from_secs_f64(self.file.simulator.start_up))
+    }
+
     fn play(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
         let jobs = self.source.jobs(cell.workload, cell.records, streams);
         let clusters = self.file.clusters.processors(cell.workload);
         let records = match cell.profile {
-            Profile::Alea31 => alea31::run(&clusters, self.policy(cell.policy, streams), jobs),
+            Profile::Alea31 => self.world(clusters, self.policy(cell.policy, streams), jobs).run(),
             Profile::Clean => clean::run(&clusters, clean::scheduler(cell.policy, &self.file.readings, streams), &jobs),
         };
         measure::results(&records)
     }
 
     fn validate(&self) -> Result<()> {
-        let File { clusters, workload, run, .. } = &self.file;
+        let File { clusters, workload, simulator, run, .. } = &self.file;
         clusters.validate()?;
+        ensure!(
+            (0.0..=86_400.0).contains(&simulator.start_up),
+            "simulator.start_up is {}; seconds from 0 to 86400 are expected",
+            simulator.start_up
+        );
         for (key, records) in [("workload.records", &workload.records), ("run.quick_records", &run.quick_records)] {
             ensure!(!records.is_empty(), "{key} is empty; give at least one number of records");
             let are_good = records.iter().all(|records| (1..=1_000_000).contains(records));
@@ -359,6 +376,7 @@ impl Paper for SwiftGapPaper {
             "clusters": self.file.clusters.of(cell.workload),
             "workload": self.source.identity(cell.workload),
             "profile": cell.profile,
+            "start_up": (cell.profile == Profile::Alea31).then_some(self.file.simulator.start_up),
             "policy": cell.policy.name(),
             "readings": readings,
             "records": cell.records,

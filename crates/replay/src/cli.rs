@@ -2,6 +2,7 @@
 
 use crate::simulate::{Model, Policy, Profile};
 use clap::{Args, ValueEnum};
+use sim_core::Span;
 use std::path::PathBuf;
 use std::time::Duration;
 use workload::{Deadlines, Estimates, Outages};
@@ -40,6 +41,8 @@ Policies:
     +reserve=K     with K reservations
   eg-edf         a plan: each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+  exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or
+                 'exec+python3 mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python
 
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
 once written, still work.
@@ -99,7 +102,7 @@ are then nodes without local users:
 
 Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator Alea 3.1, which meet the tables of the paper on
 Swift Gap (sg is what its text says). Jobs start 8 ms after one another, run up to a second longer, ask for clusters in
-column 21 of the log, are cut at the requested time and due twice their run time after submission. It needs --machines; what
+column 21 of the log (if there is none, any nodes will do), are cut at the requested time and due twice their run time after submission. It needs --machines; what
 it has rules of its own for (--estimates, --deadlines, --outages, --inside, --passes) does not go with it.
 
 Estimates:
@@ -127,6 +130,10 @@ pub struct Simulate {
     /// Whose rules hold: see below.
     #[arg(long, value_enum, default_value_t = Profile::Clean)]
     pub(crate) profile: Profile,
+    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
+    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
+    #[arg(long, value_name = "SPAN", value_parser = start_up)]
+    pub(crate) startup: Option<Span>,
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
     pub(crate) clusters: Option<PathBuf>,
@@ -169,6 +176,9 @@ pub struct Simulate {
     /// marked as not reproducible.
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// How many seconds a policy that is a program may take for one answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) policy_timeout: Duration,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -185,6 +195,24 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
     let wanted = "expected milliseconds, above 0 and up to 3600000";
     let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
     number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
+}
+
+/// `16.9688s`, `0s`: at most a day.
+fn start_up(text: &str) -> Result<Span, String> {
+    let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
+    let (unit, seconds) = [('h', 3_600.0), ('m', 60.0), ('s', 1.0)]
+        .into_iter()
+        .find(|(unit, _)| text.ends_with(*unit))
+        .ok_or_else(wanted)?;
+    let number = text.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok()).ok_or_else(wanted)?;
+    let is_good = number.is_finite() && (0.0..=86_400.0).contains(&(number * seconds));
+    is_good.then(|| Span::from_secs_f64(number * seconds)).ok_or_else(wanted)
+}
+
+/// `60`: above zero, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
 }
 
 /// What a job must keep to.

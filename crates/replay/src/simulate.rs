@@ -2,6 +2,7 @@
 
 mod alea31;
 mod clusters;
+mod exec;
 mod grid_tree;
 mod hier;
 mod log;
@@ -103,7 +104,10 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
     }
     if options.profile == Profile::Alea31 {
         alea31::ensure_possible(options)?;
+    } else if options.startup.is_some() {
+        bail!("--startup goes with --profile alea31, whose simulator takes time to start up; leave it out");
     }
+    let start_up = (options.profile == Profile::Alea31).then(|| alea31::start_up(options)).transpose()?;
     ensure_recordable(options)?;
     let header = SwfReader::open(&options.trace)?.header().clone();
     let clusters = clusters_of(options)?;
@@ -121,6 +125,14 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
     for policy in &options.policy {
         if !policies.contains(policy) {
             policies.push(*policy);
+        }
+    }
+    for (k, policy) in policies.iter().enumerate() {
+        let name = policy.name();
+        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
+            bail!(
+                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
+            );
         }
     }
     let progress = Progress::new("simulate", policies.len() as u64, common.quiet);
@@ -158,7 +170,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
     metasched::compare(&mut runs);
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
-    let report = Report { options, sites: &sites, runs: &runs, hash: &hash };
+    let report = Report { options, sites: &sites, runs: &runs, hash: &hash, start_up };
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {
@@ -223,8 +235,18 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
 
 /// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
 fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, options: &cli::Simulate) -> Result<()> {
+    run_out_while(sim, policy, options, || true)
+}
+
+/// The same, until `goes_on` says no.
+fn run_out_while<M: sim_core::Model, P: Probe>(
+    sim: &mut Sim<M, P>,
+    policy: &str,
+    options: &cli::Simulate,
+    goes_on: impl Fn() -> bool,
+) -> Result<()> {
     let mut running = true;
-    while running {
+    while running && goes_on() {
         if interrupt::requested() {
             bail!(Interrupted::Lost);
         }

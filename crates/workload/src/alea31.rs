@@ -7,11 +7,12 @@
 //!   records.
 //! - Another negative run time becomes 1 s. (Two jobs of wagap-2013 ended before they had begun, in 1970.)
 //! - Processors are those allocated (field 5), at most those of the largest cluster. `ppn` is the last part `ppn=` before
-//!   any with a `+`. Processors are at least `ppn`, and then a multiple of it.
+//!   any with a `+`, or else all of them. Processors are at least `ppn`, and then a multiple of it.
 //! - The limit is the requested time (field 9), or else the run time; both are at least 1 s.
 //! - A job that was submitted before its predecessor counts as submitted with it.
 //! - The due date is the submission + 2 × the run time.
 //! - `cl_X` demands cluster X, `^cl_X` forbids it, five letters being compared; and `ppn` must fit into a node.
+//! - A record without column 21, as other archives have them, demands nothing, and its processors may lie on any nodes.
 
 use crate::machines::{Machine, Machines};
 use crate::repair::{Repairs, Rule};
@@ -88,11 +89,13 @@ impl Alea31Intake {
         let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
         let origin = *self.origin.get_or_insert(submit);
 
-        let spec = record.node_spec().unwrap_or_default();
+        let spec = record.node_spec();
         let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
         let allocated = allocated.clamp(1, widest);
-        let per_node = processors_per_node(spec).unwrap_or(allocated);
-        let processors = allocated.max(per_node) / per_node * per_node;
+        // Without column 21 the simulator knows no nodes (−1 of them, with −1 processors each), and asks whether a cluster
+        // has enough processors in all (`SWFLoader.readGridlet`, `ResourceInfo.canExecuteEver`).
+        let per_node = spec.map(|spec| processors_per_node(spec).unwrap_or(allocated));
+        let processors = per_node.map_or(allocated, |per_node| allocated.max(per_node) / per_node * per_node);
 
         let second = Span::from_secs(1);
         let runtime = Span::from_secs(run.unsigned_abs().into()).max(second);
@@ -114,7 +117,10 @@ impl Alea31Intake {
         // The simulator doubles in 32 bits: what ended in 1970 is due in decades.
         let due = submit + Span::from_secs(u64::try_from(run.wrapping_mul(2)).unwrap_or(0));
 
-        let suits = |cluster: &Machine| demands(spec, &cluster.name) && per_node <= cluster.cpus_per_node;
+        let suits = |cluster: &Machine| {
+            spec.is_none_or(|spec| demands(spec, &cluster.name))
+                && per_node.is_none_or(|per_node| per_node <= cluster.cpus_per_node)
+        };
         let clusters = (0..).map(SiteId).zip(&self.clusters);
         let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
         let id = JobId(self.delivered);

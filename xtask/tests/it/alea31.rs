@@ -126,6 +126,29 @@ fn simulate_meets_the_digits_of_table_3() {
     }
 }
 
+/// A log without column 21, on a cluster of 120 nodes with 2 processors each.
+#[test]
+fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
+    let Some(traces) = data("GRID_TRACES") else { return };
+    let out = folder();
+    let [trace, machines] = ["hpc2n-excerpt.swf.gz", "hpc2n-excerpt.swf.machines"].map(|name| traces.join(name));
+    xtask()
+        .args(["simulate", "--profile", "alea31", "--policy", "easy,cons,best-gap", "--quiet", "--trace"])
+        .arg(trace)
+        .arg("--machines")
+        .arg(machines)
+        .arg("--out")
+        .arg(out.path())
+        .assert()
+        .code(0);
+    for policy in ["easy", "cons", "best-gap"] {
+        let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
+        assert_eq!(jobs.len(), 3_145, "{policy}: every job runs");
+        assert_eq!(jobs[0]["start"], "16.9768", "{policy}");
+    }
+    assert_eq!(manifest(out.path())["start_up"], 16.9688);
+}
+
 const MACHINES: &str = "0\ta\t1\t2\t1\t0\n1\tbig\t2\t4\t1\t0\n";
 
 /// The larger cluster comes first, whatever the order of the file; one job asks for the small one, one for none there is.
@@ -156,12 +179,20 @@ fn jobs_ask_for_clusters_and_who_asks_for_none_is_rejected() {
         let (_, jobs) = table(&out.join(policy).join("jobs.csv"));
         let told: Vec<[&str; 4]> =
             jobs.iter().map(|job| ["job", "start", "finish", "site"].map(|column| job[column].as_str())).collect();
-        assert_eq!(told, [["1", "29.208", "80.208", "big"], ["2", "100.008", "151.008", "a"]], "{policy}");
+        assert_eq!(told, [["1", "15.1792", "66.1792", "big"], ["2", "100.008", "151.008", "a"]], "{policy}");
     }
+    run(&["--machines", machines, "--policy", "easy", "--startup", "16.969s"]).assert().code(0);
+    let report = std::fs::read_to_string(out.join("report.html")).expect("a report");
+    assert!(report.contains("no job starts in the first 16.969 s"));
+    let (_, jobs) = table(&out.join("easy").join("jobs.csv"));
+    assert_eq!(jobs[0]["start"], "16.977");
+    assert_eq!(manifest(&out)["start_up"], 16.969);
+    run(&["--machines", machines, "--policy", "easy,cons,best-gap,bgt,sg"]).assert().code(0);
     assert_eq!(manifest(&out)["repairs"]["cut-at-estimate"], 1);
     for (rest, message) in [
         (&["--policy", "easy"][..], "--profile alea31 needs --machines FILE"),
         (&["--machines", machines, "--policy", "flex"], "--policy flex is not one of --profile alea31"),
+        (&["--machines", machines, "--policy", "easy", "--startup", "2d"], "expected a span of at most a day"),
         (&["--machines", machines, "--policy", "easy", "--estimates", "exact"], "--estimates does not go with"),
         (&["--machines", machines, "--policy", "easy", "--deadlines", "factor:2"], "--deadlines does not go with"),
         (&["--machines", machines, "--policy", "easy", "--outages", "mtbf:9h,mttr:1h"], "--outages does not go with"),

@@ -6,6 +6,7 @@ mod alea31;
 mod bad_input;
 mod contracts;
 mod determinism;
+mod exec;
 mod hier_grid;
 mod metaloras;
 mod metasched;

@@ -34,6 +34,8 @@ pub struct World<P> {
     present: usize,
     is_sending: bool,
     pass_is_due: bool,
+    /// Jobs submitted earlier are sent then.
+    start_up: Time,
 }
 
 /// What can happen in a [`World`]. At one instant, what was posted first happens first.
@@ -86,15 +88,27 @@ pub trait Policy {
 ///
 /// As [`World::new`].
 pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
-    let world = World::new(processors.to_vec(), policy, jobs);
-    let (_, log) = Sim::new(world, JobLog::collecting()).run();
-    let mut records = log.into_sink();
-    records.sort_by_key(|record| record.job.id);
-    records
+    World::new(processors.to_vec(), policy, jobs).run()
 }
 
-/// When the simulator is up: 29.2 s on two clusters of 68 nodes. Jobs submitted earlier are sent then.
-pub(super) const START_UP: Time = Time::from_nanos(29_200_000_000);
+/// When a simulator of these clusters, each with its nodes and all its processors (nodes × those of each), is up: 29.2416 s
+/// on Wagap ((20, 80) and (48, 12), as nodes and processors per node), 16.9688 s on 120 nodes of 2. See [`World`].
+///
+/// It waits for 10 s, asks every cluster what it consists of, and lets jobs in 5 s after the last answer
+/// (`Scheduler.body`). Questions and answers pass lines of 10 000 bits per second (`baudRate`): a question has 12 bytes, an
+/// answer 49, 4 more for each node and 8 for each processor (`getByteSize` of GridSim's `ResourceCharacteristics`, `Machine`
+/// and `PE`; 25 of the 49 are the words "Pentium 4" and "Scientific Linux").
+pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
+    let bytes = |(nodes, per_node): (u32, u32)| {
+        let (nodes, per_node) = (u64::from(nodes), u64::from(per_node));
+        12 + 49 + nodes * (4 + 8 * per_node)
+    };
+    let bytes: u64 = clusters.into_iter().map(bytes).sum();
+    Time::from_secs(15) + Span::from_nanos(800_000 * bytes)
+}
+
+/// Of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
+const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
 
 /// From the decision to the start.
 const TRAVEL: Span = Span::from_nanos(8_000_000);
@@ -130,8 +144,25 @@ impl<P: Policy> World<P> {
             present: 0,
             is_sending: false,
             pass_is_due: false,
+            start_up: START_UP_OF_WAGAP,
             floor: Floor::new(&processors, jobs),
         }
+    }
+
+    /// The same, but for when the simulator is up: jobs submitted earlier are sent then, and searches are timed from then.
+    /// 29.2416 s if nothing is said, as on Wagap; [`start_up`] tells it for other clusters.
+    #[must_use]
+    pub const fn with_start_up(mut self, start_up: Time) -> Self {
+        self.start_up = start_up;
+        self
+    }
+
+    /// Runs to the end, and returns every job's record, in order of ids.
+    pub fn run(self) -> Vec<JobRecord> {
+        let (_, log) = Sim::new(self, JobLog::collecting()).run();
+        let mut records = log.into_sink();
+        records.sort_by_key(|record| record.job.id);
+        records
     }
 
     /// The policy, with its queue or plan.
@@ -145,7 +176,7 @@ impl<P: Policy> World<P> {
 
     fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
         if let Some(job) = self.floor.jobs().get(self.next) {
-            let at = job.submit().max(START_UP);
+            let at = job.submit().max(self.start_up);
             cx.post_at(at, Event::Arrive(self.next));
         }
     }
@@ -224,7 +255,7 @@ impl<P: Policy> Model for World<P> {
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
         if let Some(period) = self.policy.period() {
-            let started = START_UP.since(Time::ZERO).saturating_sub(TIMER_LEAD);
+            let started = self.start_up.since(Time::ZERO).saturating_sub(TIMER_LEAD);
             cx.post_in(started + period, Event::Search);
         }
         self.post_next_arrival(cx);

@@ -2,7 +2,8 @@
 
 use crate::alea31_common::{WAGAP, wagap};
 use crate::alea31_obvious::{Kind, Obvious};
-use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run};
+use crate::alea31_obvious_easy::ObviousEasy;
+use gap_schedule::alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run, start_up};
 use proptest::prelude::*;
 use sim_core::{Fact, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
@@ -45,6 +46,14 @@ fn check(jobs: &[Job], fast: impl Policy, slow: Kind) -> Result<(), TestCaseErro
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn easy_backfills_as_its_twin_does(jobs in jobs()) {
+        prop_assert_eq!(
+            run(&CLUSTERS, Easy::default(), &jobs[..]),
+            run(&CLUSTERS, ObviousEasy::default(), &jobs[..])
+        );
+    }
 
     #[test]
     fn cons_plans_as_its_twin_does(jobs in jobs()) {
@@ -107,6 +116,23 @@ proptest! {
     fn the_same_stream_makes_the_same_schedule(jobs in jobs()) {
         let searched = || run(&CLUSTERS, GapFilling::bgt(stream()), &jobs[..]);
         prop_assert_eq!(searched(), searched());
+    }
+}
+
+/// Clusters of 68 and 120 nodes: the simulator asks each for its nodes and processors before it lets jobs in.
+#[test]
+fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
+    let wagap = start_up([(20, 80), (48, 12)]);
+    assert_eq!(wagap, Time::from_nanos(29_241_600_000));
+    assert_eq!(start_up([(120, 2)]), Time::from_nanos(16_968_800_000));
+    let mut job = sim_core::Job::new(JobId(0), Time::ZERO, 4, Span::from_secs(60));
+    job.request.estimate = Some(Span::from_secs(60));
+    let job = [Job { job, user: 0 }];
+    let travel = Span::from_nanos(8_000_000);
+    assert_eq!(run(&CLUSTERS, Easy::default(), job)[0].start, wagap + travel, "unless it is told otherwise");
+    for start_up in [Time::ZERO, start_up([(120, 2)])] {
+        let world = World::new(CLUSTERS.to_vec(), Easy::default(), job).with_start_up(start_up);
+        assert_eq!(world.run()[0].start, start_up + travel);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alea31_common;
 mod alea31_obvious;
+mod alea31_obvious_easy;
 mod alea31_oracles;
 mod alea31_twin;
 mod backfill;

@@ -2,7 +2,7 @@
 
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
-use gap_schedule::alea31::{Cons, Floor, Policy, World};
+use gap_schedule::alea31::{Cons, Floor, Policy};
 use lab::chart::{Bar, Gantt};
 use lab::paper::Schedule;
 use sim_core::{Sim, Span, Streams, Time};
@@ -16,7 +16,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
-    let world = World::new(clusters.clone(), Watched::default(), jobs);
+    let world = paper.world(clusters.clone(), Watched::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let mut panels = Vec::new();
     if let Some(moment) = &world.policy().best {

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use gap_schedule::Machine;
 use gap_schedule::alea31::{self, Cons, Easy, GapFilling, Job, Readings, World};
 use lab::output::OutDir;
-use sim_core::{Purpose, Sim, Streams};
+use sim_core::{Purpose, Sim, Streams, Time};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::NamedTempFile;
@@ -89,6 +89,16 @@ fn intake(options: &cli::Simulate, machines: &Path) -> Result<Alea31Intake> {
     Ok(Alea31Intake::new(SwfReader::open(&options.trace)?, &Machines::open(machines)?, options.max_jobs))
 }
 
+/// When the simulator is up: as asked for, or else as its clusters have it.
+pub(super) fn start_up(options: &cli::Simulate) -> Result<Time> {
+    if let Some(startup) = options.startup {
+        return Ok(Time::ZERO + startup);
+    }
+    let path = options.machines.as_deref().expect("the options were checked");
+    let machines = Machines::open(path)?;
+    Ok(alea31::start_up(machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node))))
+}
+
 /// The clusters, the largest first.
 pub(super) fn sites(options: &cli::Simulate) -> Result<Sites> {
     let path = options.machines.as_deref().expect("the options were checked");
@@ -133,7 +143,8 @@ pub(super) fn replay(
     };
     let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
     let processors = sites.machines().iter().map(|machine| machine.processors).collect();
-    let mut sim = Sim::new(World::new(processors, at_work(policy, options.seed)?, jobs), watch);
+    let world = World::new(processors, at_work(policy, options.seed)?, jobs).with_start_up(start_up(options)?);
+    let mut sim = Sim::new(world, watch);
     run_out(&mut sim, &policy.name(), options)?;
     let (_, watch) = sim.into_parts();
     let watched = watch.finish()?;

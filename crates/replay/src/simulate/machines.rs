@@ -1,13 +1,14 @@
 //! A log on space-shared machines or clusters, which may fail.
 
+use super::exec::{Exec, Failure};
 use super::log::Log;
 use super::policy;
 use super::sites::Sites;
 use super::watch::Watch;
-use super::{Policy, Run, Source, run_out};
+use super::{Policy, Run, Source, run_out_while};
 use crate::cli::{self, PassesName};
 use anyhow::{Result, bail};
-use gap_schedule::{Grid, Passes};
+use gap_schedule::{Grid, Passes, Scheduler};
 use lab::output::OutDir;
 use sim_core::{Outage, Sim, Span, Streams};
 use std::rc::Rc;
@@ -23,13 +24,18 @@ pub(super) fn replay(
 ) -> Result<(Run, NamedTempFile)> {
     let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
-    let arrivals = log.jobs(watch.numbers()).map(|one| one.job);
+    let (scheduler, failure) = scheduler(policy, options, sites, &watch)?;
+    // Once a program has failed, nobody else needs to come.
+    let arrivals = {
+        let failure = Rc::clone(&failure);
+        log.jobs(watch.numbers()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
+    };
     let passes = match options.passes {
         PassesName::PerInstant => Passes::PerInstant,
         PassesName::PerEvent => Passes::PerEvent,
     };
     let outages = Source::shared(outages_of(options, sites)?);
-    let grid = Grid::new(sites.machines(), policy.scheduler(options, sites.iter().len()), arrivals)
+    let grid = Grid::new(sites.machines(), scheduler, arrivals)
         .with_outages({
             let outages = Rc::clone(&outages);
             std::iter::from_fn(move || outages.borrow_mut().next())
@@ -37,8 +43,11 @@ pub(super) fn replay(
         .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
         .with_passes(passes);
     let mut sim = Sim::new(grid, watch);
-    run_out(&mut sim, &policy.name(), options)?;
+    run_out_while(&mut sim, &policy.name(), options, || failure.borrow().is_none())?;
     let (_, watch) = sim.into_parts();
+    if let Some(error) = failure.take() {
+        bail!(error);
+    }
     let repairs = log.finish()?;
     if let Some(error) = outages.borrow_mut().failed.take() {
         bail!(error);
@@ -49,6 +58,20 @@ pub(super) fn replay(
         row.push(("interrupted", Some(watched.interrupted)));
     }
     Ok(Run::new(Policy::Gap(policy), row, watched, repairs))
+}
+
+/// The policy at work, and where it says what went wrong, if it is a program and something does.
+fn scheduler(
+    policy: policy::Policy,
+    options: &cli::Simulate,
+    sites: &Sites,
+    watch: &Watch,
+) -> Result<(Box<dyn Scheduler>, Failure)> {
+    if let policy::Policy::Exec(command) = policy {
+        let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
+        return Ok((Box::new(exec), failure));
+    }
+    Ok((policy.scheduler(options, sites.iter().len()), Failure::default()))
 }
 
 /// The outages of the places: the same for every policy.

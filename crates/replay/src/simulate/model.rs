@@ -63,6 +63,15 @@ impl Policy {
         }
     }
 
+    /// The words of a program's command that are files.
+    pub(super) fn files(self) -> impl Iterator<Item = &'static str> {
+        let words = match self {
+            Self::Gap(policy::Policy::Exec(command)) => command.0.as_slice(),
+            _ => &[],
+        };
+        words.iter().map(String::as_str).filter(|word| std::path::Path::new(word).is_file())
+    }
+
     const fn model(self) -> Model {
         match self {
             Self::Gap(_) => Model::GapSchedule,
@@ -89,7 +98,10 @@ impl Policy {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match self {
+            Self::Gap(policy) => policy.fmt(f),
+            Self::Meta(_) | Self::Hier(_) => f.write_str(&self.name()),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Policies by the names they have on the command line.
 
+use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
@@ -30,6 +31,9 @@ pub(crate) enum Policy {
     FlexWith(Depth),
     EgEdf,
     EgEdfTabu,
+    /// A program of the user's own. Policies are named once in the life of a process, on its command line, and the
+    /// command is leaked there, so that a policy stays a plain value.
+    Exec(&'static Command),
     /// Added by the program.
     Own(&'static Own),
 }
@@ -57,6 +61,7 @@ impl Policy {
         match self {
             Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
+            Self::Exec(command) => command.name(),
             Self::Own(own) => own.name().to_owned(),
             _ => {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
@@ -66,6 +71,10 @@ impl Policy {
     }
 
     /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    ///
+    /// # Panics
+    ///
+    /// If it is a program: that is started elsewhere, since it may fail to.
     pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
         let placement = Placement::Fastest;
         let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
@@ -92,6 +101,7 @@ impl Policy {
                     Some(limit) => Box::new(planner.halted_by(WallClock { limit, until: None })),
                 }
             }
+            Self::Exec(command) => panic!("{} is started as a program", command.name()),
         }
     }
 
@@ -126,7 +136,10 @@ impl Halt for WallClock {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match self {
+            Self::Exec(Command(words)) => write!(f, "exec+{}", words.join(" ")),
+            _ => f.write_str(&self.name()),
+        }
     }
 }
 
@@ -134,6 +147,9 @@ impl FromStr for Policy {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(command) = text.strip_prefix("exec+") {
+            return Ok(Self::Exec(Box::leak(Box::new(Command::parse(command)?))));
+        }
         let mut name = PolicyName::parse(text)?;
         let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
             let names = Self::ALL.map(|(name, _)| name);

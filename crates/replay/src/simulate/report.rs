@@ -2,7 +2,7 @@
 
 use super::sites::Sites;
 use super::watch::{self, Placed};
-use super::{Model, Profile, Run, stem};
+use super::{Model, Profile, Run, sha256_of, stem};
 use crate::cli::{self, PassesName};
 use anyhow::Result;
 use hier_grid::{Address, Message};
@@ -24,6 +24,8 @@ pub(super) struct Report<'a> {
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
     pub(super) hash: &'a str,
+    /// When the simulator of --profile alea31 is up.
+    pub(super) start_up: Option<Time>,
 }
 
 impl Report<'_> {
@@ -178,12 +180,12 @@ impl Report<'_> {
             );
         }
         if let Profile::Alea31 = self.options.profile {
-            notes.push(
-                "Under the rules of the simulator Alea 3.1: no job starts in the first 29.2 s, each starts 8 ms after the \
-                 one before at the earliest, and runs up to a second longer than the log says. Jobs are due twice their \
-                 run time after their submission."
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "Under the rules of the simulator Alea 3.1: no job starts in the first {} s, each starts 8 ms after \
+                     the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
+                     twice their run time after their submission.",
+                self.start_up.map_or_else(String::new, |at| at.to_string())
+            ));
         }
         if let Model::HierGrid = self.options.model {
             notes.push(
@@ -269,15 +271,17 @@ impl Report<'_> {
             time_limit,
             model,
             profile,
+            startup,
             clusters,
             tree,
             ..
         } = self.options;
-        let policies = self.policies().replace(' ', "");
+        let policies = self.runs.iter().map(|run| run.policy.to_string()).collect::<Vec<_>>().join(",");
         let mut command = format!(
-            "{} simulate --trace {} --policy {policies}",
+            "{} simulate --trace {} --policy {}",
             lab::cli::program(),
-            quoted(&trace.to_string_lossy())
+            quoted(&trace.to_string_lossy()),
+            quoted(&policies)
         );
         if let Some(clusters) = clusters {
             command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
@@ -293,6 +297,9 @@ impl Report<'_> {
         }
         if *profile == Profile::Alea31 {
             command += &format!(" --profile {}", profile.name());
+            if let Some(startup) = startup {
+                command += &format!(" --startup {startup}s");
+            }
         } else {
             command += &format!(" --estimates {estimates}");
         }
@@ -335,8 +342,10 @@ impl Report<'_> {
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
             "profile": self.options.profile.name(),
+            "start_up": self.start_up.map(Time::as_secs_f64),
             "machine": self.sites.to_string(),
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
+            "programs": self.programs(),
             "repairs": self.repairs(),
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
@@ -350,6 +359,20 @@ impl Report<'_> {
             },
         });
         format!("{manifest:#}\n")
+    }
+
+    /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.
+    fn programs(&self) -> serde_json::Value {
+        let mut programs = serde_json::Map::new();
+        for run in self.runs {
+            let hashes =
+                run.policy.files().filter_map(|file| Some((file.to_owned(), sha256_of(Path::new(file)).ok()?.into())));
+            let hashes: serde_json::Map<_, _> = hashes.collect();
+            if !hashes.is_empty() {
+                programs.insert(run.policy.name(), hashes.into());
+            }
+        }
+        programs.into()
     }
 
     fn repairs(&self) -> serde_json::Value {

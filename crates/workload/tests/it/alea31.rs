@@ -81,6 +81,15 @@ fn nodes_must_be_large_enough_and_demands_are_met() {
 }
 
 #[test]
+fn without_column_21_processors_may_lie_on_any_nodes() {
+    for (allocated, processors) in [(1, 1), (13, 13), (600, 600), (5_000, 1_600)] {
+        let log = format!("1 0 0 60 {allocated} -1 -1 {allocated} 90 -1 1 7 1 -1 1 1 -1 -1\n");
+        let job = &jobs(log)[0];
+        assert_eq!((job.job.request.processors, sites(job)), (processors, vec![0, 1]), "{allocated}");
+    }
+}
+
+#[test]
 fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
     let log = line(1, "0", "-1", 1, "90", "1:ppn=1")
         + &line(2, "-1", "60", 1, "90", "1:ppn=1")
@@ -120,6 +129,21 @@ fn so_many_records_are_read_and_no_more() {
     let log = line(1, "0", "-1", 1, "90", "1:ppn=1") + &line(2, "1", "60", 1, "90", "1:ppn=1").repeat(3);
     let intake = Alea31Intake::new(reader(log).expect("a log"), &machines, Some(3));
     assert_eq!(intake.count(), 2);
+}
+
+/// The log has no column 21: every job is no wider than the cluster, and that is all that is asked.
+#[test]
+fn no_job_of_the_hpc2n_excerpt_is_rejected() {
+    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
+        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
+        return;
+    };
+    let machines = Machines::open(&folder.join("hpc2n-excerpt.swf.machines")).expect("a cluster");
+    let records = SwfReader::open(&folder.join("hpc2n-excerpt.swf.gz")).expect("a log");
+    let mut intake = Alea31Intake::new(records, &machines, None);
+    let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
+    assert_eq!((jobs.len(), intake.repairs().skipped()), (3_145, 25));
+    assert!(jobs.iter().all(|job| sites(job) == [0] && job.job.request.processors <= 240));
 }
 
 #[test]

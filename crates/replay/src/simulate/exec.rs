@@ -1,0 +1,348 @@
+//! `exec+PROGRAM`: a policy that is a program of its own, in any language, spoken to in lines of JSON.
+//!
+//! The program reads a line and answers with a line, strictly in step, so that a run stays a function of its input. It is
+//! shown requests and never run times. docs/protocol.md says what the lines hold.
+
+mod conversation;
+
+use super::watch::Numbers;
+use anyhow::{Result, anyhow, bail};
+use conversation::Conversation;
+use gap_schedule::{GridView, Machine, RunningJob, Scheduler, Waiting};
+use serde::{Deserialize, Serialize};
+use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The version of the protocol that is spoken here.
+const PROTOCOL: u32 = 1;
+
+/// The command of a policy that is a program: its words, as they were separated by spaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Command(pub(super) Vec<String>);
+
+impl Command {
+    /// Reads what stands behind `exec+`.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() {
+            return Err("exec+ needs a program, as in exec+./mine.py or 'exec+python3 mine.py'".to_owned());
+        }
+        Ok(Self(words))
+    }
+
+    /// `exec+mine.py`: legal as the name of a folder on every system.
+    pub(super) fn name(&self) -> String {
+        let last = |word: &String| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        let words: Vec<String> = self.0.iter().map(last).collect();
+        let legal = |c: char| if c.is_ascii_alphanumeric() || "._-+=".contains(c) { c } else { '_' };
+        format!("exec+{}", words.join("_").chars().map(legal).collect::<String>())
+    }
+}
+
+/// What is sent.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Told<'a> {
+    Hello {
+        protocol: u32,
+        machines: Vec<MachineTold>,
+    },
+    Pass {
+        now: f64,
+        submitted: &'a [Submitted],
+        finished: &'a [Finished],
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        failed: &'a [Failed],
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        repaired: &'a [Repaired],
+        free: &'a [u32],
+    },
+    End,
+}
+
+#[derive(Serialize)]
+struct MachineTold {
+    machine: u32,
+    processors: u32,
+    speed: f64,
+}
+
+/// A job that waits from now on. Times in seconds from the first submit.
+#[derive(Clone, Debug, Serialize)]
+struct Submitted {
+    job: u64,
+    submit: f64,
+    processors: u32,
+    /// `null` where the log does not tell.
+    requested: Option<f64>,
+    user: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<f64>,
+    /// Where it may run, if not everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machines: Option<Vec<u32>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Finished {
+    job: u64,
+    machine: u32,
+}
+
+/// A machine that is down from now on. The jobs that ran there are submitted anew.
+#[derive(Clone, Debug, Serialize)]
+struct Failed {
+    machine: u32,
+    lost: Vec<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Repaired {
+    machine: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ready {
+    #[serde(rename = "type")]
+    kind: String,
+    protocol: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Decision {
+    start: Vec<Start>,
+    #[serde(default)]
+    wake: Option<f64>,
+}
+
+/// A job to start: on the first machine that has room for it, or on the one named.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Start {
+    Anywhere(u64),
+    Placed { job: u64, machine: u32 },
+}
+
+/// Why the conversation ended early, for whoever runs the simulation: a scheduler itself cannot return an error.
+pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
+
+/// A program that decides.
+pub(super) struct Exec {
+    conversation: Conversation,
+    numbers: Numbers,
+    failure: Failure,
+    /// What has happened since the last pass.
+    submitted: Vec<Submitted>,
+    finished: Vec<Finished>,
+    failed: Vec<Failed>,
+    repaired: Vec<Repaired>,
+    /// The jobs that wait or run.
+    present: BTreeMap<JobId, Known>,
+    /// The same by the log's numbers, which is how the program names them.
+    by_number: BTreeMap<u64, JobId>,
+    /// Processors free of each machine, less those of the starts of this pass.
+    free: Vec<u32>,
+    wake: Option<Time>,
+    passes: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    number: u64,
+    request: Request,
+    runs: bool,
+}
+
+impl Exec {
+    /// Starts the program and greets it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started, or does not answer as it should within `patience`.
+    pub(super) fn start(
+        command: &Command,
+        machines: &[Machine],
+        numbers: Numbers,
+        patience: Duration,
+    ) -> Result<(Self, Failure)> {
+        let mut conversation = Conversation::start(&command.0, patience)?;
+        let machines = (0..)
+            .zip(machines)
+            .map(|(machine, &Machine { processors, speed })| MachineTold { machine, processors, speed })
+            .collect();
+        conversation.tell(&Told::Hello { protocol: PROTOCOL, machines })?;
+        let ready: Ready = conversation.answer(r#"{"type":"ready","protocol":1}"#)?;
+        if ready.kind != "ready" || ready.protocol != PROTOCOL {
+            bail!(conversation.wrong(&format!(r#"expected {{"type":"ready","protocol":{PROTOCOL}}}"#)));
+        }
+        let failure = Failure::default();
+        let exec = Self {
+            conversation,
+            numbers,
+            failure: Rc::clone(&failure),
+            submitted: Vec::new(),
+            finished: Vec::new(),
+            failed: Vec::new(),
+            repaired: Vec::new(),
+            present: BTreeMap::new(),
+            by_number: BTreeMap::new(),
+            free: Vec::new(),
+            wake: None,
+            passes: 0,
+        };
+        Ok((exec, failure))
+    }
+
+    /// Tells the program what has happened, and checks what it decides.
+    fn decide(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) -> Result<()> {
+        self.free.clear();
+        self.free.extend(view.free);
+        let Self { conversation, submitted, finished, failed, repaired, free, .. } = self;
+        conversation.tell(&Told::Pass { now: view.now.as_secs_f64(), submitted, finished, failed, repaired, free })?;
+        submitted.clear();
+        finished.clear();
+        failed.clear();
+        repaired.clear();
+        self.passes += 1;
+        let Decision { start, wake } = self.conversation.answer(r#"{"start":[7]} or {"start":[],"wake":30.0}"#)?;
+        for one in start {
+            starts.push(self.begin(one, view).map_err(|what| self.conversation.wrong(&what))?);
+        }
+        if let Some(seconds) = wake {
+            // A year is 3e7 seconds, the clock's end 1.8e10.
+            let at = (0.0..1e10).contains(&seconds).then(|| Time::ZERO + Span::from_secs_f64(seconds));
+            match at.filter(|at| *at > view.now) {
+                Some(at) => self.wake = Some(at),
+                None => bail!(self.conversation.wrong(&format!("wake: {seconds} is no instant after now"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks one start, and takes its processors.
+    fn begin(&mut self, start: Start, view: &GridView<'_>) -> Result<(JobId, SiteId), String> {
+        let (number, wanted) = match start {
+            Start::Anywhere(job) => (job, None),
+            Start::Placed { job, machine } => (job, Some(machine)),
+        };
+        let id = *self.by_number.get(&number).ok_or_else(|| format!("start: no job {number} waits"))?;
+        let known = self.present.get_mut(&id).expect("both maps hold the same jobs");
+        if known.runs {
+            return Err(format!("start: job {number} runs already"));
+        }
+        let Request { processors, sites, .. } = known.request;
+        let machines = u32::try_from(view.machines.len()).expect("fewer than 2^32 machines");
+        let free = &mut self.free;
+        let mut has_room = |machine: &u32| free[*machine as usize] >= processors;
+        let machine = match wanted {
+            Some(machine) if machine >= machines => return Err(format!("start: there is no machine {machine}")),
+            Some(machine) if !sites.contains(SiteId(machine)) => {
+                return Err(format!("start: job {number} may not run on machine {machine}"));
+            }
+            Some(machine) => Some(machine).filter(&mut has_room),
+            None => (0..machines).filter(|machine| sites.contains(SiteId(*machine))).find(&mut has_room),
+        };
+        let Some(machine) = machine else {
+            return Err(format!(
+                "start: job {number} needs {processors} processors, but of the machines {free:?} are free"
+            ));
+        };
+        free[machine as usize] -= processors;
+        known.runs = true;
+        Ok((id, SiteId(machine)))
+    }
+}
+
+impl Drop for Exec {
+    fn drop(&mut self) {
+        if self.failure.borrow().is_none() {
+            // Whether it listens or not: all has been decided.
+            let _ = self.conversation.tell(&Told::End);
+        }
+    }
+}
+
+impl Scheduler for Exec {
+    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+        let Waiting { job: id, request } = *job;
+        let Request { processors, estimate, deadline, sites, user } = request;
+        // A job that comes back from a failed machine keeps its number; of a new one, the log's reader has entered it.
+        let number = self.present.get(&id).map(|known| known.number);
+        let number = number.or_else(|| self.numbers.borrow().get(&id).copied()).unwrap_or_else(|| u64::from(id.0));
+        let allowed = (0..).zip(view.machines).map(|(machine, _)| machine).filter(|k| sites.contains(SiteId(*k)));
+        self.submitted.push(Submitted {
+            job: number,
+            submit: submit.as_secs_f64(),
+            processors,
+            requested: estimate.map(Span::as_secs_f64),
+            user,
+            deadline: deadline.map(Time::as_secs_f64),
+            machines: (!sites.is_all()).then(|| allowed.collect()),
+        });
+        self.present.insert(id, Known { number, request, runs: false });
+        if self.by_number.insert(number, id).is_some_and(|other| other != id) {
+            self.failure.borrow_mut().get_or_insert_with(|| {
+                anyhow!(
+                    "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot tell \
+                     them apart; number its jobs anew",
+                    self.conversation.name()
+                )
+            });
+        }
+    }
+
+    fn finish(&mut self, job: &RunningJob, machine: SiteId, _: &GridView<'_>) {
+        let Known { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
+        self.by_number.remove(&number);
+        self.finished.push(Finished { job: number, machine: machine.0 });
+    }
+
+    fn down(&mut self, machine: SiteId, lost: &[RunningJob], _: &GridView<'_>) {
+        let lost = lost.iter().map(|job| self.present[&job.job].number).collect();
+        self.failed.push(Failed { machine: machine.0, lost });
+    }
+
+    fn up(&mut self, machine: SiteId, _: &GridView<'_>) {
+        self.repaired.push(Repaired { machine: machine.0 });
+    }
+
+    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+        self.wake = None;
+        if self.failure.borrow().is_some() {
+            return;
+        }
+        if let Err(error) = self.decide(view, starts) {
+            starts.clear();
+            *self.failure.borrow_mut() = Some(error);
+        }
+    }
+
+    fn wake(&self) -> Option<Time> {
+        self.wake
+    }
+
+    /// How often it was asked.
+    fn operations(&self) -> u64 {
+        self.passes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+
+    #[test]
+    fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
+        let check = |text: &str, expected: &str| assert_eq!(Command::parse(text).unwrap().name(), expected);
+        check("./mine.py", "exec+mine.py");
+        check("/home/me/mine.py", "exec+mine.py");
+        check("python3 policies/mine.py --aging=0.5", "exec+python3_mine.py_--aging=0.5");
+        check("mine.py a:b", "exec+mine.py_a_b");
+        assert!(Command::parse(" ").is_err());
+    }
+}

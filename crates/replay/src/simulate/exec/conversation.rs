@@ -1,0 +1,148 @@
+//! A running program, and the lines that go to it and come back.
+
+use anyhow::{Result, anyhow, bail};
+use serde::{Serialize, de::DeserializeOwned};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// A longer answer is refused: a program gone wild must not fill the memory.
+const LONGEST_ANSWER: u64 = 16 << 20;
+
+/// So much of a line is shown in a message, in characters.
+const SHOWN: usize = 400;
+
+/// How long a program may take to go once its input is closed.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A running program and the lines that go to and fro. It ends with this value, if need be by force.
+pub(super) struct Conversation {
+    /// As the command line has it.
+    name: String,
+    child: Child,
+    /// `None` once nothing more will be said.
+    to: Option<BufWriter<ChildStdin>>,
+    from: Receiver<io::Result<Vec<u8>>>,
+    patience: Duration,
+    sent: String,
+    got: String,
+}
+
+impl Conversation {
+    /// Starts the program. What it writes to standard error appears on ours.
+    pub(super) fn start(words: &[String], patience: Duration) -> Result<Self> {
+        let name = words.join(" ");
+        let (program, arguments) = words.split_first().expect("a command has at least one word");
+        let child = Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| {
+            anyhow!("the policy {name} cannot be started: {error}; is it there, and may it be executed?")
+        })?;
+        let to = Some(BufWriter::new(child.stdin.take().expect("its input is a pipe")));
+        let answers = child.stdout.take().expect("its output is a pipe");
+        // A thread reads, so that silence need not be borne for ever. It ends when the program does.
+        let (give, from) = sync_channel(1);
+        std::thread::spawn(move || pass_on(answers, &give));
+        Ok(Self { name, child, to, from, patience, sent: String::new(), got: String::new() })
+    }
+
+    /// The program, as the command line has it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends one line.
+    pub(super) fn tell(&mut self, message: &impl Serialize) -> Result<()> {
+        self.sent = serde_json::to_string(message).expect("a message is plain data");
+        self.sent.push('\n');
+        self.got.clear();
+        let to = self.to.as_mut().expect("it has not been told goodbye");
+        let sent = to.write_all(self.sent.as_bytes()).and_then(|()| to.flush());
+        sent.map_err(|_| self.gone())
+    }
+
+    /// The line that answers it, of the form that `expected` shows.
+    pub(super) fn answer<T: DeserializeOwned>(&mut self, expected: &str) -> Result<T> {
+        let line = match self.from.recv_timeout(self.patience) {
+            Ok(Ok(line)) => line,
+            Ok(Err(error)) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
+            Err(RecvTimeoutError::Disconnected) => bail!(self.gone()),
+            Err(RecvTimeoutError::Timeout) => {
+                let seconds = self.patience.as_secs_f64();
+                bail!(self.wrong(&format!("no answer within {seconds} s (--policy-timeout gives it more)")))
+            }
+        };
+        self.got = String::from_utf8_lossy(&line).into_owned();
+        if line.last() != Some(&b'\n') {
+            bail!(self.wrong("its answer is no whole line, or one of more than 16 MiB"));
+        }
+        let read = serde_json::from_slice(&line);
+        read.map_err(|error| self.wrong(&format!("{error}; expected a line such as {expected}")))
+    }
+
+    /// That something is wrong, with the exchange.
+    pub(super) fn wrong(&self, what: &str) -> anyhow::Error {
+        let (sent, got) = (shown(&self.sent), shown(&self.got));
+        anyhow!("the policy {}: {what}\n  it was told: {sent}\n  it answered: {got}", self.name)
+    }
+
+    /// That the program has ended where an answer was due.
+    fn gone(&mut self) -> anyhow::Error {
+        let how = match self.await_end() {
+            Some(status) => format!("ended ({status})"),
+            None => "closed its output".to_owned(),
+        };
+        self.wrong(&format!("the program {how} before the log did"))
+    }
+
+    /// Waits a little for the program to end.
+    fn await_end(&mut self) -> Option<ExitStatus> {
+        const STEP: Duration = Duration::from_millis(5);
+        for _ in 0..FAREWELL.as_millis() / STEP.as_millis() {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(STEP);
+        }
+        None
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // The end of its input tells the program that nobody will ask it anything more.
+        self.to = None;
+        if self.await_end().is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Reads line after line, and gives each to whoever waits for it.
+fn pass_on(answers: ChildStdout, give: &SyncSender<io::Result<Vec<u8>>>) {
+    let mut answers = BufReader::new(answers);
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut answers).take(LONGEST_ANSWER).read_until(b'\n', &mut line);
+        let (answer, goes_on) = match read {
+            Ok(0) => return,
+            Ok(_) => (Ok(line), true),
+            Err(error) => (Err(error), false),
+        };
+        if give.send(answer).is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+/// A line as it may stand in a message: no control characters, and not the whole of a long one.
+fn shown(line: &str) -> String {
+    let line = line.trim_end();
+    let plain = |text: &str| -> String { text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect() };
+    match line.char_indices().nth(SHOWN) {
+        _ if line.is_empty() => "nothing".to_owned(),
+        Some((end, _)) => format!("{} … ({} bytes in all)", plain(&line[..end]), line.len()),
+        None => plain(line),
+    }
+}

@@ -1,0 +1,188 @@
+//! Policies that are programs of their own: what they decide is done, and what they do wrong is told.
+
+use crate::program::{FOUR_JOBS, file, folder, xtask};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Whether a Python is here to run policies.
+fn has_python() -> bool {
+    let found = std::process::Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success());
+    if !found {
+        eprintln!("skipped: python3 is needed to run a policy in Python");
+    }
+    found
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/policies/easy.py")
+}
+
+/// The rows of `POLICY/jobs.csv`.
+fn jobs(out: &Path, policy: &str) -> String {
+    fs::read_to_string(out.join(policy).join("jobs.csv")).expect("the schedule is there")
+}
+
+/// Runs the four jobs under a policy whose answer to every pass is the given Python expression over `message`.
+fn answering(expression: &str, options: &[&str]) -> (TempDir, assert_cmd::assert::Assert) {
+    let folder = folder();
+    let trace = file(&folder, "four.swf", FOUR_JOBS);
+    let program = file(
+        &folder,
+        "policy.py",
+        format!(
+            "import json, sys, time\n\
+             for line in sys.stdin:\n    message = json.loads(line)\n    \
+             if message['type'] == 'end': break\n    \
+             if message['type'] == 'hello': print('{{\"type\":\"ready\",\"protocol\":1}}', flush=True)\n    \
+             else: print({expression}, flush=True)\n"
+        ),
+    );
+    let policy = format!("exec+python3 {}", program.display());
+    let run = xtask()
+        .args(["simulate", "--trace"])
+        .arg(&trace)
+        .args(["--policy", &policy, "--out"])
+        .arg(folder.path().join("out"))
+        .args(options)
+        .assert();
+    (folder, run)
+}
+
+/// A wrong answer ends the run with the exchange, exit code 2 and nothing half-written.
+fn check_wrong(expression: &str, options: &[&str], expected: &[&str]) {
+    if !has_python() {
+        return;
+    }
+    let (folder, run) = answering(expression, options);
+    let output = run.code(2).get_output().clone();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    for part in expected {
+        assert!(text.contains(part), "{part:?} is missing in: {text}");
+    }
+    assert!(text.contains("it was told: {\"type\":\"pass\""), "the exchange is missing: {text}");
+    let left: Vec<_> = walk(&folder.path().join("out"));
+    assert!(!left.iter().any(|path| path.ends_with("jobs.csv") || path.ends_with("summary.csv")), "{left:?}");
+}
+
+fn walk(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    entries.flat_map(|entry| if entry.path().is_dir() { walk(&entry.path()) } else { vec![entry.path()] }).collect()
+}
+
+#[test]
+fn an_easy_in_python_gives_the_schedule_of_ours() {
+    if !has_python() {
+        return;
+    }
+    let folder = folder();
+    // Jobs with ties, wrong estimates and the width of the machine, made by a rule that anyone can follow.
+    let mut log = String::from("; MaxProcs: 64\n");
+    let mut state = 12345_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut submit = 0;
+    for job in 1..=500 {
+        submit += draw(40) * draw(3);
+        let (run, width) = (draw(600), 1 << draw(7));
+        let requested = run + draw(2) * draw(900) + 1;
+        log += &format!("{job} {submit} -1 {run} {width} -1 -1 {width} {requested} -1 1 1 1 -1 -1 -1 -1 -1\n");
+    }
+    let trace = file(&folder, "log.swf", log);
+    compare_with_easy(&trace, &folder, &[]);
+}
+
+#[test]
+fn an_easy_in_python_gives_the_schedule_of_ours_on_kth() {
+    let Some(traces) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
+        eprintln!("skipped: GRID_TRACES is not set");
+        return;
+    };
+    if has_python() {
+        let folder = folder();
+        compare_with_easy(&traces.join("KTH-SP2-1996-2.1-cln.swf.gz"), &folder, &["--max-jobs", "2000"]);
+    }
+}
+
+fn compare_with_easy(trace: &Path, folder: &TempDir, options: &[&str]) {
+    let out = folder.path().join("out");
+    let policies = format!("easy,exec+python3 {}", example().display());
+    let run = xtask()
+        .args(["simulate", "--quiet", "--trace"])
+        .arg(trace)
+        .args(["--policy", &policies, "--out"])
+        .arg(&out)
+        .args(options)
+        .assert();
+    run.success();
+    assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
+}
+
+#[test]
+fn a_job_that_nobody_knows_is_not_started() {
+    check_wrong("json.dumps({'start': [99]})", &[], &["no job 99 waits", "it answered: {\"start\": [99]}"]);
+}
+
+#[test]
+fn a_job_that_does_not_fit_is_not_started() {
+    check_wrong(
+        "json.dumps({'start': [j['job'] for j in message['submitted']]})",
+        &[],
+        &["job 2 needs 8 processors, but of the machines [4] are free"],
+    );
+}
+
+#[test]
+fn an_answer_that_is_no_json_is_shown() {
+    check_wrong("'nonsense'", &[], &["expected a line such as", "it answered: nonsense"]);
+}
+
+#[test]
+fn silence_is_borne_for_so_long() {
+    // Long enough for an interpreter to start on a busy machine, and to say that it is ready.
+    check_wrong("time.sleep(600)", &["--policy-timeout", "8"], &["no answer within 8 s", "--policy-timeout"]);
+}
+
+#[test]
+fn a_program_that_ends_early_is_told() {
+    check_wrong("sys.exit(3)", &[], &["the program ended (exit status: 3) before the log did"]);
+}
+
+#[test]
+fn an_instant_that_is_past_wakes_nobody() {
+    check_wrong("json.dumps({'start': [], 'wake': message['now']})", &[], &["wake: 0 is no instant after now"]);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let folder = folder();
+    let trace = file(&folder, "four.swf", FOUR_JOBS);
+    let out = folder.path().join("out");
+    let run = xtask()
+        .args(["simulate", "--trace"])
+        .arg(trace)
+        .args(["--policy", "exec+./absent.py", "--out"])
+        .arg(out)
+        .assert();
+    let output = run.code(2).get_output().clone();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("./absent.py cannot be started"), "{text}");
+}
+
+#[test]
+fn a_policy_that_waits_for_the_clock_is_woken() {
+    if !has_python() {
+        return;
+    }
+    // Nothing starts before the tenth second; from then on whatever fits, one pass after another.
+    let expression = "json.dumps({'start': [1], 'wake': None} if message['now'] == 10 \
+                      else {'start': [], 'wake': 10} if message['now'] < 10 else {'start': [2] if message['free'] == [8] else []})";
+    // Jobs 1 and 2 only: the third and fourth would need more of a policy.
+    let (folder, run) = answering(expression, &["--max-jobs", "2"]);
+    run.success();
+    let rows = jobs(&folder.path().join("out"), "exec+python3_policy.py");
+    assert!(rows.contains("\n1,0,10,20,4"), "{rows}");
+    assert!(rows.contains("\n2,5,20,30,8"), "{rows}");
+}
