@@ -5,6 +5,7 @@ use lab::cli::Ending;
 use lab::registry::Entry;
 use lab::reproduce::Request;
 use lab::scenario::workspace;
+use lab::terminal::tell;
 use std::process::Command;
 
 /// Runs every step, stops at the first that fails.
@@ -16,7 +17,7 @@ pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
         ("documentation", "doc --workspace --no-deps"),
     ];
     for (name, arguments) in steps {
-        eprintln!("ci: {name}: cargo {arguments}");
+        tell(&format!("ci: {name}: cargo {arguments}"));
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(arguments.split(' '))
             .env("RUSTDOCFLAGS", "-D warnings")
@@ -24,22 +25,22 @@ pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
             .status()
             .context("cannot run cargo")?;
         if !status.success() {
-            eprintln!("ci: {name} failed");
+            tell(&format!("ci: {name} failed"));
             return Ok(Ending::Differs);
         }
     }
     for paper in papers {
         let slug = paper.about.slug;
-        eprintln!("ci: {slug}, quick, against the verdicts on record");
+        tell(&format!("ci: {slug}, quick, against the verdicts on record"));
         let out = tempfile::tempdir().context("cannot make a temporary folder")?;
         let outcome = paper.reproduce(&Request::quick(out.path().to_owned()))?;
         for (judged, recorded) in outcome.surprises() {
-            eprintln!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words());
+            tell(&format!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words()));
         }
         if outcome.surprises().next().is_some() {
             return Ok(Ending::Differs);
         }
     }
-    eprintln!("ci: all passed");
+    tell("ci: all passed");
     Ok(Ending::Done)
 }

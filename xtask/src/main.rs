@@ -3,7 +3,7 @@
 mod bench;
 mod ci;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use gridproof::{EXIT_CODES, Lab};
 use lab::cli::Common;
 use std::path::Path;
@@ -40,8 +40,7 @@ fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
     let lab = Lab::standard().called("cargo xtask").in_workspace(workspace);
     let mut program = lab.explained(Cli::command());
-    let Cli { command, common } =
-        Cli::from_arg_matches(&program.get_matches_mut()).unwrap_or_else(|error| error.exit());
+    let Cli { command, common } = gridproof::parsed(&mut program);
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),

@@ -31,8 +31,8 @@ fn main() {
         let (grid, locals) = (sim.model(), sim.probe().sink());
         println!(
             "{name:8} {:>10} of {:>4} {:>12.1} % {:>24.3} s",
-            grid.tally().gangs_completed,
-            grid.tally().gangs_arrived,
+            grid.counts().gangs_completed,
+            grid.counts().gangs_arrived,
             100.0 * grid.utilization(sim.now()),
             locals.response / f64::from(locals.count)
         );

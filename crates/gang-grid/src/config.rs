@@ -74,6 +74,8 @@ pub struct Readings {
     pub gang_order: GangOrder,
     /// R17: what the threshold is measured from.
     pub threshold_from: ThresholdFrom,
+    /// R18: how the tasks of a gang that may span sites are divided among them.
+    pub split: Split,
 }
 
 macro_rules! reading {
@@ -212,6 +214,18 @@ reading! {
         /// The start that the gang was promised when it was routed: its whole delay is at most T, if estimates are exact and
         /// no other gang may begin on its processors (R6).
         PromisedStart,
+    }
+}
+
+reading! {
+    /// R18.
+    Split {
+        /// As if the sites were one: R7 looks at the processors of all of them together.
+        Pooled,
+        /// As many tasks as have room at site 1, then as many as have room at site 2, and so on.
+        SiteBySite,
+        /// A task for each site in turn, as long as it has room.
+        Even,
     }
 }
 

@@ -1,16 +1,17 @@
-//! A gang that has been routed to processors, and the grid scheduler's queue of those that have not.
+//! Gangs that have been routed to processors, and the grid scheduler's queue of those that have not.
 
 use crate::config::GangOrder;
 use crate::submission::Submission;
-use sim_core::{Job, ProcId, Span, Time};
+use sim_core::{JobId, ProcId, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A gang whose tasks have been routed: it waits for its processors, or runs.
 #[derive(Clone, Debug)]
 pub struct Gang {
-    /// The job.
-    pub job: Job,
-    /// Where task `i` runs, and how long it occupies that processor, speed and overhead included.
+    /// Its number.
+    pub id: JobId,
+    /// Where task `i` runs, and how long it occupies that processor, speed and overhead included: the schedulers know that of
+    /// gangs (§3.2).
     pub tasks: Vec<(ProcId, Span)>,
     /// Whether it uses processors of more than one site.
     pub spans_sites: bool,
@@ -25,13 +26,22 @@ pub struct Gang {
 }
 
 impl Gang {
+    /// Number of its tasks.
+    ///
+    /// # Panics
+    ///
+    /// Never: a gang has fewer than 2³² tasks.
+    pub fn size(&self) -> u32 {
+        u32::try_from(self.tasks.len()).expect("a gang has fewer than 2³² tasks")
+    }
+
     /// Whether its tasks run, rather than wait.
     pub const fn has_started(&self) -> bool {
         self.started
     }
 }
 
-/// The grid scheduler's queue: by size, and by age among equals.
+/// The grid scheduler's queue, by size, and by age among equals. It shows sizes and no jobs: policies look at it.
 #[derive(Clone, Debug, Default)]
 pub struct GangQueue {
     by_size: BTreeMap<u32, VecDeque<(u64, Submission)>>,
@@ -59,9 +69,21 @@ impl GangQueue {
         }
     }
 
-    /// Gangs by size, smallest first, oldest first among equals.
-    pub fn iter(&self) -> impl Iterator<Item = &Submission> {
-        self.by_size.values().flatten().map(|(_, gang)| gang)
+    /// Number and size of each gang, smallest first, oldest first among equals.
+    pub fn iter(&self) -> impl Iterator<Item = (JobId, u32)> {
+        self.by_size.iter().flat_map(|(size, gangs)| gangs.iter().map(|(_, gang)| (gang.job.id, *size)))
+    }
+
+    /// Size of the gang that `order` takes next, of those that need at most `processors`; the oldest of this size is meant.
+    pub fn next_size(&self, order: GangOrder, processors: u32) -> Option<u32> {
+        match order {
+            GangOrder::LargestThatFits => Some(*self.by_size.range(..=processors).next_back()?.0),
+            GangOrder::LargestOnly => self.by_size.keys().next_back().copied().filter(|size| *size <= processors),
+            GangOrder::OldestThatFits => {
+                let fitting = self.by_size.range(..=processors);
+                Some(*fitting.min_by_key(|(_, gangs)| gangs.front().map(|(joined, _)| *joined))?.0)
+            }
+        }
     }
 
     pub(crate) fn push(&mut self, gang: Submission) {
@@ -70,16 +92,8 @@ impl GangQueue {
         self.len += 1;
     }
 
-    /// The next gang, in `order`, that needs at most `processors`.
-    pub(crate) fn pop(&mut self, order: GangOrder, processors: u32) -> Option<Submission> {
-        let size = match order {
-            GangOrder::LargestThatFits => *self.by_size.range(..=processors).next_back()?.0,
-            GangOrder::LargestOnly => *self.by_size.keys().next_back().filter(|&&size| size <= processors)?,
-            GangOrder::OldestThatFits => {
-                let fitting = self.by_size.range(..=processors);
-                *fitting.min_by_key(|(_, gangs)| gangs.front().map(|(joined, _)| *joined))?.0
-            }
-        };
+    /// Takes the oldest gang of this size.
+    pub(crate) fn pop(&mut self, size: u32) -> Option<Submission> {
         let gangs = self.by_size.get_mut(&size)?;
         let (_, gang) = gangs.pop_front()?;
         if gangs.is_empty() {
@@ -100,7 +114,8 @@ mod tests {
         for (id, size) in [(0, 4), (1, 2), (2, 8), (3, 4), (4, 2)] {
             queue.push(Submission::gang(JobId(id), Time::ZERO, vec![Span::from_secs(1); size]));
         }
-        let order: Vec<u32> = std::iter::from_fn(|| queue.pop(order, fit)).map(|gang| gang.job.id.0).collect();
+        let next = || queue.next_size(order, fit).and_then(|size| queue.pop(size));
+        let order: Vec<u32> = std::iter::from_fn(next).map(|gang| gang.job.id.0).collect();
         assert_eq!(order, expected);
     }
 

@@ -38,7 +38,7 @@
 //! let gang = log.sink().iter().find(|record| record.job.id == JobId(1)).expect("it ran");
 //! assert_eq!(gang.start, Time::from_secs(3)); // with all four tasks, when the local has left
 //! assert_eq!(gang.finish, Time::from_secs(8)); // with its longest task
-//! assert_eq!(grid.tally().gangs_completed, 1);
+//! assert_eq!(grid.counts().gangs_completed, 1);
 //! ```
 //!
 //! | module | holds |
@@ -59,4 +59,4 @@ pub mod world;
 
 pub use config::{Approach, Config, ConfigError, Readings, Site};
 pub use submission::Submission;
-pub use world::{Event, Grid, Tally};
+pub use world::{Event, GangCounts, Grid};

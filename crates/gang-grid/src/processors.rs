@@ -5,20 +5,25 @@ use rand::{Rng, RngExt};
 use sim_core::{JobId, ProcId, SiteId, Span, Time};
 use std::collections::VecDeque;
 
-/// A local in a processor's queue.
+/// A local in a processor's queue, as schedulers know it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Local {
     /// Which job.
     pub id: JobId,
-    /// How long it will occupy the processor.
-    pub service: Span,
-    /// How long the scheduler believes it will.
+    /// How long the scheduler believes that it will occupy the processor.
     pub estimate: Span,
+}
+
+/// A local with what no scheduler knows: how long it will really occupy the processor.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrueLocal {
+    pub(crate) local: Local,
+    pub(crate) service: Span,
 }
 
 /// What a processor runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningTask {
     /// Which job, or a task of it.
     pub job: JobId,
     /// The gang it is a task of; `None` for a local.
@@ -35,9 +40,9 @@ pub struct GangKey(pub(crate) u32);
 #[derive(Clone, Debug)]
 pub struct Processor {
     site: SiteId,
-    running: Option<Running>,
+    running: Option<RunningTask>,
     reserved: Option<GangKey>,
-    queue: VecDeque<Local>,
+    queue: VecDeque<TrueLocal>,
 }
 
 impl Processor {
@@ -47,7 +52,7 @@ impl Processor {
     }
 
     /// What it runs now.
-    pub const fn running(&self) -> Option<Running> {
+    pub const fn running(&self) -> Option<RunningTask> {
         self.running
     }
 
@@ -57,8 +62,8 @@ impl Processor {
     }
 
     /// The locals in its queue, behind the gang's task if there is one.
-    pub const fn queue(&self) -> &VecDeque<Local> {
-        &self.queue
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = &Local> {
+        self.queue.iter().map(|queued| &queued.local)
     }
 
     /// Whether no job waits here, neither a gang's task nor a local.
@@ -223,14 +228,14 @@ impl Processors {
     /// # Panics
     ///
     /// If the processor is busy.
-    pub(crate) fn begin(&mut self, processor: ProcId, running: Running) {
+    pub(crate) fn begin(&mut self, processor: ProcId, running: RunningTask) {
         let before = self.all[processor.index()].running.replace(running);
         assert!(before.is_none(), "processor {processor} runs {before:?} and cannot begin {running:?}");
         self.refresh(processor);
     }
 
     /// Ends the work that runs.
-    pub(crate) fn end(&mut self, processor: ProcId) -> Running {
+    pub(crate) fn end(&mut self, processor: ProcId) -> RunningTask {
         let ended = self.all[processor.index()].running.take();
         self.refresh(processor);
         ended.unwrap_or_else(|| panic!("processor {processor} runs nothing that could end"))
@@ -250,15 +255,15 @@ impl Processors {
     }
 
     /// Appends a local to the queue.
-    pub(crate) fn enqueue(&mut self, processor: ProcId, local: Local) {
+    pub(crate) fn enqueue(&mut self, processor: ProcId, local: TrueLocal) {
         self.all[processor.index()].queue.push_back(local);
         self.refresh(processor);
     }
 
     /// Takes the first local out of the queue that satisfies `may_start`.
-    pub(crate) fn dequeue(&mut self, processor: ProcId, may_start: impl Fn(&Local) -> bool) -> Option<Local> {
+    pub(crate) fn dequeue(&mut self, processor: ProcId, may_start: impl Fn(&Local) -> bool) -> Option<TrueLocal> {
         let queue = &mut self.all[processor.index()].queue;
-        let position = queue.iter().position(may_start)?;
+        let position = queue.iter().position(|queued| may_start(&queued.local))?;
         let local = queue.remove(position);
         self.refresh(processor);
         local
@@ -276,6 +281,7 @@ impl Processors {
         if sets.none_waiting.set(id, state.none_waiting()) {
             self.none_waiting.set(site, sets.none_waiting.len());
         }
+        // One sum for the grid in place of a tree: nobody asks for the first site by held processors alone.
         let held_before = sets.held.len();
         sets.held.set(id, state.is_held());
         self.total_held = self.total_held + sets.held.len() - held_before;
@@ -316,6 +322,8 @@ impl IdSet {
             self.position[id as usize] = self.len();
             self.members.push(id);
         } else {
+            // The last member takes its place: the order depends on history, which a random draw from it does not
+            // mind, and runs are repeatable.
             self.members.swap_remove(position as usize);
             if let Some(&moved) = self.members.get(position as usize) {
                 self.position[moved as usize] = position;

@@ -5,7 +5,7 @@ use crate::gang::{Gang, GangQueue};
 use crate::policy::View;
 use crate::policy::grid::{GridPolicy, Route};
 use crate::policy::local::{Destination, LocalPolicy};
-use crate::processors::{GangKey, Local, Processors, Running};
+use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
 use crate::submission::Submission;
 use sim_core::{Context, Fact, Gauge, Model, ProcId, Purpose, Rank, Ranked, Rejection, SiteId, Stream, Streams, Time};
 use slab::Slab;
@@ -30,7 +30,7 @@ impl Ranked for Event {
 
 /// How many jobs of each kind have come and gone.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct GangCounts {
     /// Locals that have arrived.
     pub locals_arrived: u64,
     /// Locals that have ended.
@@ -63,7 +63,7 @@ pub struct Grid<S> {
     next: Option<Submission>,
     placement: Stream,
     routing: Stream,
-    tally: Tally,
+    counts: GangCounts,
     busy: Gauge,
     scratch: Vec<ProcId>,
 }
@@ -97,7 +97,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             next: None,
             placement: streams.stream(Purpose("gang placement"), 0),
             routing: streams.stream(Purpose("local routing"), 0),
-            tally: Tally::default(),
+            counts: GangCounts::default(),
             busy: Gauge::new(Time::ZERO, 0),
             scratch: Vec::new(),
             config,
@@ -105,13 +105,13 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     }
 
     /// How many jobs have come and gone.
-    pub const fn tally(&self) -> &Tally {
-        &self.tally
+    pub const fn counts(&self) -> &GangCounts {
+        &self.counts
     }
 
     /// Locals and gangs completed.
     pub const fn completed(&self) -> u64 {
-        self.tally.locals_completed + self.tally.gangs_completed
+        self.counts.locals_completed + self.counts.gangs_completed
     }
 
     /// Processors that run something. One that R2 holds until the end of its gang counts as running.
@@ -172,16 +172,14 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let (job, sites) = (&submission.job, self.config.sites.len());
         assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
         assert!(job.request.processors == 1, "local {} asks for {} processors", job.id, job.request.processors);
-        self.tally.locals_arrived += 1;
+        self.counts.locals_arrived += 1;
+        // Service and estimate are at reference speed until the site is known.
         let slowness = 1.0 / self.config.sites[site.index()].speed;
-        let local = Local {
-            id: job.id,
-            service: job.runtime.scaled(slowness),
-            estimate: job.request.estimate.unwrap_or(job.runtime).scaled(slowness),
-        };
+        let estimate = job.request.estimate.unwrap_or(job.runtime).scaled(slowness);
+        let local = TrueLocal { local: Local { id: job.id, estimate }, service: job.runtime.scaled(slowness) };
         let Self { local_policy, processors, gangs, routing, scratch, .. } = self;
         let view = View { now: cx.now(), processors, gangs };
-        match local_policy.on_arrival(&local, site, view, routing, scratch) {
+        match local_policy.on_arrival(estimate, site, view, routing, scratch) {
             Destination::Start(processor) => self.start_local(processor, local, cx),
             Destination::Queue(processor) => self.processors.enqueue(processor, local),
         }
@@ -197,11 +195,13 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             gang.tasks.len()
         );
         if tasks > self.widest {
-            self.tally.gangs_rejected += 1;
+            self.counts.gangs_rejected += 1;
             cx.tell(Fact::Rejected { job: gang.job.id, reason: Rejection::TooWide });
             return;
         }
-        self.tally.gangs_arrived += 1;
+        self.counts.gangs_arrived += 1;
+        // Under the first answer an arriving gang is tried at once, and passes those that wait in the GS queue: the
+        // paper has the queue scanned when a job leaves, and at no other time.
         if self.config.readings.gang_arrival == GangArrival::JoinsQueue {
             self.queue.push(gang);
             self.scan(cx);
@@ -231,7 +231,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             (*processor, task.scaled(overhead / speed))
         });
         let gang = Gang {
-            job,
+            id: job.id,
             tasks: tasks.collect(),
             spans_sites,
             promised_start: start,
@@ -239,6 +239,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             outstanding: u32::try_from(busy).expect("no more than the gang has tasks"),
             started: false,
         };
+        // The gang stays in the slab from its routing to the end of its last task; keys are used again.
         let key = GangKey(u32::try_from(gangs.insert(gang)).expect("fewer than 2³² gangs at once"));
         if busy == 0 {
             self.start_gang(key, cx);
@@ -253,7 +254,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn start_gang(&mut self, key: GangKey, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let gang = &mut self.gangs[key.0 as usize];
-        let (job, processors) = (gang.job.id, gang.job.request.processors);
+        let (job, processors) = (gang.id, gang.size());
         gang.started = true;
         gang.present_start = now;
         gang.outstanding = processors;
@@ -262,27 +263,29 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             Release::TaskEnd => None,
             Release::GangEnd => gang.tasks.iter().map(|(_, task)| *task).max(),
         };
+        // Taken out and put back, so that processors can be told of each task while the gangs are borrowed.
         let tasks = std::mem::take(&mut gang.tasks);
-        self.tally.gangs_spanning += u64::from(gang.spans_sites);
+        self.counts.gangs_spanning += u64::from(gang.spans_sites);
         // Processors are numbered site by site: the first one lies in the first site.
         let first = tasks.iter().map(|(processor, _)| *processor).min().expect("a gang has tasks");
         cx.tell(Fact::Started { job, site: self.processors.get(first).site(), processors });
         for &(processor, task) in &tasks {
             let end = now + held.unwrap_or(task);
-            self.begin(processor, Running { job, gang: Some(key), expected_end: end }, end, cx);
+            self.begin(processor, RunningTask { job, gang: Some(key), expected_end: end }, end, cx);
         }
         self.gangs[key.0 as usize].tasks = tasks;
     }
 
-    fn start_local(&mut self, processor: ProcId, local: Local, cx: &mut impl Context<Event>) {
-        let Local { id: job, service, estimate } = local;
+    /// A local begins.
+    fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
+        let TrueLocal { local: Local { id: job, estimate }, service } = local;
         cx.tell(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
-        let running = Running { job, gang: None, expected_end: cx.now() + estimate };
+        let running = RunningTask { job, gang: None, expected_end: cx.now() + estimate };
         self.begin(processor, running, cx.now() + service, cx);
     }
 
     /// A processor begins work. If it is kept for another gang, that one now waits for this too.
-    fn begin(&mut self, processor: ProcId, running: Running, end: Time, cx: &mut impl Context<Event>) {
+    fn begin(&mut self, processor: ProcId, running: RunningTask, end: Time, cx: &mut impl Context<Event>) {
         if let Some(waiting) = self.processors.get(processor).reserved() {
             let gang = &mut self.gangs[waiting.0 as usize];
             gang.outstanding += 1;
@@ -296,12 +299,13 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
 
     /// A processor ends what it runs: the job may leave, the processor serves its own queue, the GS may scan its own.
     fn end(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
-        let Running { job, gang, .. } = self.processors.end(processor);
+        let RunningTask { job, gang, .. } = self.processors.end(processor);
         self.busy.lower(cx.now(), 1);
         cx.tell(Fact::Released { job, processor });
+        // The job leaves with its only task, or with the last one of its gang.
         let gone = match gang {
             None => {
-                self.tally.locals_completed += 1;
+                self.counts.locals_completed += 1;
                 cx.tell(Fact::Finished { job });
                 None
             }
@@ -312,11 +316,12 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             }
         };
         if let Some(gang) = &gone {
-            self.tally.gangs_completed += 1;
-            self.tally.gang_tasks_completed += u64::from(gang.job.request.processors);
+            self.counts.gangs_completed += 1;
+            self.counts.gang_tasks_completed += u64::from(gang.size());
             cx.tell(Fact::Finished { job });
         }
 
+        // As they were before the freed processor is served: the scan may depend on whether serving empties a queue.
         let head = self.processors.get(processor).reserved();
         let waited = !self.processors.get(processor).none_waiting();
         self.serve(processor, cx);
@@ -345,6 +350,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// A freed processor takes up what waits in its own queue (§3.2).
     fn serve(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let now = cx.now();
+        // No gang waits for this processor: the first local in its queue begins.
         let Some(key) = self.processors.get(processor).reserved() else {
             if let Some(local) = self.processors.dequeue(processor, |_| true) {
                 self.start_local(processor, local, cx);
@@ -353,6 +359,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         };
         let Self { processors, gangs, local_policy, .. } = self;
         let gang = &mut gangs[key.0 as usize];
+        // `outstanding` counts the processors of the gang that are busy with something else; this one was.
         gang.outstanding -= 1;
         if gang.outstanding == 0 {
             for &(processor, _) in &gang.tasks {
@@ -364,6 +371,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         // With exact estimates this changes nothing; with others the start is believed anew at each release.
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
+        // While it is kept idle for the gang a local may pass, by equation (1).
         if let Some(local) = processors.dequeue(processor, |local| local_policy.may_backfill(local.estimate, gang, now))
         {
             self.start_local(processor, local, cx);
@@ -372,8 +380,9 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
 
     /// The GS routes gangs from its queue until none can be chosen (§3.1, steps 1 to 5).
     fn scan(&mut self, cx: &mut impl Context<Event>) {
-        while let Some((gang, route)) = self.grid_policy.on_scan(&mut self.queue, &self.processors, &mut self.placement)
-        {
+        // Ends: each round takes a gang out of the queue, and a gang that is routed takes processors.
+        while let Some((size, route)) = self.grid_policy.on_scan(&self.queue, &self.processors, &mut self.placement) {
+            let gang = self.queue.pop(size).expect("the policy names a size that is in the queue");
             self.route(gang, route, cx);
         }
     }

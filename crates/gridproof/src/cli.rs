@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// What the exit code of every command tells.
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 done, but --check found a verdict that differs from the recorded one; 2 bad usage or bad input; \
-3 reading or writing failed; 130 interrupted.";
+3 reading or writing failed; 130 interrupted (Ctrl-C, SIGTERM, SIGHUP).";
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub enum Command {
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
     #[command(subcommand)]
     Workload(replay::workload::Workload),
+    /// Check folders of results against their manifests.
+    Verify(Verify),
     /// Print the completion script of a shell.
     Completions {
         /// Which shell.
@@ -58,12 +60,15 @@ Examples:
       a tenth of the work; exit code 1 if a verdict is not the one on record
   cargo xtask reproduce multi-site --decide
       run inconclusive claims again, with up to ten times as many replications
+  cargo xtask reproduce multi-site --seeds 10 --check
+      under how many of the seeds 1 to 10 each verdict stays, compared with the record; seeds.csv
   cargo xtask reproduce multi-site --only fig4,fig5 --set readings.release=gang-end --out /tmp/r2
       two figures under another reading of the paper
   cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
       one replication again, as named in the column `run` of runs.csv
 
-Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped.")]
+Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped. Everything else in OUT is one
+run's: a complete run takes the place of an earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
     /// The paper (see `list`), or `all`.
     #[arg(value_name = "SLUG|all")]
@@ -86,6 +91,9 @@ pub struct Reproduce {
     /// Seed, instead of the scenario's.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
+    /// Judge the claims under the seeds 1 to N as well, and tell under how many each verdict stays.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
+    pub seeds: Option<u32>,
     /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -100,7 +108,7 @@ pub struct Reproduce {
     #[arg(long)]
     pub fresh: bool,
     /// Run a single replication again, and print its metrics.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "out", "fresh"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
     pub run: Option<String>,
 }
 
@@ -109,7 +117,7 @@ pub struct Reproduce {
 #[command(after_help = "\
 Examples:
   cargo xtask readings swift-gap --traces logs
-      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/swift-gap/readings
+      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/readings/swift-gap
 
 Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
 pub struct TryReadings {
@@ -125,4 +133,22 @@ pub struct TryReadings {
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask verify results/multi-site
+      is every file there, and as the run wrote it? Exit code 0 if so, 1 if one is missing or changed, 2 if the folder has no
+      manifest
+  cargo xtask verify results/* --json
+      the same of several folders, with the names of all files that differ
+
+manifest.json lists every file of a run with its length and SHA-256. Files beside them are named, but are no difference: they
+are yours. Finished replications (OUT/cells) are checked line by line.")]
+pub struct Verify {
+    /// Folders that `reproduce`, `simulate`, `readings` or `workload inspect` wrote.
+    #[arg(value_name = "OUT", required = true)]
+    pub folders: Vec<PathBuf>,
 }

@@ -13,9 +13,11 @@
 //! `examples/outside` in the repository is such a program in a workspace of its own, with a policy and a small paper.
 
 mod cli;
+mod completions;
 mod list;
+mod verify;
 
-pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings};
+pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -25,9 +27,16 @@ use lab::interrupt;
 use lab::paper::Paper;
 use lab::registry::{Entry, find};
 use lab::reproduce::Request;
+use lab::terminal::{print_styled, tell};
 use replay::simulate::Own;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The commit that this program was built from, marked `-dirty` if its sources differed from it.
+pub const GIT_REVISION: &str = concat!(env!("GRIDPROOF_REVISION"), env!("GRIDPROOF_DIRTY"));
+
+/// SHA-256 of the sources that this program was built from.
+pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 
 /// A laboratory: what its program knows.
 #[derive(Clone, Debug)]
@@ -97,8 +106,7 @@ impl Lab {
         let name = path.as_deref().and_then(Path::file_stem).unwrap_or_else(|| "gridproof".as_ref());
         let lab = self.called(&name.to_string_lossy());
         let mut program = lab.explained(Cli::command().name(program()));
-        let Cli { command, common } =
-            Cli::from_arg_matches(&program.get_matches_mut()).unwrap_or_else(|error| error.exit());
+        let Cli { command, common } = parsed(&mut program);
         ended(begin(&common).and_then(|()| lab.run(command, &common, &mut program)))
     }
 
@@ -129,12 +137,9 @@ impl Lab {
             }
             Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
+            Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
-                // Into a buffer first: a pipe that closes early is no reason to panic.
-                let mut script = Vec::new();
-                let name = program.get_name().to_owned();
-                clap_complete::generate(shell, program, name, &mut script);
-                print(&String::from_utf8(script)?);
+                completions::completions(shell, program)?;
                 Ok(Ending::Done)
             }
         }
@@ -153,12 +158,27 @@ fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) ->
     }
 }
 
+/// What the command line of `program` says, or the end of the process with what is wrong with it.
+pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
+    let matches = program.try_get_matches_from_mut(std::env::args_os());
+    matches.and_then(|mut matches| P::from_arg_matches_mut(&mut matches)).unwrap_or_else(|error| {
+        // An argument comes back in the message, with whatever a terminal would obey.
+        let commands_a_terminal = |argument: std::ffi::OsString| argument.to_string_lossy().contains(char::is_control);
+        if error.use_stderr() && std::env::args_os().any(commands_a_terminal) {
+            tell(error.render().to_string().trim_end());
+            std::process::exit(2);
+        }
+        error.exit()
+    })
+}
+
 /// Listens for Ctrl-C, and keeps to the number of threads that was asked for. To be called once, before anything runs.
 ///
 /// # Errors
 ///
 /// The threads cannot be started.
 pub fn begin(common: &Common) -> Result<()> {
+    lab::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
     if let Some(jobs) = common.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
@@ -172,7 +192,7 @@ pub fn ended(result: Result<Ending>) -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Differs) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            tell(&format!("error: {error:#}"));
             ExitCode::from(exit_code(&error))
         }
     }
@@ -182,6 +202,9 @@ pub fn ended(result: Result<Ending>) -> ExitCode {
 fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
+    }
+    if let Some(error) = error.downcast_ref::<::workload::FileError>() {
+        return if error.is_io() { 3 } else { 2 };
     }
     if let Some(error) = error.downcast_ref::<::workload::SwfError>() {
         return if error.is_io() { 3 } else { 2 };
@@ -214,7 +237,7 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
     for paper in wanted {
         let outcome = paper.reproduce(&request(options, common, paper.about.slug))?;
         if !common.json {
-            print(&list::verdicts(&outcome, common.quiet));
+            print_styled(&list::verdicts(&outcome, common.quiet));
         }
         outcomes.push(outcome);
     }
@@ -226,7 +249,13 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
     if options.check {
         for outcome in &outcomes {
             for (judged, recorded) in outcome.surprises() {
-                eprintln!("{} {}: {}, but {recorded} is on record", outcome.about.slug, judged.id, judged.in_words());
+                let (slug, words) = (outcome.about.slug, judged.in_words());
+                tell(&format!("{slug} {}: {words}, but {recorded} is on record", judged.id));
+                ending = Ending::Differs;
+            }
+            for (judged, found, recorded) in outcome.unsteady() {
+                let slug = outcome.about.slug;
+                tell(&format!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id));
                 ending = Ending::Differs;
             }
         }
@@ -243,6 +272,7 @@ fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
         only: options.only.clone(),
         reps: options.reps,
         seed: options.seed,
+        seeds: options.seeds,
         set: options.set.clone(),
         traces: options.traces.clone(),
         out,

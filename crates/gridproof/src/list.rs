@@ -22,6 +22,7 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
                     "crate": paper.about.package,
                     "figures": paper.figures,
                     "claims": paper.claims,
+                    "not_judged": paper.remarks,
                 })
             })
             .collect();
@@ -39,6 +40,9 @@ pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
             paper.figures.join(" "),
             paper.claims.join(" ")
         ));
+        if !paper.remarks.is_empty() {
+            print(&format!("  not judged {}\n", paper.remarks.join(" ")));
+        }
     }
     Ok(Ending::Done)
 }
@@ -53,24 +57,40 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
                 Verdict::Reproduced => ("✓", "32"),
                 Verdict::Inconclusive => ("?", "33"),
                 Verdict::Contradicted => ("✗", "31"),
+                Verdict::Consistent => ("=", "0"),
+                Verdict::Inconsistent => ("≠", "31"),
             };
             let sign = if colours { format!("\x1b[{colour}m{sign}\x1b[0m") } else { sign.to_owned() };
             let words = judged.in_words();
             let _ = write!(text, "{sign} {:4} {words:12}  {}", judged.id, judged.statement);
-            if judged.verdict != Verdict::Reproduced {
+            if !matches!(judged.verdict, Verdict::Reproduced | Verdict::Consistent) {
                 let cell = judged.deciding_cell();
                 let observed = cell.observed();
-                let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.rule);
+                let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.expected());
+            }
+            if let Some(seeds) = &outcome.seeds {
+                let others = seeds.others(judged);
+                let others = if others.is_empty() { others } else { format!("; {others}") };
+                let _ = write!(text, "\n         stays under {} seeds{others}", seeds.stays(judged));
             }
             if let Some(recorded) = recorded.as_deref().filter(|recorded| *recorded != words) {
                 let _ = write!(text, "\n         on record: {recorded}");
             }
             text.push('\n');
         }
+        for (id, statement, why) in &outcome.remarks {
+            let _ = writeln!(text, "· {id:4} {:12}  {statement}\n         {why}", "not judged");
+        }
     }
+    let checks = Verdict::OF_CHECKS.map(|verdict| (outcome.count(verdict), verdict));
+    let checks: String = checks
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, verdict)| format!("; {count} check of printed numbers {verdict}"))
+        .collect();
     let _ = writeln!(
         text,
-        "{}: {} reproduced, {} contradicted, {} inconclusive, from {} replications\n{}",
+        "{}: {} reproduced, {} contradicted, {} inconclusive{checks}, from {} replications\n{}",
         outcome.about.slug,
         outcome.count(Verdict::Reproduced),
         outcome.count(Verdict::Contradicted),
@@ -91,15 +111,17 @@ pub(crate) fn verdicts_as_json(outcome: &Outcome) -> serde_json::Value {
             serde_json::json!({
                 "id": judged.id,
                 "verdict": judged.verdict,
-                "replications": judged.decided_at.unwrap_or(outcome.replications),
+                "replications": judged.replications(outcome.replications),
                 "recorded": recorded,
                 "cell": cell.label,
-                "expected": cell.rule.to_string(),
+                "expected": cell.expected(),
                 "observed": cell.estimate.mean,
                 "ci_low": cell.estimate.low,
                 "ci_high": cell.estimate.high,
+                "stays": outcome.seeds.as_ref().map(|seeds| seeds.stays(judged)),
             })
         })
         .collect();
-    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims })
+    let remarks: Vec<_> = outcome.remarks.iter().map(|(id, ..)| id).collect();
+    serde_json::json!({ "paper": outcome.about.slug, "out": outcome.out, "claims": claims, "not_judged": remarks })
 }

@@ -1,20 +1,20 @@
 //! Jobs and events per second of whole runs.
 //!
 //! `cargo bench -p hier-grid`. What to look at: the hierarchical system with 10 000 jobs (the target is 150 000 jobs per second
-//! and a million events), the other systems beside it, and what a witness costs. `events` counts events instead of jobs. `sites`
+//! and a million events), the other systems beside it, and what an observer costs. `events` counts events instead of jobs. `sites`
 //! runs the same load per site in larger worlds: a cost per job that grows with the world is the price of its depth, and of caches.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use hier_grid::{Config, Experiment, Grid, Message, System, Witness};
+use hier_grid::{Config, Experiment, Grid, Message, MessageObserver, System};
 use sim_core::{JobLog, JobRecord, Probe, Sim, Streams};
 use std::hint::black_box;
 
 const JOBS: u32 = 10_000;
 
-fn run<W: Witness, P: Probe>(grid: Grid<W>, probe: P) -> u64 {
+fn run<W: MessageObserver, P: Probe>(grid: Grid<W>, probe: P) -> u64 {
     let (grid, probe) = Sim::new(grid, probe).run();
     black_box(probe);
-    grid.tally().completed
+    grid.counts().completed
 }
 
 /// A probe that assembles records, as an experiment's does.
@@ -24,8 +24,8 @@ fn log() -> impl Probe {
     })
 }
 
-fn grid<W: Witness>(config: &Config, witness: W) -> Grid<W> {
-    Grid::new(config.clone(), &Streams::new(2007, 0), witness).expect("a valid configuration")
+fn grid<W: MessageObserver>(config: &Config, observer: W) -> Grid<W> {
+    Grid::new(config.clone(), &Streams::new(2007, 0), observer).expect("a valid configuration")
 }
 
 fn paper(criterion: &mut Criterion) {
@@ -42,7 +42,7 @@ fn paper(criterion: &mut Criterion) {
         }
     }
     let config = Config::of_the_paper(System::Trees(1), JOBS, 1.0);
-    group.bench_function("1T, with a witness", |bencher| {
+    group.bench_function("1T, with an observer", |bencher| {
         let setup = || grid(&config, Vec::<Message>::new());
         bencher.iter_batched(setup, |grid| run(grid, log()), BatchSize::LargeInput);
     });

@@ -12,7 +12,7 @@
 //! off, `bare` for all three algorithms.
 
 use hier_grid::world::Distance;
-use hier_grid::{Algorithms, Config, Experiment, Grid, System, Tally};
+use hier_grid::{Algorithms, Config, Experiment, Grid, GridCounts, System};
 use sim_core::record::Sink;
 use sim_core::{JobLog, JobRecord, Sim, Streams, Time};
 
@@ -40,17 +40,17 @@ fn main() {
         for (name, system) in systems {
             let mut config = Config::of_the_paper(system, count, mean_input);
             (config.experiment, config.algorithms) = (experiment.clone(), algorithms);
-            let runs: Vec<(Sums, Tally)> =
+            let runs: Vec<(Sums, GridCounts)> =
                 replications.clone().map(|replication| simulate(&config, Streams::new(2007, replication))).collect();
             print(count, name, &runs);
         }
     }
 }
 
-fn simulate(config: &Config, streams: Streams) -> (Sums, Tally) {
+fn simulate(config: &Config, streams: Streams) -> (Sums, GridCounts) {
     let grid = Grid::new(config.clone(), &streams, ()).expect("a valid configuration");
     let (grid, log) = Sim::new(grid, JobLog::new(Sums::default())).run();
-    (log.into_sink(), grid.tally().clone())
+    (log.into_sink(), grid.counts().clone())
 }
 
 /// Equations (3) to (5), as sums.
@@ -71,13 +71,13 @@ impl Sink for Sums {
     }
 }
 
-fn print(count: u32, name: &str, runs: &[(Sums, Tally)]) {
+fn print(count: u32, name: &str, runs: &[(Sums, GridCounts)]) {
     let jobs = f64::from(count);
-    let mean = |of: &dyn Fn(&(Sums, Tally)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
-    let wait = |(sums, _): &(Sums, Tally)| sums.wait / jobs;
+    let mean = |of: &dyn Fn(&(Sums, GridCounts)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+    let wait = |(sums, _): &(Sums, GridCounts)| sums.wait / jobs;
     let (worst, best) = (runs.iter().map(wait).fold(0.0, f64::max), runs.iter().map(wait).fold(f64::MAX, f64::min));
-    let total = |(sums, _): &(Sums, Tally)| sums.last.since(sums.first.expect("jobs")).as_secs_f64();
-    let share = |distance| 100.0 * mean(&|(_, tally)| tally.jobs_at(distance) as f64 / jobs);
+    let total = |(sums, _): &(Sums, GridCounts)| sums.last.since(sums.first.expect("jobs")).as_secs_f64();
+    let share = |distance| 100.0 * mean(&|(_, counts)| counts.jobs_at(distance) as f64 / jobs);
     let [site, net, backbone, across] =
         [Distance::SameSite, Distance::SameNet, Distance::SameBackbone, Distance::Across].map(share);
     println!(
@@ -86,7 +86,7 @@ fn print(count: u32, name: &str, runs: &[(Sums, Tally)]) {
         worst / best,
         mean(&|(sums, _)| sums.execution / jobs),
         mean(&total),
-        mean(&|(_, tally)| tally.all_messages() as f64 / jobs),
-        mean(&|(_, tally)| tally.moves() as f64 / jobs),
+        mean(&|(_, counts)| counts.all_messages() as f64 / jobs),
+        mean(&|(_, counts)| counts.moves() as f64 / jobs),
     );
 }

@@ -37,14 +37,14 @@ fn main() {
     while sim.step() {
         events += 1;
     }
-    let tally = sim.model().tally();
-    assert_eq!(tally.completed, u64::from(nodes));
+    let counts = sim.model().counts();
+    assert_eq!(counts.completed, u64::from(nodes));
     let per_job = |count: u64| count as f64 / f64::from(nodes);
     println!(
         "{nodes} nodes and jobs: per job {:.2} events, {:.2} messages, {:.3} moves",
         per_job(events),
-        per_job(tally.all_messages()),
-        per_job(tally.moves()),
+        per_job(counts.all_messages()),
+        per_job(counts.moves()),
     );
     if let Some((seconds, megabytes)) = taken() {
         let rate = events as f64 / seconds / 1e6;

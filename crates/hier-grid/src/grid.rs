@@ -1,198 +1,63 @@
-//! The grid as a model: its events, and what happens.
+//! The grid as a model: its events are routed here, to the system that schedules and to the fabric that carries out.
 
-mod discovery;
-mod execution;
-mod failing;
-mod fallback;
-mod leaf;
-mod peers;
-mod requests;
-mod selection;
+mod submission;
 pub mod view;
 
-use crate::config::{Config, ConfigError, System};
-use crate::desk::{Desk, Rules};
-use crate::faults::Transport;
-use crate::jobs::{Jobs, Stations, Submission};
-use crate::message::{Address, Message, Witness};
+use crate::config::{self, Config, ConfigError};
+use crate::counts::GridCounts;
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::ids::{ServerId, StationId, narrow};
+use crate::jobs::Submission;
+use crate::message::{Address, CompactPayload, Envelope};
 use crate::network::Network;
-use crate::overlay::Overlay;
-use crate::post::{Body, Letter, Pools};
-use crate::queue::Kind as JobKind;
-use crate::tally::Tally;
-use crate::tree::{Forest, SchedulerId};
-use crate::world::{Bag, ServerId, StationId, World, narrow};
-use execution::Flow;
-use leaf::Leaf;
-use peers::Peers;
+use crate::observer::MessageObserver;
+use crate::peers::Peers;
+use crate::source::Source;
+use crate::stations::Stations;
+use crate::system::System;
+use crate::transfer::Arrived;
+use crate::trees::Trees;
+use crate::world::World;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Context, EventKey, JobId, Model, Purpose, Rank, Ranked, SiteId, Span, Stream, Streams, Time};
-
-/// Everything that can happen.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A message comes in.
-    Deliver(Letter),
-    /// A work station has thought long enough.
-    Due(StationId),
-    /// The next job of a log is submitted.
-    Submit,
-    /// A data transfer has ended.
-    Transferred(u32),
-    /// A server has run its job.
-    Ran(ServerId),
-    /// A server has waited in vain for an answer to its offer.
-    Silence(ServerId),
-    /// A server changes its operating system.
-    Change(ServerId),
-    /// A change that was known beforehand.
-    Alter(ServerId, u32),
-    /// The bags of all sites have come in, and nothing about them is new.
-    Discovered(u32),
-    /// A work station without an offer resubmits its request to its peer.
-    Resubmit,
-    /// With faults: a copy of a message comes in.
-    Arrives(u32),
-    /// With faults: an acknowledgement comes in.
-    Acknowledged(u32),
-    /// With faults: a message has not been acknowledged in time.
-    SendAgain(u32),
-    /// With faults: a scheduler crashes.
-    Crash(SchedulerId),
-    /// With faults: a scheduler is up again.
-    Restart(SchedulerId),
-}
-
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
-        match self {
-            Self::Transferred(_) | Self::Ran(_) | Self::Silence(_) => Rank::RELEASE,
-            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
-            Self::Deliver(_)
-            | Self::Due(_)
-            | Self::Submit
-            | Self::Discovered(_)
-            | Self::Resubmit
-            | Self::Arrives(_)
-            | Self::Acknowledged(_)
-            | Self::SendAgain(_) => Rank::ARRIVE,
-        }
-    }
-}
+use sim_core::{Context, Fact, JobId, Model, Purpose, Span, Stream, Streams, Time};
 
 /// A source of submissions from outside that has none.
 pub type Nothing = std::iter::Empty<Submission>;
 
-/// A grid of sites under one system, with a witness `W` of its messages and submissions `L` from outside.
+/// A grid of sites under one system, with an observer `O` of its messages and submissions `L` from outside.
 #[derive(Clone, Debug)]
-pub struct Grid<W = (), L = Nothing> {
-    config: Config,
-    rules: Rules,
-    world: World,
-    network: Network,
-    forest: Forest,
-    /// Of every scheduler with children, by its number; those of leaves are empty.
-    desks: Vec<Desk>,
-    /// Of every LGS, by its site.
-    leaves: Vec<Leaf>,
-    trees: Vec<Tree>,
-    /// Roots as peers of each other.
-    roots: Overlay,
-    peers: Option<Peers>,
-    machines: Vec<Machine>,
-    jobs: Jobs,
+pub struct Grid<O = (), L = Nothing> {
+    /// Network, servers and jobs.
+    fabric: Fabric<O>,
+    /// Trees or peers, with what they know.
+    system: System,
     source: Source<L>,
+    /// Experiment 4.
     changes: Option<Changes>,
-    /// Changes that are known beforehand.
+    /// Changes of operating systems that were laid down before the run.
     script: Vec<(Time, ServerId, u32)>,
-    /// Whether every message is an event.
-    literal: bool,
-    /// Whether the work of a job from outside is spread over all CPUs of its server.
-    divides: bool,
-    flows: slab::Slab<Flow>,
-    pools: Pools,
-    /// Where messages may fail.
-    transport: Option<Box<Transport>>,
-    tally: Tally,
-    /// CPUs of a server, in the mean: kept, since every job's record needs it.
-    mean_cpus: f64,
-    witness: W,
 }
 
-/// What the root of a tree knows beyond its desk.
-#[derive(Clone, Debug, Default)]
-struct Tree {
-    /// Jobs that have not been through discovery, in order of arrival.
-    raw: Vec<JobId>,
-    /// Raw jobs that are being matched.
-    batch: Vec<JobId>,
-    discovering: bool,
-    /// Whether discovery may find anything that the last one did not.
-    news: bool,
-    /// Whether matched jobs are to be matched again, though no raw ones have come.
-    rematch: bool,
-    /// Matched jobs that have not been told started. The books of the root may know fewer: a job that a scheduler below holds
-    /// for one of its branches is missed by a cancel, and taken for started.
-    unstarted: u32,
-    /// Whether an RFJM waits for raw jobs.
-    wanted: bool,
-    /// Classes of all jobs that have been through discovery.
-    known: Bag,
-    /// Whether channels may be out of date: the next discovery goes through all schedulers message by message.
-    stale: bool,
-    round: u32,
-}
-
-/// A server.
-#[derive(Clone, Debug)]
-struct Machine {
-    site: SiteId,
-    cpus: u32,
-    systems: u32,
-    /// What it can run.
-    bag: Bag,
-    phase: Phase,
-    job: Option<JobId>,
-    /// Where messages may fail: the event of its patience's end.
-    silence: Option<EventKey>,
-}
-
-/// What a server does.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Phase {
-    Idle,
-    /// It has offered itself to a work station at this instant.
-    Offering(Time),
-    Fetching,
-    Running,
-    /// R12: it transfers its output.
-    Sending,
-}
-
-#[derive(Clone, Debug)]
-enum Source<L> {
-    Stations(Box<Stations>),
-    Outside { submissions: L, next: Option<Submission> },
-}
-
-/// Experiment 4.
+/// The changes of operating systems in experiment 4, drawn as they happen.
 #[derive(Clone, Debug)]
 struct Changes {
     means: Vec<f64>,
     systems: u32,
+    /// Of each server.
     draws: Vec<Stream>,
 }
 
-impl<W: Witness> Grid<W> {
+impl<O: MessageObserver> Grid<O> {
     /// A grid whose work stations submit jobs as `config.experiment` says.
     ///
     /// # Errors
     ///
     /// If [`Config::validate`] finds fault with the configuration.
-    pub fn new(config: Config, streams: &Streams, witness: W) -> Result<Self, ConfigError> {
+    pub fn new(config: Config, streams: &Streams, observer: O) -> Result<Self, ConfigError> {
         let world = World::draw(&config, streams)?;
-        Self::in_world(config, world, streams, witness)
+        Self::in_world(config, world, streams, observer)
     }
 
     /// The same in a given world; `config.grid` then only tells the local load.
@@ -200,13 +65,14 @@ impl<W: Witness> Grid<W> {
     /// # Errors
     ///
     /// If [`Config::validate`] finds fault with the configuration.
-    pub fn in_world(config: Config, world: World, streams: &Streams, witness: W) -> Result<Self, ConfigError> {
-        let stations = Stations::new(&config, &world, streams);
-        Self::build(config, world, Source::Stations(Box::new(stations)), streams, witness)
+    pub fn in_world(config: Config, world: World, streams: &Streams, observer: O) -> Result<Self, ConfigError> {
+        let stations = Box::new(Stations::new(&config, &world, streams));
+        let mean_cpus = world.mean_cpus();
+        Self::build(config, world, Source::Stations { stations, mean_cpus }, streams, observer)
     }
 }
 
-impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
+impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// A grid that runs jobs from outside, in order of their numbers and submission times; `config.jobs` and
     /// `config.experiment.submission` have no part in it. A job that no server is wide enough for is rejected.
     ///
@@ -218,9 +84,10 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         world: World,
         submissions: L,
         streams: &Streams,
-        witness: W,
+        observer: O,
     ) -> Result<Self, ConfigError> {
-        Self::build(config, world, Source::Outside { submissions, next: None }, streams, witness)
+        let source = Source::Outside { submissions, next: None, divides: false };
+        Self::build(config, world, source, streams, observer)
     }
 
     fn build(
@@ -228,72 +95,34 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         world: World,
         source: Source<L>,
         streams: &Streams,
-        witness: W,
+        observer: O,
     ) -> Result<Self, ConfigError> {
         config.validate()?;
         let network = Network::new(&config.network, &config.readings, &world);
-        let trees = match config.system {
-            System::P2p => 0,
-            System::Trees(trees) if trees > world.sites() => {
+        let (system, seats) = match config.system {
+            config::System::P2p => {
+                let peers = Peers::new(&world, &network, &config.readings, streams);
+                (System::Peers(Box::new(peers)), Vec::new())
+            }
+            // `validate` knows the sites of `config.grid`; a given world may have fewer.
+            config::System::Trees(trees) if trees > world.sites() => {
                 return Err(ConfigError::Trees { trees, sites: world.sites().into() });
             }
-            System::Trees(trees) => trees,
+            config::System::Trees(trees) => {
+                let trees = Trees::new(&config, trees, &world, &network, streams);
+                let seats = trees.seats();
+                (System::Trees(Box::new(trees)), seats)
+            }
         };
-        let forest = if trees == 0 { Forest::default() } else { Forest::plant(&world, trees, &network) };
-        let classes = world.classes.len();
-        let desk = |scheduler: &crate::tree::Scheduler| {
-            if scheduler.is_leaf() { Desk::default() } else { Desk::new(scheduler.degree(), classes) }
-        };
-        let machine = |server: &crate::world::Server| Machine {
-            site: server.site,
-            cpus: server.cpus,
-            systems: server.systems,
-            bag: world.bag_of(server.cpus, server.systems),
-            phase: Phase::Idle,
-            job: None,
-            silence: None,
-        };
-        let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
-        let servers = narrow(world.servers.len());
-        let readings = &config.readings;
-        Ok(Self {
-            rules: Rules {
-                algorithms: config.algorithms,
-                share: readings.share,
-                unassigned: readings.unassigned_order,
-                branches: readings.branch_order,
-                takes: readings.load_balance_takes,
-            },
-            desks: forest.schedulers.iter().map(desk).collect(),
-            leaves: if trees == 0 { Vec::new() } else { vec![Leaf::new(classes); world.sites() as usize] },
-            trees: vec![Tree::default(); trees as usize],
-            roots: Overlay::new(&root_sites, crate::config::Neighbours::Geographic, (&world, &network), streams),
-            peers: (trees == 0).then(|| Peers::new(&world, &network, readings, streams)),
-            machines: world.servers.iter().map(machine).collect(),
-            jobs: Jobs::default(),
-            source,
-            changes: config.experiment.changes.as_ref().map(|means| Changes {
-                means: means.clone(),
-                systems: world.systems,
-                draws: (0..servers).map(|server| streams.stream(Purpose("changes of servers"), server)).collect(),
-            }),
-            script: Vec::new(),
-            literal: false,
-            divides: false,
-            flows: slab::Slab::new(),
-            pools: Pools::default(),
-            transport: config
-                .faults
-                .as_ref()
-                .map(|faults| Box::new(Transport::new(faults, forest.schedulers.len(), streams))),
-            tally: Tally::default(),
-            mean_cpus: world.mean_cpus(),
-            witness,
-            network,
-            config,
-            world,
-            forest,
-        })
+        let changes = config.experiment.changes.as_ref().map(|means| Changes {
+            means: means.clone(),
+            systems: world.systems,
+            draws: (0..narrow(world.servers.len()))
+                .map(|server| streams.stream(Purpose("changes of servers"), server))
+                .collect(),
+        });
+        let fabric = Fabric::new(config, world, network, seats, streams, observer);
+        Ok(Self { fabric, system, source, changes, script: Vec::new() })
     }
 
     /// Has a server offer other operating systems, as a set of bits, from the instant `at` on.
@@ -303,11 +132,14 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self
     }
 
-    /// Does without shortcuts: every discovery goes from scheduler to scheduler, and every resubmission among peers is tried.
-    /// The same run, but for the order of what happens at the same nanosecond; slower.
+    /// Plays what is otherwise only counted: every discovery goes from scheduler to scheduler, message by message, and every
+    /// resubmission among peers is tried. Slower, for comparison.
+    ///
+    /// Among peers it is the same run. In trees what happens at the same nanosecond may happen in another order, so that jobs
+    /// may run elsewhere; what each discovery finds is the same.
     #[must_use]
-    pub const fn literally(mut self) -> Self {
-        self.literal = true;
+    pub const fn without_shortcuts(mut self) -> Self {
+        self.fabric.shortcuts = false;
         self
     }
 
@@ -315,102 +147,40 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     /// wide server then takes less than the job's own run time. Without this, a job takes its run time on any server.
     #[must_use]
     pub const fn dividing_work(mut self) -> Self {
-        self.divides = true;
+        if let Source::Outside { divides, .. } = &mut self.source {
+            *divides = true;
+        }
         self
     }
 
     /// What has been counted so far.
-    pub const fn tally(&self) -> &Tally {
-        &self.tally
+    pub const fn counts(&self) -> &GridCounts {
+        &self.fabric.counts
     }
 
     /// The world that it runs in.
     pub const fn world(&self) -> &World {
-        &self.world
+        &self.fabric.world
     }
 
-    /// The witness of its messages.
-    pub const fn witness(&self) -> &W {
-        &self.witness
+    /// The observer of its messages.
+    pub const fn observer(&self) -> &O {
+        &self.fabric.observer
     }
 
-    /// Gives up the grid for its witness.
-    pub fn into_witness(self) -> W {
-        self.witness
-    }
-
-    fn site_of(&self, address: Address) -> SiteId {
-        match address {
-            Address::Station(station) => self.world.site_of(station),
-            Address::Scheduler(scheduler) => self.forest.schedulers[scheduler.index()].site(),
-            Address::Server(server) => self.machines[server.index()].site,
-        }
-    }
-
-    fn latency(&self, from: Address, to: Address) -> Span {
-        self.network.latency(self.world.distance(self.site_of(from), self.site_of(to)))
-    }
-
-    /// Sends a message: it comes in after the latency between sender and receiver.
-    fn send(&mut self, from: Address, to: Address, body: Body, cx: &mut impl Context<Event>) {
-        let latency = self.latency(from, to);
-        self.note(cx.now(), latency, from, to, body);
-        self.dispatch(Letter { from, to, body }, latency, cx);
-    }
-
-    /// Counts a message, and shows it to the witness.
-    fn note(&mut self, sent: Time, latency: Span, from: Address, to: Address, body: Body) {
-        self.tally.count(body.kind());
-        if W::LOOKS {
-            let payload = body.payload(&self.pools);
-            self.witness.see(Message { sent, arrives: sent + latency, from, to, payload });
-        }
-    }
-
-    fn send_up(&mut self, scheduler: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
-        let parent = self.forest.schedulers[scheduler.index()].parent.expect("a root has no parent to tell");
-        self.send(Address::Scheduler(scheduler), Address::Scheduler(parent), body, cx);
-    }
-
-    fn send_down(&mut self, scheduler: SchedulerId, slot: u32, body: Body, cx: &mut impl Context<Event>) {
-        let child = SchedulerId(self.forest.schedulers[scheduler.index()].children.start + slot);
-        self.send(Address::Scheduler(scheduler), Address::Scheduler(child), body, cx);
-    }
-
-    /// Where a job stands in a scheduler's lists.
-    #[inline]
-    fn kind(&self, scheduler: SchedulerId, job: JobId) -> JobKind {
-        let ticket = self.jobs.get(job);
-        let site = self.world.site_of(ticket.station).0;
-        let at = &self.forest.schedulers[scheduler.index()];
-        JobKind { class: ticket.class, home: self.forest.home_slot(at, site) }
-    }
-
-    /// Share of a server's CPUs that is left to the grid.
-    fn speed(&self) -> f64 {
-        1.0 - self.config.grid.local_load
-    }
-
-    /// Whether jobs are still to come.
-    fn expects_jobs(&self) -> bool {
-        match &self.source {
-            Source::Stations(stations) => stations.left() > 0,
-            Source::Outside { next, .. } => next.is_some(),
-        }
+    /// Gives up the grid for its observer.
+    pub fn into_observer(self) -> O {
+        self.fabric.observer
     }
 
     /// Whether jobs are still to come, or to be done.
     fn has_work(&self) -> bool {
-        self.expects_jobs() || self.tally.submitted > self.tally.completed
+        self.source.expects_jobs() || self.fabric.counts.submitted > self.fabric.counts.completed
     }
 
     /// Whether jobs are still to come, or copies of them to be found out.
     fn is_active(&self) -> bool {
-        self.expects_jobs() || !self.jobs.is_empty()
-    }
-
-    fn is_down(&self, scheduler: SchedulerId) -> bool {
-        self.transport.as_ref().is_some_and(|transport| transport.down[scheduler.index()])
+        self.source.expects_jobs() || !self.fabric.jobs.is_empty()
     }
 
     /// Experiment 4: posts the next change of a server.
@@ -423,8 +193,9 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
-    /// A server draws an operating system, which may be the one that it has.
+    /// Experiment 4: a server draws an operating system, which may be the one that it has.
     fn change(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
+        // Changes must not keep a run alive whose jobs are done.
         if !self.is_active() {
             return;
         }
@@ -434,114 +205,101 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         self.set_systems(server, systems, cx);
     }
 
-    /// A server offers other operating systems from now on; a job that it runs finishes.
     fn set_systems(&mut self, server: ServerId, systems: u32, cx: &mut impl Context<Event>) {
-        let machine = &mut self.machines[server.index()];
-        if machine.systems == systems {
-            return;
-        }
-        machine.systems = systems;
-        machine.bag = self.world.bag_of(machine.cpus, systems);
-        let site = machine.site;
-        self.tally.changes += 1;
-        if self.peers.is_some() {
-            self.peer_changed(server, cx);
-        } else {
-            self.resources_changed(site, cx);
+        if self.fabric.set_systems(server, systems) {
+            self.system.resources_changed(server, &mut self.fabric, cx);
         }
     }
 
-    /// A message comes in.
-    fn deliver(&mut self, Letter { from, to, body }: Letter, cx: &mut impl Context<Event>) {
-        match (to, body) {
-            (Address::Scheduler(root), Body::Request { job, .. }) => self.root_request(root, job, cx),
-            (Address::Scheduler(root), Body::Forward { job, .. }) => self.root_copy(root, job, cx),
-            (Address::Server(entry), Body::Request { job, .. }) => self.flood(entry, job, cx),
-            (Address::Server(peer), Body::Confirm { job }) => self.peer_queues(peer, job, cx),
-            (Address::Server(server), Body::Answer { job }) => self.answered(server, job, cx),
-            (Address::Station(station), Body::Offer { job }) => self.offered(station, from, job, cx),
-            (Address::Station(station), Body::Decline { job }) => self.declined(station, job, cx),
-            (Address::Scheduler(to), body) => {
-                let Address::Scheduler(from) = from else { panic!("{from:?} sent {body:?} to a scheduler") };
-                self.between_schedulers(from, to, body, cx);
-            }
-            (to, body) => panic!("{from:?} sent {body:?} to {to:?}"),
+    /// A message comes in. Offers, answers and refusals are the same in every system; all else is the system's.
+    fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
+        let Self { fabric, system, .. } = self;
+        match (to, payload) {
+            (Address::Server(server), CompactPayload::Answer { job }) => fabric.answered(server, job, cx),
+            (Address::Station(station), CompactPayload::Offer { job }) => fabric.offered(station, from, job, cx),
+            (Address::Station(station), CompactPayload::Decline { job }) => self.declined(station, job, cx),
+            (to, payload) => system.receive(from, to, payload, fabric, cx),
         }
     }
 
-    /// A message between neighbours in a tree.
-    fn between_schedulers(&mut self, from: SchedulerId, to: SchedulerId, body: Body, cx: &mut impl Context<Event>) {
-        let leaf = self.forest.schedulers[to.index()].is_leaf();
-        match body {
-            Body::Discover { round, known, jobs } if leaf => self.leaf_discovers(to, round, known, jobs, cx),
-            Body::Ports { bags } if leaf => self.leaf_ports(to, bags, cx),
-            Body::Block { bag, ticket, jobs } if leaf => self.leaf_block(to, bag, ticket, jobs, cx),
-            Body::Cancel { by, number, reason, jobs } if leaf => {
-                self.leaf_cancels(to, (by, number, reason), jobs, cx);
-            }
-            Body::Discover { round, known, jobs } => self.passes_discovery(to, round, known, jobs, cx),
-            Body::Ports { bags } => self.ports(to, bags, cx),
-            Body::Block { bag, ticket, jobs } => self.block(to, bag, ticket, jobs, cx),
-            Body::Cancel { by, number, reason, jobs } => self.cancels(to, (by, number, reason), jobs, cx),
-            Body::Rfjm { anew } => self.rfjm(to, anew, cx),
-            Body::Bags { round, bags, wanting } => self.bags(from, to, round, bags, wanting, cx),
-            Body::Rfc { bag, wants, ticket } => self.rfc(from, to, (bag, wants, ticket), cx),
-            Body::Cancelled { by, number, reason, asked, jobs } => {
-                self.cancelled(to, (by, number, reason), asked, jobs, cx);
-            }
-            Body::Started { job } => self.started(from, to, job, cx),
-            Body::Returned { jobs } => self.returned(from, to, jobs, cx),
-            Body::Restarted => self.neighbour_restarted(from, to, cx),
-            Body::Request { .. }
-            | Body::Forward { .. }
-            | Body::Offer { .. }
-            | Body::Answer { .. }
-            | Body::Accept { .. }
-            | Body::Confirm { .. }
-            | Body::Decline { .. } => panic!("scheduler {from} sent {body:?} to scheduler {to}"),
-        }
+    /// A work station's answer came too late, or a peer gives a job back: it is submitted anew.
+    fn declined(&mut self, station: StationId, job: JobId, cx: &mut impl Context<Event>) {
+        self.fabric.counts.resubmitted += 1;
+        let state = self.fabric.jobs.get_mut(job);
+        (state.taken, state.shared) = (false, false);
+        self.system.request(station, job, &mut self.fabric, cx);
     }
-}
 
-impl<W: Witness, L: Iterator<Item = Submission>> Model for Grid<W, L> {
-    type Event = Event;
+    /// A server becomes idle: its offer was not answered, or its job is done.
+    fn free(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
+        self.fabric.release(server, cx);
+        self.system.server_free(server, &mut self.fabric, cx);
+    }
 
-    fn start(&mut self, cx: &mut impl Context<Event>) {
-        for site in 0..narrow(self.leaves.len()) {
-            self.leaf_opens(SiteId(site), cx);
-        }
-        for server in 0..narrow(self.machines.len()) {
-            self.post_change(ServerId(server), cx);
-        }
-        for (at, server, systems) in std::mem::take(&mut self.script) {
-            cx.post_at(at, Event::Alter(server, systems));
-        }
-        self.post_crashes(cx);
-        self.pull(cx);
-        if let Source::Stations(stations) = &self.source {
-            for station in stations.order().to_vec() {
+    fn transferred(&mut self, flow: u32, cx: &mut impl Context<Event>) {
+        match self.fabric.transferred(flow, cx) {
+            Arrived::Input(server, job) => self.system.server_runs(server, job, &self.fabric, cx),
+            Arrived::Output(server, job) => {
+                let station = self.fabric.complete(job);
+                if self.fabric.output_keeps_server() {
+                    self.free(server, cx);
+                }
+                cx.tell(Fact::Finished { job });
                 self.continue_from(station, cx);
             }
         }
     }
 
+    fn ran(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
+        self.fabric.send_output(server, cx);
+        if !self.fabric.output_keeps_server() {
+            self.free(server, cx);
+        }
+    }
+}
+
+impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
+    type Event = Event;
+
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        self.system.open(&mut self.fabric, cx);
+        for server in 0..narrow(self.fabric.servers.len()) {
+            self.post_change(ServerId(server), cx);
+        }
+        for (at, server, systems) in std::mem::take(&mut self.script) {
+            cx.post_at(at, Event::Alter(server, systems));
+        }
+        self.system.post_crashes(&mut self.fabric, cx);
+        self.open_source(cx);
+    }
+
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
+        let Self { fabric, system, .. } = self;
         match event {
-            Event::Deliver(letter) => self.deliver(letter, cx),
+            Event::Deliver(envelope) => self.deliver(envelope, cx),
             Event::Due(station) => self.due(station, cx),
             Event::Submit => self.submit_next(cx),
             Event::Transferred(flow) => self.transferred(flow, cx),
             Event::Ran(server) => self.ran(server, cx),
-            Event::Silence(server) => self.silence(server, cx),
+            Event::OfferTimeout(server) => self.free(server, cx),
             Event::Change(server) => self.change(server, cx),
             Event::Alter(server, systems) => self.set_systems(server, systems, cx),
-            Event::Discovered(tree) => self.discovered(tree, cx),
-            Event::Resubmit => self.resubmit(cx),
-            Event::Arrives(parcel) => self.arrives(parcel, cx),
-            Event::Acknowledged(parcel) => self.acknowledged(parcel, cx),
-            Event::SendAgain(parcel) => self.send_again(parcel, cx),
-            Event::Crash(scheduler) => self.crash(scheduler, cx),
-            Event::Restart(scheduler) => self.restart(scheduler, cx),
+            Event::Discovered(tree) => system.trees().discovered(tree, fabric, cx),
+            Event::Resubmit => system.peers().resubmit(fabric, cx),
+            Event::Arrives(message) => {
+                for envelope in fabric.arrives(message, cx) {
+                    self.deliver(envelope, cx);
+                }
+            }
+            Event::Acknowledged(message) => fabric.acknowledged(message, cx),
+            Event::SendAgain(message) => fabric.send_again(message, cx),
+            // Crashes must not keep a run alive whose jobs are done.
+            Event::Crash(scheduler) => {
+                if self.has_work() {
+                    self.system.trees().crash(scheduler, &mut self.fabric, cx);
+                }
+            }
+            Event::Restart(scheduler) => system.trees().restart(scheduler, fabric, cx),
         }
     }
 }

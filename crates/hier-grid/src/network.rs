@@ -4,7 +4,8 @@
 //! per round trip, and at most its part of every link on its way. A link is shared by the flows of both directions.
 
 use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings, span};
-use crate::world::{Distance, World, narrow};
+use crate::ids::narrow;
+use crate::world::{Distance, World};
 use sim_core::{SiteId, Span, Time};
 
 /// Links between two sites: at most the two sites', the two nets' and that between their backbones.
@@ -42,7 +43,7 @@ pub(crate) struct Network {
 
 /// What becomes of a flow that has just begun.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) enum Begun {
+pub(crate) enum FlowStart {
     /// It ends after so long.
     Lasts(Span),
     /// Its rate changes with the others': [`Network::reshare`] tells when each ends.
@@ -52,10 +53,12 @@ pub(crate) enum Begun {
 impl Network {
     pub(crate) fn new(config: &NetworkConfig, readings: &Readings, world: &World) -> Self {
         let NetworkConfig { site_latency, latency_per_km, kilometres: [net, backbone, across], .. } = *config;
+        // Latency grows with the cable; every message pays that of its site as well.
         let seconds = [0.0, net, backbone, across].map(|km| site_latency + latency_per_km * km);
         let sites = world.sites();
         let nets = sites / world.sites_per_net;
         let pairs = world.backbones * world.backbones;
+        // What the rest of the Internet leaves of every link.
         let share = 1.0 - config.foreign_load;
         let mut network = Self {
             sites,
@@ -97,6 +100,7 @@ impl Network {
 
     fn path(&self, from: SiteId, to: SiteId, distance: Distance) -> Path {
         let (a, b) = (from.0, to.0);
+        // Links are numbered kind by kind: the insides of sites, links of sites, links of nets, pairs of backbones.
         let site = |site: u32| self.sites + site;
         let net = |site: u32| 2 * self.sites + site / self.sites_per_net;
         let backbone = |site: u32| site / self.sites_per_net / self.nets_per_backbone;
@@ -105,6 +109,7 @@ impl Network {
             Distance::SameNet => Path { links: [site(a), site(b), 0, 0, 0], length: 2 },
             Distance::SameBackbone => Path { links: [site(a), site(b), net(a), net(b), 0], length: 4 },
             Distance::Across => {
+                // Both directions share the link between two backbones: a pair has one number.
                 let (low, high) = (backbone(a).min(backbone(b)), backbone(a).max(backbone(b)));
                 let pair = 2 * self.sites + self.nets + low * self.backbones + high;
                 Path { links: [site(a), site(b), net(a), net(b), pair], length: 5 }
@@ -119,16 +124,20 @@ impl Network {
         (from, to, distance): (SiteId, SiteId, Distance),
         bytes: u64,
         now: Time,
-    ) -> Begun {
+    ) -> FlowStart {
         #[expect(clippy::cast_precision_loss, reason = "an amount of data becomes a length of time")]
         let bytes = bytes as f64;
+        // A TCP connection never has more than one window under way: its rate is at most window / round trip, however
+        // wide the links.
         let path = self.path(from, to, distance);
         let window = self.window_rate[distance as usize];
         let latency = self.latency(distance);
         if let Some(shared) = &mut self.shared {
             shared.insert(flow, Flow { path, window, latency, left: bytes, rate: 0.0, since: now, timed: false });
-            return Begun::Shared;
+            return FlowStart::Shared;
         }
+        // The rate is settled when the flow begins (R16, first answer): later flows find it counted, and do not slow
+        // it down.
         let mut rate = window;
         for &link in path.links() {
             let flows = &mut self.flows[link as usize];
@@ -136,7 +145,7 @@ impl Network {
             let flows = if self.contention { f64::from(*flows) } else { 1.0 };
             rate = rate.min(self.capacity(link) / flows);
         }
-        Begun::Lasts(latency + span(bytes / rate))
+        FlowStart::Lasts(latency + span(bytes / rate))
     }
 
     /// A flow has ended.
@@ -197,6 +206,7 @@ impl Shared {
 
     /// Progressive filling: the flow with the least fair share is settled first, and leaves the rest to the others.
     fn share(&mut self, now: Time, mut ends: impl FnMut(u32, Time)) {
+        // First what has been sent since the last change, at the old rates; then new rates for what is left.
         let mut left = self.capacity.clone();
         let mut users = vec![0_u32; left.len()];
         let mut open: Vec<usize> = Vec::with_capacity(self.flows.len());
@@ -216,7 +226,10 @@ impl Shared {
                 users[link as usize] += 1;
             }
         }
+        // Invariant: `left` and `users` are what settled flows leave of each link, and how many open flows share it.
+        // Each turn settles at least one flow, the one with the least share.
         while !open.is_empty() {
+            // The rate that a flow would get if every link on its way were shared equally by its open flows.
             let fair = |number: &usize, left: &[f64], users: &[u32]| {
                 let flow = &self.flows[*number];
                 let links = flow.path.links().iter();
@@ -232,6 +245,7 @@ impl Shared {
                     users[link as usize] -= 1;
                     left[link as usize] = (left[link as usize] - least).max(0.0);
                 }
+                // An end is moved only if the rate has changed: every move costs two events of the calendar.
                 let changed = flow.rate.to_bits() != least.to_bits();
                 flow.rate = least;
                 if changed {
@@ -247,7 +261,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::Shape;
+    use crate::shape::Shape;
     use crate::world::Places;
 
     const SITES: [SiteId; 4] = [SiteId(0), SiteId(1), SiteId(2), SiteId(4)];
@@ -276,7 +290,7 @@ mod tests {
         let (mut network, world) = network(&Readings::default());
         let seconds = SITES.map(|site| {
             let route = route(&world, site);
-            let Begun::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else {
+            let FlowStart::Lasts(span) = network.open(0, route, 1_000_000_000, Time::ZERO) else {
                 panic!("rates are fixed")
             };
             network.close(0, route);
@@ -299,8 +313,8 @@ mod tests {
             1_000_000_000,
             Time::ZERO,
         ) {
-            Begun::Lasts(span) => span.as_secs_f64(),
-            Begun::Shared => panic!("rates are fixed"),
+            FlowStart::Lasts(span) => span.as_secs_f64(),
+            FlowStart::Shared => panic!("rates are fixed"),
         };
         let (first, second) = (lasts(&mut network, 0), lasts(&mut network, 1));
         assert!((second / first - 2.0).abs() < 1e-3, "{second} s after {first} s");
@@ -313,7 +327,7 @@ mod tests {
         let link = 0.9 * 155e6 / 8.0;
         let mut end = [Time::ZERO; 2];
         for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
-            assert_eq!(network.open(flow, route, bytes, Time::ZERO), Begun::Shared);
+            assert_eq!(network.open(flow, route, bytes, Time::ZERO), FlowStart::Shared);
         }
         network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
         // Each has half of the link: 20 s for the one, 60 s for the other, were it not for the end of the first.

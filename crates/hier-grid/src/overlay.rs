@@ -1,12 +1,16 @@
 //! Who forwards requests to whom: peers, and the roots of the trees of a hybrid.
 
 use crate::config::Neighbours;
+use crate::ids::narrow;
 use crate::network::Network;
-use crate::world::{World, narrow};
+use crate::world::World;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use sim_core::{Purpose, SiteId, Span, Streams};
 use std::collections::VecDeque;
+
+/// How often a request may be forwarded ("P2P System").
+pub(crate) const HOPS: u32 = 1000;
 
 /// A connected graph of peers, each with its neighbours in order.
 #[derive(Clone, Debug)]
@@ -32,7 +36,7 @@ pub(crate) struct Reach {
 
 /// One copy of a request on its way.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Copy {
+pub(crate) struct ForwardedCopy {
     pub(crate) from: u32,
     pub(crate) to: u32,
     /// Since the request came in at the entry.
@@ -62,6 +66,7 @@ impl Overlay {
             Neighbours::Random8 => links.random(&mut ring, 8, streams),
         }
         let mut latencies = Vec::new();
+        // There are four distances, so a hop is kept as a byte and not as a span: floods read millions of them.
         let mut hop = |from: SiteId, to: u32| {
             let latency = network.latency(world.distance(from, sites[to as usize]));
             let at = latencies.iter().position(|of| *of == latency).unwrap_or_else(|| {
@@ -92,11 +97,6 @@ impl Overlay {
         self.reach[entry as usize].as_ref().expect("just reckoned")
     }
 
-    /// What was reckoned by [`reach`](Self::reach).
-    pub(crate) fn known_reach(&self, entry: u32) -> &Reach {
-        self.reach[entry as usize].as_ref().expect("reckoned before")
-    }
-
     /// How often a request with so many hops is forwarded from `entry` if everybody forwards it.
     pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
         if self.len() <= hops as usize {
@@ -118,23 +118,26 @@ impl Overlay {
         entry: u32,
         hops: u32,
         mut forwards: impl FnMut(u32) -> bool,
-        mut sends: impl FnMut(Copy),
+        mut sends: impl FnMut(ForwardedCopy),
     ) -> Reach {
         let mut found = Reach::default();
         let mut reached = vec![false; self.len()];
-        let mut coming = Coming {
+        // The entry itself is the first wave, at latency zero.
+        let mut coming = CopiesInFlight {
             lanes: vec![VecDeque::new(); self.latencies.len()],
             wave: vec![Arrival { peer: entry, from: entry, hops }],
         };
         let mut latency = Span::ZERO;
         loop {
             // Dijkstra's algorithm: the first copy that comes in is the one that counts.
+            // The wave is taken out so that copies can be sent while it is walked, and put back for its memory.
             let wave = std::mem::take(&mut coming.wave);
             for &Arrival { peer, from, hops } in &wave {
                 if std::mem::replace(&mut reached[peer as usize], true) {
                     continue;
                 }
                 found.order.push((peer, latency));
+                // Who accepts does not forward.
                 if hops == 0 || !forwards(peer) {
                     continue;
                 }
@@ -142,7 +145,8 @@ impl Overlay {
                 for (&to, &lane) in neighbours.filter(|(to, _)| **to != from || peer == entry) {
                     let hop = self.latencies[usize::from(lane)];
                     found.forwards += 1;
-                    sends(Copy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                    sends(ForwardedCopy { from: peer, to, sent: latency, hop, hops: hops - 1 });
+                    // A copy for a peer that has had one is counted, and dropped on arrival: it need not travel.
                     if !reached[to as usize] {
                         let arrival = Arrival { peer: to, from: peer, hops: hops - 1 };
                         coming.lanes[usize::from(lane)].push_back((latency + hop, arrival));
@@ -164,6 +168,7 @@ impl Overlay {
         forwards: impl Fn(u32) -> bool,
         scratch: &mut Scratch,
     ) -> (u64, u32) {
+        // A round number in place of clearing the marks of the last count.
         scratch.round += 1;
         scratch.seen.resize(self.len(), 0);
         scratch.open.clear();
@@ -176,6 +181,7 @@ impl Overlay {
                 continue;
             }
             let neighbours = self.neighbours(peer);
+            // To all neighbours but the one that it has the request from; the entry has it from a work station.
             copies += neighbours.len() as u64 - u64::from(peer != entry);
             for &to in neighbours {
                 if scratch.seen[to as usize] != scratch.round {
@@ -199,13 +205,13 @@ struct Arrival {
 /// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time come in in
 /// the order in which they were sent: a lane for each of these times needs no sorting.
 #[derive(Debug)]
-struct Coming {
+struct CopiesInFlight {
     lanes: Vec<VecDeque<(Span, Arrival)>>,
     /// Those that come in next, all at the same instant.
     wave: Vec<Arrival>,
 }
 
-impl Coming {
+impl CopiesInFlight {
     /// Fills the wave; when it comes in.
     fn next_wave(&mut self) -> Option<Span> {
         let at = self.lanes.iter().filter_map(|lane| Some(lane.front()?.0)).min()?;
@@ -215,6 +221,7 @@ impl Coming {
                 self.wave.push(arrival);
             }
         }
+        // Ties of one instant by receiver and sender, so that the outcome does not depend on how copies are kept.
         self.wave.sort_unstable();
         Some(at)
     }
@@ -251,10 +258,12 @@ impl Links {
     /// A random ring, and random links between peers that have fewer than `degree`.
     fn random(&mut self, ring: &mut [u32], degree: usize, streams: &Streams) {
         let mut draws = streams.stream(Purpose("neighbours"), 0);
+        // The ring keeps the graph connected, whatever is drawn after it.
         ring.shuffle(&mut draws);
         self.ring(ring, 1);
         let mut open: Vec<u32> = ring.to_vec();
         let mut failures = 0;
+        // The last few peers may all be neighbours of each other already: then they stay short of links.
         while open.len() > 1 && failures < 100 {
             let (a, b) = (open[draws.random_range(0..open.len())], open[draws.random_range(0..open.len())]);
             failures = if self.join(a, b) { 0 } else { failures + 1 };
@@ -350,7 +359,7 @@ mod tests {
             let mut of = overlay(neighbours);
             let forwards = |peer: u32| !stops.contains(&peer);
             let (mut sends, mut obvious) = (Vec::new(), Vec::new());
-            let send = |copy: Copy| sends.push((copy.from, copy.to, copy.sent, copy.hops));
+            let send = |copy: ForwardedCopy| sends.push((copy.from, copy.to, copy.sent, copy.hops));
             let flood = of.0.flood(entry, hops, forwards, send);
             prop_assert_eq!((flood.order, flood.forwards), flood_with_a_heap(&of, (entry, hops), forwards, &mut obvious));
             prop_assert_eq!(sends, obvious);

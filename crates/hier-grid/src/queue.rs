@@ -28,6 +28,7 @@ impl Queue {
     #[inline]
     pub(crate) fn insert(&mut self, job: JobId) -> bool {
         match self.0.back() {
+            // Jobs come in nearly in order of their numbers: the back is tried before the search.
             Some(back) if *back >= job => match self.0.binary_search(&job) {
                 Ok(_) => return false,
                 Err(at) => self.0.insert(at, job),
@@ -40,6 +41,7 @@ impl Queue {
     /// Whether it was there.
     #[inline]
     pub(crate) fn remove(&mut self, job: JobId) -> bool {
+        // The oldest leaves first, nearly always.
         if self.0.front() == Some(&job) {
             self.0.pop_front();
             return true;
@@ -65,7 +67,7 @@ impl Queue {
 
 /// Where a job is in a scheduler's lists: its class, and the child whose range holds its work station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Kind {
+pub(crate) struct ClassAndHome {
     pub(crate) class: u8,
     /// The number of children if the work station lies elsewhere.
     pub(crate) home: usize,
@@ -73,14 +75,14 @@ pub(crate) struct Kind {
 
 /// Jobs by home and class, with a count for each class.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct JobsByClass {
     classes: usize,
     queues: Vec<Queue>,
     count: Vec<u32>,
     total: u32,
 }
 
-impl Shelf {
+impl JobsByClass {
     pub(crate) fn new(homes: usize, classes: usize) -> Self {
         Self { classes, queues: vec![Queue::default(); homes * classes], count: vec![0; classes], total: 0 }
     }
@@ -96,17 +98,17 @@ impl Shelf {
     }
 
     #[inline]
-    pub(crate) fn queue(&self, kind: Kind) -> &Queue {
+    pub(crate) fn queue(&self, kind: ClassAndHome) -> &Queue {
         &self.queues[kind.home * self.classes + usize::from(kind.class)]
     }
 
-    fn queue_mut(&mut self, kind: Kind) -> &mut Queue {
+    fn queue_mut(&mut self, kind: ClassAndHome) -> &mut Queue {
         &mut self.queues[kind.home * self.classes + usize::from(kind.class)]
     }
 
     /// False, and nothing changed, if it is there already.
     #[inline]
-    pub(crate) fn insert(&mut self, kind: Kind, job: JobId) -> bool {
+    pub(crate) fn insert(&mut self, kind: ClassAndHome, job: JobId) -> bool {
         let new = self.queue_mut(kind).insert(job);
         self.count[usize::from(kind.class)] += u32::from(new);
         self.total += u32::from(new);
@@ -115,7 +117,7 @@ impl Shelf {
 
     /// Whether it was there.
     #[inline]
-    pub(crate) fn remove(&mut self, kind: Kind, job: JobId) -> bool {
+    pub(crate) fn remove(&mut self, kind: ClassAndHome, job: JobId) -> bool {
         let there = self.queue_mut(kind).remove(job);
         if there {
             self.count[usize::from(kind.class)] -= 1;
@@ -125,7 +127,7 @@ impl Shelf {
     }
 
     /// Takes the oldest of a kind, or the newest.
-    pub(crate) fn pop(&mut self, kind: Kind, oldest: bool) -> Option<JobId> {
+    pub(crate) fn pop(&mut self, kind: ClassAndHome, oldest: bool) -> Option<JobId> {
         let queue = self.queue_mut(kind);
         let job = if oldest { queue.pop_oldest() } else { queue.pop_newest() }?;
         self.count[usize::from(kind.class)] -= 1;
@@ -136,6 +138,7 @@ impl Shelf {
     /// Takes out every job of some classes.
     pub(crate) fn drain(&mut self, takes: impl Fn(u8) -> bool) -> Vec<JobId> {
         let mut jobs = Vec::new();
+        // Queues lie home by home, so those of a class are `classes` apart.
         for (class, count) in (0_u8..).zip(&mut self.count).filter(|(class, count)| **count > 0 && takes(*class)) {
             for queue in self.queues.iter_mut().skip(class.into()).step_by(self.classes) {
                 jobs.extend(queue.0.drain(..));
@@ -187,14 +190,14 @@ mod tests {
 
     #[test]
     fn a_shelf_counts_what_it_holds() {
-        let mut shelf = Shelf::new(3, 2);
-        let kind = |class, home| Kind { class, home };
-        shelf.insert(kind(0, 1), JobId(3));
-        shelf.insert(kind(1, 2), JobId(1));
-        shelf.insert(kind(1, 0), JobId(2));
-        assert_eq!((shelf.total(), shelf.count(1)), (3, 2));
-        assert_eq!(shelf.pop(kind(1, 0), true), Some(JobId(2)));
-        assert!(!shelf.remove(kind(0, 0), JobId(3)), "it is of another kind");
-        assert_eq!((shelf.total(), shelf.count(0), shelf.count(1)), (2, 1, 1));
+        let mut held = JobsByClass::new(3, 2);
+        let kind = |class, home| ClassAndHome { class, home };
+        held.insert(kind(0, 1), JobId(3));
+        held.insert(kind(1, 2), JobId(1));
+        held.insert(kind(1, 0), JobId(2));
+        assert_eq!((held.total(), held.count(1)), (3, 2));
+        assert_eq!(held.pop(kind(1, 0), true), Some(JobId(2)));
+        assert!(!held.remove(kind(0, 0), JobId(3)), "it is of another kind");
+        assert_eq!((held.total(), held.count(0), held.count(1)), (2, 1, 1));
     }
 }

@@ -1,71 +1,12 @@
 //! Grid trees: which scheduler is whose child, and where each one sits.
 
+use crate::ids::{SchedulerId, narrow};
 use crate::network::Network;
-use crate::world::{World, id, narrow};
+use crate::shape::Shape;
+use crate::world::World;
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span};
-use std::fmt;
 use std::ops::Range;
-
-id! {
-    /// Number of a scheduler in the whole world, tree by tree, level by level.
-    SchedulerId
-}
-
-/// The shape of a grid tree: a scheduler and its children. A shape without children is a site, with its LGS.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    children: Vec<Shape>,
-}
-
-impl Shape {
-    /// A site.
-    pub const fn site() -> Self {
-        Self { children: Vec::new() }
-    }
-
-    /// A scheduler over these. The children's sites are numbered in their order.
-    ///
-    /// # Panics
-    ///
-    /// If there are none.
-    pub fn over(children: Vec<Self>) -> Self {
-        assert!(!children.is_empty(), "a scheduler has children, or it is a site");
-        Self { children }
-    }
-
-    /// Every scheduler of a level has as many children: `[4, 4, 2, 5]` is the paper's hierarchical system.
-    pub fn levels(levels: &[u32]) -> Self {
-        match levels.split_first() {
-            None => Self::site(),
-            Some((children, below)) => Self { children: vec![Self::levels(below); *children as usize] },
-        }
-    }
-
-    /// Number of sites under it.
-    pub fn leaves(&self) -> usize {
-        if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
-    }
-
-    /// Cuts the tree into `trees`: at the first level that has so many schedulers, spread evenly. In the paper the four
-    /// trees hold a backbone each, the sixteen a net each. A tree always has a root above its sites.
-    fn cut<'a>(&'a self, trees: usize) -> Vec<Self> {
-        assert!(trees <= self.leaves(), "a tree holds at least one site");
-        let mut pieces: Vec<&'a Self> = vec![self];
-        while pieces.len() < trees {
-            // A site has nothing to be cut into: it stays as it is.
-            let split =
-                |piece: &'a Self| if piece.children.is_empty() { std::slice::from_ref(piece) } else { &piece.children };
-            pieces = pieces.into_iter().flat_map(split).collect();
-        }
-        let bounds = |tree: usize| tree * pieces.len() / trees;
-        let tree = |tree: usize| match &pieces[bounds(tree)..bounds(tree + 1)] {
-            [one] if !one.children.is_empty() => (*one).clone(),
-            several => Self { children: several.iter().map(|piece| (*piece).clone()).collect() },
-        };
-        (0..trees).map(tree).collect()
-    }
-}
 
 /// One scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +64,7 @@ impl Forest {
         for (tree, shape) in (0..).zip(world.shape.cut(trees as usize)) {
             first_site = forest.add(tree, &shape, first_site);
             let first = forest.roots[tree as usize].index();
+            // Level by level, a scheduler's parent is reckoned before it.
             let mut latency = vec![Span::ZERO; forest.schedulers.len() - first];
             let mut deepest = Span::ZERO;
             for at in first + 1..forest.schedulers.len() {
@@ -148,6 +90,8 @@ impl Forest {
         self.schedulers.push(root);
         let mut shapes = vec![shape];
         let mut at = first;
+        // Breadth first: the schedulers that are still to be given children are those from `at` on, and `shapes`
+        // holds theirs.
         while at < self.schedulers.len() {
             let shape = shapes[at - first];
             let children = narrow(self.schedulers.len());
@@ -172,6 +116,7 @@ impl Forest {
     /// Which child's range holds the site; the number of children if none does.
     #[inline]
     pub(crate) fn home_slot(&self, at: &Scheduler, site: u32) -> usize {
+        // Home is elsewhere: butterfly has no nearer child to offer.
         if !at.sites.contains(&site) {
             return at.degree();
         }
@@ -190,6 +135,6 @@ pub enum Role {
     Pgss,
     /// An intermediate scheduler.
     Gs,
-    /// Leaf grid scheduler: that of a site.
+    /// LeafState grid scheduler: that of a site.
     Lgs,
 }

@@ -1,44 +1,12 @@
 //! The world: sites with their servers and work stations, and which jobs a server can run.
 
 use crate::config::{Config, ConfigError, GridConfig, ServerDraw};
-use crate::tree::Shape;
+use crate::ids::{StationId, narrow};
+use crate::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, SiteId, Streams};
-use std::fmt;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The id as a position in a vector.
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    };
-}
-pub(crate) use id;
-
-id! {
-    /// Number of a server in the whole world, site by site. Among peers it is also the number of the peer.
-    ServerId
-}
-id! {
-    /// Number of a work station in the whole world, site by site.
-    StationId
-}
 
 /// A set of kinds of jobs: what a server can run, what a job bag holds, what a channel leads to.
 ///
@@ -163,6 +131,7 @@ impl World {
     pub fn draw(config: &Config, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let grid = &config.grid;
+        // R14: the world is drawn once for all replications, or with each.
         let streams = match config.readings.servers {
             ServerDraw::Fixed => Streams::new(streams.seed(), 0),
             ServerDraw::Redrawn => *streams,
@@ -172,6 +141,7 @@ impl World {
         let per_site = servers_per_site(grid, sites, &mut draws);
         let mut types = streams.stream(Purpose("server types"), 0);
         let mut systems = streams.stream(Purpose("server operating systems"), 0);
+        // Table 1: a server is a parallel machine of so many nodes with so many CPUs each.
         let of_type = |kind: usize| grid.server_nodes[kind] * grid.server_cpus[kind];
         let mut drawn: Vec<Vec<(u32, u32)>> = per_site
             .iter()
@@ -183,6 +153,7 @@ impl World {
                 (0..*servers).map(server).collect()
             })
             .collect();
+        // Else jobs of that system would wait for ever, and the run would not end.
         let missing: Vec<u32> = (0..grid.systems)
             .filter(|system| !drawn.iter().flatten().any(|(_, offered)| offered & 1 << system != 0))
             .collect();
@@ -227,6 +198,7 @@ impl World {
             wide: false,
             shape,
         };
+        // Servers and work stations are numbered site by site, so that those of a site are a range.
         for ((site, servers), stations) in (0..).zip(servers).zip(stations) {
             let here = servers.iter().map(|&(cpus, systems)| Server { site: SiteId(site), cpus, systems });
             world.servers.extend(here);
@@ -240,6 +212,7 @@ impl World {
         if world.site_of_station.is_empty() {
             return Err(ConfigError::NoStation);
         }
+        // An operating system that jobs may ask for and nobody offers would leave them waiting for ever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
         if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
@@ -256,6 +229,7 @@ impl World {
     ///
     /// If there are more than 32 classes.
     pub fn with_widths(mut self) -> Result<Self, ConfigError> {
+        // Classes by the sizes that servers have: a job fits the same servers as the next larger size.
         let mut sizes: Vec<u32> = self.servers.iter().map(|server| server.cpus).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -374,12 +348,6 @@ fn servers_per_site(grid: &GridConfig, sites: u32, draws: &mut impl rand::Rng) -
         }
     }
     servers
-}
-
-/// A length as a number of 32 bits: everything is numbered so.
-#[track_caller]
-pub(crate) fn narrow(length: usize) -> u32 {
-    u32::try_from(length).expect("fewer than 2³² of anything")
 }
 
 #[cfg(test)]

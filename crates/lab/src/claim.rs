@@ -3,6 +3,7 @@
 use super::quantity::Quantity;
 use crate::verdict::Verdict;
 use metrics::Interval;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// One sentence of a paper, as a set of checks that must all hold.
@@ -20,6 +21,24 @@ pub struct Claim<C> {
     pub figures: &'static [&'static str],
     /// The cells of the claim.
     pub checks: Vec<Check<C>>,
+}
+
+/// One sentence of a paper that is shown and not judged: it is about other work, say, or does not tell what would contradict
+/// it.
+#[derive(Clone, Debug)]
+pub struct Remark<C> {
+    /// Numbered with the claims.
+    pub id: &'static str,
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What the paper says.
+    pub statement: &'static str,
+    /// Why it is not judged.
+    pub why: &'static str,
+    /// Figures that show it.
+    pub figures: &'static [&'static str],
+    /// Numbers of ours beside it, each with its name and unit.
+    pub shown: Vec<(String, Quantity<C>)>,
 }
 
 /// One cell of a claim: a quantity, and what is said of it.
@@ -57,6 +76,12 @@ pub enum Rule {
         /// Whether being equal counts.
         tie: bool,
     },
+    /// An ordering in which equality is met, and in which a difference of at most `margin` is none: reproduced if the
+    /// interval lies above −`margin`, contradicted if it lies below.
+    AtLeast {
+        /// What is no difference yet.
+        margin: f64,
+    },
     /// Similar, minor, no effect: reproduced if the interval lies within the tolerance, contradicted if wholly outside.
     Within {
         /// The least.
@@ -66,6 +91,14 @@ pub enum Rule {
     },
     /// No systematic effect: reproduced if the interval covers zero, else contradicted.
     CoversZero,
+    /// A deterministic value that equals what is printed: reproduced if it lies among the numbers that the stated digits
+    /// can stand for, else contradicted.
+    Exact {
+        /// The least that they can stand for.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
 }
 
 impl Rule {
@@ -75,15 +108,20 @@ impl Rule {
     /// The numbers that meet the claim, from the least to the greatest.
     pub const fn range(self) -> (f64, f64) {
         match self {
-            Self::Band { low, high } | Self::Within { low, high } => (low, high),
+            Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
             Self::Above { bound, .. } => (bound, f64::INFINITY),
             Self::Below { bound, .. } => (f64::NEG_INFINITY, bound),
+            Self::AtLeast { margin } => (-margin, f64::INFINITY),
             Self::CoversZero => (0.0, 0.0),
         }
     }
 
-    /// Judges an estimate. One without an interval (a single replication) decides nothing.
+    /// Judges an estimate. One without an interval (a single replication) decides nothing, unless its value is exact: that
+    /// either meets the claim or does not.
     pub fn judge(self, estimate: &Interval) -> Verdict {
+        if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
+            return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
+        }
         let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
             return Verdict::Inconclusive;
         };
@@ -91,13 +129,27 @@ impl Rule {
             Self::Band { low: from, high: to } => ((from..=to).contains(&estimate.mean), high < from || low > to),
             Self::Above { bound, tie } => (low > bound || (tie && low >= bound), high < bound),
             Self::Below { bound, tie } => (high < bound || (tie && high <= bound), low > bound),
+            Self::AtLeast { margin } => (low >= -margin, high < -margin),
             Self::Within { low: from, high: to } => (low >= from && high <= to, high < from || low > to),
             Self::CoversZero => (low <= 0.0 && high >= 0.0, low > 0.0 || high < 0.0),
+            Self::Exact { .. } => (false, false),
         };
         match (reproduced, contradicted) {
             (true, _) => Verdict::Reproduced,
             (false, true) => Verdict::Contradicted,
             (false, false) => Verdict::Inconclusive,
+        }
+    }
+
+    /// Whether a number that is known for certain meets the claim.
+    fn is_met_by(self, value: f64) -> bool {
+        match self {
+            Self::Above { bound, tie } => value > bound || (tie && value >= bound),
+            Self::Below { bound, tie } => value < bound || (tie && value <= bound),
+            Self::Band { .. } | Self::Within { .. } | Self::AtLeast { .. } | Self::CoversZero | Self::Exact { .. } => {
+                let (low, high) = self.range();
+                (low..=high).contains(&value)
+            }
         }
     }
 }
@@ -109,7 +161,9 @@ impl fmt::Display for Rule {
             Self::Band { low, high } | Self::Within { low, high } => write!(f, "{low} to {high}"),
             Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
+            Self::AtLeast { margin } => write!(f, "≥ 0, less than {margin} being none"),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
+            Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
         }
     }
 }
@@ -149,12 +203,21 @@ pub struct JudgedCell {
 }
 
 impl JudgedCell {
+    /// What is claimed, in words; where the number is exact, that is said.
+    pub fn expected(&self) -> String {
+        match self.rule {
+            Rule::Exact { .. } => self.rule.to_string(),
+            rule if self.estimate.is_exact() => format!("exact: {rule}"),
+            rule => rule.to_string(),
+        }
+    }
+
     /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
     pub fn observed(&self) -> String {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
         match self.rule {
-            Rule::Band { low, high } | Rule::Within { low, high }
+            Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
                 if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
             {
                 format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
@@ -164,29 +227,42 @@ impl JudgedCell {
     }
 }
 
+impl<C: Clone + Ord> Claim<C> {
+    /// Whether anything is simulated for it. If not, it is a check of the paper's own numbers against each other, which says
+    /// nothing of the model and is counted apart.
+    fn simulates(&self) -> bool {
+        let mut cells = BTreeSet::new();
+        self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
+        !cells.is_empty()
+    }
+}
+
 impl Judged {
     /// Judges `claim`, given how to estimate a quantity.
-    pub fn new<C>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+    pub fn new<C: Clone + Ord>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+        let simulates = claim.simulates();
         let cells: Vec<_> = claim
             .checks
             .iter()
             .map(|check| {
                 let estimate = estimate(&check.quantity);
+                let verdict = check.rule.judge(&estimate);
                 JudgedCell {
                     label: check.label.clone(),
                     rule: check.rule,
-                    verdict: check.rule.judge(&estimate),
+                    verdict: if simulates { verdict } else { verdict.of_a_check() },
                     estimate,
                 }
             })
             .collect();
+        let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
         Self {
             id: claim.id,
             source: claim.source,
             statement: claim.statement.clone(),
             test: claim.test.clone(),
             figures: claim.figures,
-            verdict: cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check"),
+            verdict,
             decided_at: None,
             cells,
         }
@@ -195,6 +271,11 @@ impl Judged {
     /// The cell that decides: the first with the claim's verdict.
     pub fn deciding_cell(&self) -> &JudgedCell {
         self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
+    }
+
+    /// How many replications it rests on, in a run of so many: one where every number is exact.
+    pub fn replications(&self, of_the_run: u32) -> u32 {
+        if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
     }
 
     /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
@@ -240,6 +321,18 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_within_the_margin_is_none() {
+        let at_least = Rule::AtLeast { margin: 0.05 };
+        check(at_least, &[-0.02, -0.01, -0.02, -0.01], Verdict::Reproduced);
+        check(at_least, &[0.0; 4], Verdict::Reproduced);
+        check(at_least, &SPREAD, Verdict::Reproduced);
+        check(at_least, &[-0.2, 0.1, -0.2, 0.1], Verdict::Inconclusive);
+        check(at_least, &[-0.22, -0.21, -0.22, -0.21], Verdict::Contradicted);
+        // Without the margin the first of these is a contradiction.
+        check(Rule::Above { bound: 0.0, tie: true }, &[-0.02, -0.01, -0.02, -0.01], Verdict::Contradicted);
+    }
+
+    #[test]
     fn similarity_needs_the_whole_interval_within_the_tolerance() {
         check(Rule::Within { low: 0.0, high: 2.0 }, &SPREAD, Verdict::Reproduced);
         check(Rule::Within { low: 1.0, high: 2.0 }, &SPREAD, Verdict::Inconclusive);
@@ -249,5 +342,49 @@ mod tests {
     #[test]
     fn one_replication_decides_nothing() {
         check(Rule::POSITIVE, &[5.0], Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn an_exact_value_equals_the_stated_digits_or_not_and_is_never_inconclusive() {
+        let stated = Rule::Exact { low: 18.05, high: 18.2 };
+        for (value, expected) in
+            [(18.1, Verdict::Reproduced), (18.2, Verdict::Reproduced), (18.21, Verdict::Contradicted)]
+        {
+            assert_eq!(stated.judge(&Interval::exact(value)), expected, "{value}");
+        }
+        check(stated, &[17.0, 19.0], Verdict::Contradicted);
+        check(stated, &[17.2, 19.0], Verdict::Reproduced);
+    }
+
+    #[test]
+    fn exact_values_are_compared_as_plain_numbers() {
+        let judge = |rule: Rule, value: f64| rule.judge(&Interval::exact(value));
+        assert_eq!(judge(Rule::POSITIVE, 1e-6), Verdict::Reproduced);
+        assert_eq!(judge(Rule::POSITIVE, 0.0), Verdict::Contradicted);
+        assert_eq!(judge(Rule::Above { bound: 0.0, tie: true }, 0.0), Verdict::Reproduced);
+        assert_eq!(judge(Rule::Below { bound: 2.0, tie: false }, 2.5), Verdict::Contradicted);
+        assert_eq!(judge(Rule::Within { low: -1.0, high: 1.0 }, 0.9), Verdict::Reproduced);
+        assert_eq!(judge(Rule::Band { low: -1.0, high: 1.0 }, 1.1), Verdict::Contradicted);
+        assert_eq!(judge(Rule::CoversZero, 0.1), Verdict::Contradicted);
+        assert_eq!(judge(Rule::POSITIVE, f64::NAN), Verdict::Inconclusive);
+    }
+
+    fn judged(quantity: Quantity<u8>) -> Judged {
+        let claim = Claim {
+            id: "D2",
+            source: "table 4",
+            statement: String::new(),
+            test: String::new(),
+            figures: &[],
+            checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
+        };
+        Judged::new(&claim, |quantity| Interval::exact(quantity.value(&|_, _| 1.0)))
+    }
+
+    #[test]
+    fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
+        assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
+        assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
+        assert_eq!(judged(Quantity::Metric(0, "wait".to_owned())).verdict, Verdict::Reproduced);
     }
 }

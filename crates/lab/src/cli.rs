@@ -1,7 +1,8 @@
 //! What every command of a laboratory's program has in common: options, how it ends, how it prints.
 
+pub use crate::terminal::print;
+
 use clap::Args;
-use std::io::Write;
 use std::sync::OnceLock;
 
 static PROGRAM: OnceLock<String> = OnceLock::new();
@@ -37,15 +38,4 @@ pub enum Ending {
     Done,
     /// Done, but a verdict differs from the recorded one, or a check of `ci` failed.
     Differs,
-}
-
-/// Writes to standard output. A reader that has gone away is not an error; a full disk is.
-pub fn print(text: &str) {
-    let mut out = std::io::stdout();
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write to standard output: {error}");
-        std::process::exit(3);
-    }
 }

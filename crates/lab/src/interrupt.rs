@@ -1,10 +1,19 @@
-//! Ctrl-C: finish what is being simulated, keep it, start nothing new.
+//! Ctrl-C, and the signals by which a batch system or a closing terminal ends a program (SIGTERM, SIGHUP): finish what is
+//! being simulated, keep it, start nothing new.
 
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// The user pressed Ctrl-C.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
+/// The user pressed Ctrl-C, or the system asked the program to end.
 #[derive(Debug, thiserror::Error)]
 pub enum Interrupted {
     /// In the middle of many replications.
@@ -15,17 +24,33 @@ pub enum Interrupted {
     Lost,
 }
 
-/// Listens for Ctrl-C. A second one ends the program at once.
+/// Listens for Ctrl-C, SIGTERM and SIGHUP. A second one ends the program at once.
 pub fn listen() {
-    // Failing to install the handler only means that Ctrl-C ends the program at once, which loses nothing either.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+    for signal in SIGNALS {
+        // Under nohup the terminal may close. (A shell starts what is to run in the background with SIGINT ignored as well;
+        // who sends that to a process by its number means it.)
+        #[cfg(unix)]
+        if signal == signal_hook::consts::SIGHUP && is_ignored(signal) {
+            continue;
         }
-    });
+        let interrupted = || Arc::clone(INTERRUPTED.get_or_init(Arc::default));
+        // Failing to listen only means that the signal ends the program at once, which loses nothing either. The order
+        // matters: the first signal finds the flag down, the second finds it up.
+        let _ = flag::register_conditional_shutdown(signal, 130, interrupted());
+        let _ = flag::register(signal, interrupted());
+    }
 }
 
-/// Whether Ctrl-C has been pressed.
+/// Whether this process was started with the signal ignored, where the system tells (Linux).
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Whether somebody wants the program to end.
 pub fn requested() -> bool {
-    INTERRUPTED.load(Ordering::SeqCst)
+    INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
 }

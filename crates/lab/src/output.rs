@@ -1,98 +1,222 @@
-//! Writing results: whole files or none.
+//! Writing results: whole files or none, and whole folders or none.
+//!
+//! A folder of results is one run's. While a run goes, its files lie in a staging folder inside it; when it is complete,
+//! they take the place of the earlier run's in one commit (`commit.rs`), which a process that is killed at any moment leaves
+//! undone, or to be completed by the next one. `manifest.json` lists every file with its SHA-256, so that
+//! `cargo xtask verify` can tell whether a folder is what a run wrote; it is taken away first and put back last.
+//!
+//! | name | holds |
+//! |---|---|
+//! | `.gridproof-lock` | the process that writes here; gone when it is |
+//! | `.gridproof-staging-PID` | files of a run that is not complete; the next run sweeps those of the dead |
+//! | `.gridproof-commit` | files of a complete run that are being put in their places |
+//! | `.gridproof-partial-PID-…` | a single file in the making, such as a log that is converted |
+//!
+//! What a run may do to files that it finds: it replaces or removes what the manifest lists, which the same command wrote.
+//! It refuses a folder that holds another command's results, or files and no manifest (hidden ones apart). A file of
+//! somebody else's beside results stays; where a result needs its name, the run is refused before anything is changed.
 
-use anyhow::{Context, Result};
+mod commit;
+mod lock;
+pub mod manifest;
+mod partial;
+
+use anyhow::{Context, Result, bail, ensure};
+use commit::Journal;
+use lock::Lock;
+use manifest::{Listed, MANIFEST, Manifest};
+pub use partial::{begin_beside, keep_as, write_whole};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A folder that results are written to.
-#[derive(Clone, Debug)]
-pub struct OutDir(PathBuf);
+const STAGING: &str = ".gridproof-staging-";
+/// Finished replications, kept from run to run.
+const CELLS: &str = "cells";
+
+/// A folder that one run writes its results to.
+#[derive(Debug)]
+pub struct OutDir {
+    path: PathBuf,
+    /// Such as `reproduce multi-site`: results of the same command are replaced.
+    command: String,
+    staging: PathBuf,
+    /// What an earlier run of the same command wrote here.
+    earlier: BTreeSet<String>,
+    /// Folders that did not exist before, outermost first.
+    made: Vec<PathBuf>,
+    lock: Option<Lock>,
+}
 
 impl OutDir {
-    /// Creates the folder if need be, and makes sure that it can be written to before any work is done.
-    pub fn create(path: &Path) -> Result<Self> {
-        fs::create_dir_all(path)
+    /// Takes the folder for this process, creates it if need be, and makes sure that it can be written to before any work
+    /// is done. What a killed process left here is put in order first.
+    ///
+    /// # Errors
+    ///
+    /// Another process writes here, the folder holds something else than results of `command`, or it cannot be written to.
+    pub fn create(path: &Path, command: impl Into<String>) -> Result<Self> {
+        let command = command.into();
+        // Before anything is written: a folder that is somebody else's is not touched at all.
+        // Looked at twice, since another process may be putting its files in place at this very moment.
+        if earlier(path, &command).is_err() && !Lock::is_in(path) {
+            earlier(path, &command)?;
+        }
+        let staging = path.join(format!("{STAGING}{}", std::process::id()));
+        let made = make_folders(path)
             .with_context(|| format!("cannot create the folder {}; choose another with --out DIR", path.display()))?;
-        tempfile::tempfile_in(path)
+        let mut out = Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), made, lock: None };
+        out.lock = Some(Lock::take(path)?);
+        commit::complete(path)?;
+        out.sweep()?;
+        out.earlier = earlier(path, &out.command)?;
+        fs::create_dir_all(out.staged())
             .with_context(|| format!("cannot write into {}; choose another folder with --out DIR", path.display()))?;
-        Ok(Self(path.to_owned()))
+        Ok(out)
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
-    /// Writes `name`, a path relative to the folder, in one step.
+    /// Where finished replications are kept, complete run or not.
+    pub fn cells(&self) -> PathBuf {
+        self.path.join(CELLS)
+    }
+
+    /// Writes `name`, a path relative to the folder. It appears there when the run is complete.
     pub fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
-        write_whole(&self.0.join(name), content.as_ref(), Durability::Synced)
+        write_whole(&self.staged().join(name), content.as_ref())
     }
 
-    /// A file to be written bit by bit. It has no name of its own until [`keep`](Self::keep) gives it one; dropped before,
-    /// it is gone.
+    /// A file to be written bit by bit. Dropped before [`keep`](Self::keep) gives it a name, it is gone.
     pub fn begin(&self) -> Result<NamedTempFile> {
-        partial_in(&self.0).with_context(|| format!("cannot write into {}", self.0.display()))
+        partial::partial_in(&self.staging).with_context(|| format!("cannot write into {}", self.path.display()))
     }
 
-    /// Gives a complete file its name, a path relative to the folder.
+    /// Gives a complete file its name, a path relative to the folder. It appears there when the run is complete.
     pub fn keep(&self, file: NamedTempFile, name: impl AsRef<Path>) -> Result<()> {
-        let path = self.0.join(name);
-        create_folder_of(&path)?;
-        publish(file, &path, Durability::Synced)
+        keep_as(file, &self.staged().join(name))
+    }
+
+    /// The run is complete: its files appear, those of the earlier run go, and `manifest.json` tells what they are. To what
+    /// `content` says (an object that ends in `timings`) it adds the command and every file with its length and SHA-256.
+    ///
+    /// # Errors
+    ///
+    /// A file of somebody else's is in the way, or the disk fails; the earlier results are still there then, or the next run
+    /// completes these.
+    pub fn finish(self, content: serde_json::Value) -> Result<()> {
+        let files = Listed::below(&self.staged()).context("cannot read what was just written")?;
+        let names: BTreeSet<String> = files.iter().map(|file| file.name.clone()).chain([MANIFEST.to_owned()]).collect();
+        for name in names.difference(&self.earlier) {
+            self.ensure_free(name)?;
+        }
+        let manifest = Manifest::new(content, &self.command, files);
+        self.write(MANIFEST, manifest.to_text())?;
+        let remove = self.earlier.difference(&names).cloned().collect();
+        Journal { remove, install: names.into_iter().collect() }.commit(&self.path, &self.staging)
+    }
+
+    /// Where files lie until the run is complete.
+    fn staged(&self) -> PathBuf {
+        self.staging.join(commit::FILES)
+    }
+
+    /// Nobody else's file is called `name`, nor like a folder above it.
+    fn ensure_free(&self, name: &str) -> Result<()> {
+        let path = self.path.join(name);
+        let folders = Path::new(name).ancestors().skip(1).map(|folder| self.path.join(folder));
+        let in_the_way = folders.into_iter().find(|folder| folder.exists() && !folder.is_dir());
+        if let Some(taken) = in_the_way.or_else(|| path.symlink_metadata().is_ok().then_some(path)) {
+            bail!(
+                "{}: a result of this run has this name, and the file that has it now is not a result of an earlier one; \
+                 move it away, or choose another folder with --out DIR",
+                taken.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// Removes what dead processes left. Whoever holds the lock is the only one here.
+    fn sweep(&self) -> Result<()> {
+        let entries = fs::read_dir(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(STAGING) {
+                fs::remove_dir_all(entry.path())
+                    .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+            }
+        }
+        [self.path.clone(), self.cells()].iter().for_each(|folder| partial::sweep(folder));
+        Ok(())
     }
 }
 
-/// A file to be written bit by bit, in the folder where `path` is to be.
-pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
-    partial_in(create_folder_of(path)?).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Gives a complete file of [`begin_beside`] its name.
-pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
-    publish(file, path, Durability::Synced)
-}
-
-/// Whether a file must survive a power cut.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// It must: flushed to the disk before it gets its name.
-    Synced,
-    /// It can be computed again, and a damaged one is recognised: not worth waiting for the disk.
-    Cached,
-}
-
-/// Writes a file in one step: readers see the old content or the new, never half of it.
-pub fn write_whole(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
-    let describe = || format!("cannot write {}", path.display());
-    let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
-    file.write_all(content).with_context(describe)?;
-    publish(file, path, durability)
-}
-
-fn create_folder_of(path: &Path) -> Result<&Path> {
-    // The parent of a bare name is the empty path.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    Ok(folder)
-}
-
-fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(".partial-").tempfile_in(folder)
-}
-
-fn publish(file: NamedTempFile, path: &Path, durability: Durability) -> Result<()> {
-    let describe = || format!("cannot write {}", path.display());
-    if durability == Durability::Synced {
-        file.as_file().sync_all().with_context(describe)?;
+impl Drop for OutDir {
+    fn drop(&mut self) {
+        // Nothing here can be told any more, and what stays is swept by the next run.
+        let _ = fs::remove_dir_all(&self.staging);
+        self.lock = None;
+        for folder in self.made.iter().rev() {
+            // Fails where results are.
+            let _ = fs::remove_dir(folder);
+        }
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is readable by its owner alone; results are for colleagues too.
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
-    }
-    file.persist(path).map_err(|error| error.error).with_context(describe)?;
-    Ok(())
 }
+
+/// Whether a complete run's files wait to be put in their places.
+pub fn is_being_put_in_place(folder: &Path) -> bool {
+    folder.join(commit::COMMIT).exists()
+}
+
+/// Creates the folder and those above it. Back come those that did not exist.
+fn make_folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let above = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    let mut made: Vec<PathBuf> = above.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    made.reverse();
+    fs::create_dir_all(path)?;
+    Ok(made)
+}
+
+/// The files in `folder` that an earlier run of `command` wrote.
+fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
+    const FIX: &str = "choose another folder with --out DIR, or move this one away";
+    let shown = folder.display();
+    if let Some(manifest) = Manifest::read(folder)? {
+        let Some(listed) = manifest.command() else {
+            bail!(
+                "{shown}: its {MANIFEST} lists no files, so it is another program's or an earlier version's, and results \
+                 would mix; {FIX}"
+            );
+        };
+        ensure!(
+            listed == command,
+            "{shown}: holds the results of `cargo xtask {listed}`, and results would mix; {FIX}"
+        );
+        return Ok(manifest.files()?.into_iter().map(|file| file.name).chain([MANIFEST.to_owned()]).collect());
+    }
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        // Told by whoever creates it.
+        Err(_) => return Ok(BTreeSet::new()),
+    };
+    if is_being_put_in_place(folder) {
+        return Ok(BTreeSet::new());
+    }
+    let mut others: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    others.retain(|name| !name.starts_with('.') && (name != CELLS || !folder.join(CELLS).is_dir()));
+    others.sort();
+    ensure!(
+        others.is_empty(),
+        "{shown}: holds files and no {MANIFEST} ({}{}), so they are not results, and results would mix with them; {FIX}",
+        others[..others.len().min(3)].join(", "),
+        if others.len() > 3 { ", …" } else { "" }
+    );
+    Ok(BTreeSet::new())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What a paper must tell so that the laboratory can run it.
 
-use super::claim::Claim;
+use super::claim::{Claim, Remark};
 pub use super::extra::Extra;
 use super::quantity::Quantity;
 pub use super::table::{Entry, Row, Table};
@@ -85,6 +85,11 @@ pub trait Paper: Sized + Sync {
     /// Its claims, in the order of the specification.
     fn claims(&self) -> Vec<Claim<Self::Cell>>;
 
+    /// Sentences that are shown and not judged.
+    fn remarks(&self) -> Vec<Remark<Self::Cell>> {
+        Vec::new()
+    }
+
     /// Names of the positions 0, 1, 2 … on the x axis of a figure, where these are no numbers.
     fn positions(&self, figure: &str) -> &'static [&'static str] {
         let _ = figure;
@@ -142,6 +147,13 @@ pub trait Paper: Sized + Sync {
 
     /// All that determines a run, but for the seed and the replication.
     fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
+
+    /// Whether its replications differ. A cell that draws nothing is run once: what it yields is exact, stands beside every
+    /// replication of the others, and has no interval.
+    fn draws(&self, cell: &Self::Cell) -> bool {
+        let _ = cell;
+        true
+    }
 
     /// How many of `wanted` replications of a cell are run: fewer where they take too long for what they tell.
     fn affordable(&self, cell: &Self::Cell, wanted: u32) -> u32 {

@@ -1,5 +1,6 @@
 //! Progress of long work: a bar with the time left on a terminal, plain lines off it.
 
+use crate::terminal::tell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,7 +40,7 @@ impl Progress {
         } else if !self.quiet && self.total > 0 {
             let tenths = 10 * done / self.total;
             if tenths > self.tenths_told.fetch_max(tenths, Ordering::Relaxed) {
-                eprintln!("{}: {} %", self.what, 10 * tenths);
+                tell(&format!("{}: {} %", self.what, 10 * tenths));
             }
         }
     }

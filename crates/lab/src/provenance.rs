@@ -1,22 +1,25 @@
 //! Where a result comes from.
 
-use crate::scenario::known_workspace;
 use std::borrow::Cow;
-use std::process::Command;
+use std::sync::OnceLock;
 
-/// The commit that is checked out, marked `-dirty` if files differ from it; `unknown` outside a repository
-/// and of a program that has no workspace.
-pub fn git_revision() -> String {
-    let Some(workspace) = known_workspace() else { return "unknown".to_owned() };
-    let git = |arguments: &[&str]| -> Option<String> {
-        let output = Command::new("git").arg("-C").arg(workspace).args(arguments).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    match (git(&["rev-parse", "HEAD"]), git(&["status", "--porcelain", "--untracked-files=no"])) {
-        (Some(revision), Some(changes)) if changes.is_empty() => revision,
-        (Some(revision), _) => format!("{revision}-dirty"),
-        (None, _) => "unknown".to_owned(),
-    }
+static BUILT: OnceLock<[&str; 2]> = OnceLock::new();
+
+/// To be told once, by the program: which commit it was built from, and the SHA-256 of its sources.
+pub fn built_from(revision: &'static str, sources: &'static str) {
+    // Whoever tells it first is the program.
+    let _ = BUILT.set([revision, sources]);
+}
+
+/// The commit that this program was built from, marked `-dirty` if its sources differed from it; `unknown` outside a
+/// repository. What is checked out when it runs is another matter.
+pub fn git_revision() -> &'static str {
+    BUILT.get().map_or("unknown", |[revision, _]| revision)
+}
+
+/// SHA-256 of the sources that this program was built from, committed or not.
+pub fn sources() -> &'static str {
+    BUILT.get().map_or("unknown", |[_, sources]| sources)
 }
 
 /// `text` as one word of a shell command.

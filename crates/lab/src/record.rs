@@ -23,6 +23,17 @@ impl Mode {
     }
 }
 
+impl Mode {
+    /// The name of the column that tells under how many seeds a verdict stays.
+    fn seeds(self, seeds: usize, kind: Option<&str>) -> String {
+        let of = if self == Self::Default { kind.map_or_else(String::new, str::to_owned) } else { self.column(kind) };
+        format!("{of} --seeds {seeds}").trim_start().to_owned()
+    }
+}
+
+/// The cells of a row.
+type Cells<'a> = Vec<&'a str>;
+
 /// Verdicts by claim.
 #[derive(Debug)]
 pub(crate) struct Recorded(BTreeMap<String, String>);
@@ -36,20 +47,26 @@ impl Recorded {
         Self::parse(page, &mode.column(kind))
     }
 
+    /// Reads under how many of so many seeds each verdict stays; `None` where that is not on record.
+    ///
+    /// # Errors
+    ///
+    /// If there is no table, or a row has another number of cells.
+    pub(crate) fn seeds(page: &str, seeds: usize, mode: Mode, kind: Option<&str>) -> Result<Option<Self>> {
+        let column = mode.seeds(seeds, kind);
+        let (header, _) = Self::rows(page)?;
+        if !header.contains(&column.as_str()) {
+            return Ok(None);
+        }
+        Self::parse(page, &column).map(Some)
+    }
+
     fn parse(text: &str, column: &str) -> Result<Self> {
-        let mut rows = text
-            .lines()
-            .skip_while(|line| *line != "## Verdicts")
-            .skip_while(|line| !line.starts_with('|'))
-            .take_while(|line| line.starts_with('|'))
-            .map(|line| {
-                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>()
-            });
-        let header = rows.next().context("no table under \"## Verdicts\"")?;
+        let (header, rows) = Self::rows(text)?;
         let position = header.iter().position(|name| *name == column);
         let position = position.with_context(|| format!("the table of verdicts has no column {column:?}"))?;
         let mut verdicts = BTreeMap::new();
-        for row in rows.skip(1) {
+        for row in rows {
             ensure!(
                 row.len() == header.len(),
                 "the row of claim {} has {} cells, not {}",
@@ -62,6 +79,20 @@ impl Recorded {
         Ok(Self(verdicts))
     }
 
+    /// The header of the table and the rows below it.
+    fn rows(text: &str) -> Result<(Cells<'_>, Vec<Cells<'_>>)> {
+        let mut rows = text
+            .lines()
+            .skip_while(|line| *line != "## Verdicts")
+            .skip_while(|line| !line.starts_with('|'))
+            .take_while(|line| line.starts_with('|'))
+            .map(|line| {
+                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Cells<'_>>()
+            });
+        let header = rows.next().context("no table under \"## Verdicts\"")?;
+        Ok((header, rows.skip(1).collect()))
+    }
+
     /// The verdict of a claim, in words.
     pub(crate) fn verdict(&self, claim: &str) -> Option<&str> {
         self.0.get(claim).map(String::as_str)
@@ -72,8 +103,8 @@ impl Recorded {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# P\n\n## Verdicts\n\nSome words.\n\n| claim | verdict | `--decide` |\n|---|---|---|\n\
-        | P1 | inconclusive | reproduced at 40 replications |\n\nAfter.\n";
+    const TEXT: &str = "# P\n\n## Verdicts\n\nSome words.\n\n| claim | verdict | `--decide` | `--seeds 10` |\n|---|---|---|---|\n\
+        | P1 | inconclusive | reproduced at 40 replications | 9 of 10 |\n\nAfter.\n";
 
     #[test]
     fn each_kind_of_run_has_its_column() {
@@ -88,6 +119,14 @@ mod tests {
     fn a_kind_of_run_has_columns_of_its_own() {
         let columns = [Mode::Default, Mode::Decide, Mode::Quick].map(|mode| mode.column(Some("stand-in")));
         assert_eq!(columns, ["stand-in", "stand-in --decide", "stand-in --quick"]);
+    }
+
+    #[test]
+    fn how_many_seeds_a_verdict_stays_under_has_a_column_too() {
+        let record = Recorded::parse(TEXT, &Mode::Default.seeds(10, None)).expect("a good table");
+        assert_eq!(record.verdict("P1"), Some("9 of 10"));
+        assert_eq!(Mode::Quick.seeds(10, None), "--quick --seeds 10");
+        assert_eq!(Mode::Default.seeds(10, Some("stand-in")), "stand-in --seeds 10");
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Listed {
     pub figures: Vec<&'static str>,
     /// Ids of its claims.
     pub claims: Vec<&'static str>,
+    /// Ids of sentences that are shown and not judged.
+    pub remarks: Vec<&'static str>,
 }
 
 impl Entry {
@@ -70,6 +72,7 @@ fn listed<P: Paper>() -> Result<Listed> {
         about: P::ABOUT,
         figures: unplotted.chain(paper.figures().iter().map(|figure| figure.id)).collect(),
         claims: paper.claims().iter().map(|claim| claim.id).collect(),
+        remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::paper::{About, Effort, Figure, Paper, Table};
 use crate::quantity::Quantity;
 use crate::record::{Mode, Recorded};
 use crate::scenario::{Scenario, did_you_mean, workspace};
+use crate::seeds::Seeds;
 use crate::store::Store;
 use crate::study::Study;
 use crate::verdict::Verdict;
@@ -29,6 +30,8 @@ pub struct Request {
     pub reps: Option<u32>,
     /// Seed, instead of that of the scenario.
     pub seed: Option<u64>,
+    /// Whether to judge under the seeds 1 to this number too.
+    pub seeds: Option<u32>,
     /// `KEY=VALUE` for parameters of the scenario.
     pub set: Vec<String>,
     /// Folder of logs.
@@ -58,6 +61,12 @@ pub struct Outcome {
     pub replications: u32,
     /// Every claim, with the verdict on record.
     pub judged: Vec<(Judged, Option<String>)>,
+    /// Sentences that are not judged: id, statement, why.
+    pub remarks: Vec<(&'static str, &'static str, &'static str)>,
+    /// The claims under other seeds, if they were asked for.
+    pub seeds: Option<Seeds>,
+    /// Under how many of so many seeds each verdict stays, as it is on record.
+    stays: Option<Recorded>,
 }
 
 impl Outcome {
@@ -66,6 +75,16 @@ impl Outcome {
         self.judged.iter().filter_map(|(judged, recorded)| {
             let recorded = recorded.as_deref().unwrap_or("nothing");
             (judged.in_words() != recorded).then_some((judged, recorded))
+        })
+    }
+
+    /// Claims whose verdict stays under another number of seeds than is on record: what was found, what is on record.
+    pub fn unsteady(&self) -> impl Iterator<Item = (&Judged, String, &str)> {
+        let pair = self.seeds.as_ref().zip(self.stays.as_ref());
+        self.judged.iter().filter_map(move |(judged, _)| {
+            let (seeds, recorded) = pair?;
+            let (found, recorded) = (seeds.stays(judged), recorded.verdict(judged.id).unwrap_or("nothing"));
+            (found != recorded).then_some((judged, found, recorded))
         })
     }
 
@@ -117,17 +136,18 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         .into_iter()
         .filter(|claim| request.only.is_empty() || claim.figures.iter().any(|figure| shown.contains(figure)))
         .collect();
+    let mut remarks = paper.remarks();
+    remarks.retain(|remark| request.only.is_empty() || remark.figures.iter().any(|figure| shown.contains(figure)));
 
     let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
-    let out = OutDir::create(&path)?;
-    let cells_folder = path.join("cells");
-    if request.fresh && cells_folder.exists() {
-        std::fs::remove_dir_all(&cells_folder)
-            .with_context(|| format!("cannot remove {} for --fresh", cells_folder.display()))?;
+    let out = OutDir::create(&path, format!("reproduce {}", P::ABOUT.slug))?;
+    let cells_folder = out.cells();
+    if request.fresh {
+        Store::forget(&cells_folder)?;
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut study = Study::new(paper, *seed, Store::new(cells_folder), request.quiet);
+    let mut study = Study::new(paper, *seed, Store::open(cells_folder.clone())?, request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
     let mut extras = paper.extras(&Streams::new(*seed, 0));
@@ -142,6 +162,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     for check in claims.iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
     }
+    for (_, quantity) in remarks.iter().flat_map(|remark| &remark.shown) {
+        quantity.collect_cells(&mut cells);
+    }
     study.run(&cells, *replications)?;
 
     let mut judged: Vec<Judged> =
@@ -149,6 +172,10 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.decide {
         decide(&mut study, &claims, &mut judged, *replications)?;
     }
+    study.settle()?;
+
+    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &cells_folder, request.quiet);
+    let seeds = request.seeds.map(judge).transpose()?;
 
     let mode = if request.decide {
         Mode::Decide
@@ -166,6 +193,11 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             (judged, recorded)
         })
         .collect();
+    let stays = match &seeds {
+        Some(seeds) => Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record())
+            .with_context(|| format!("the record of {}", P::ABOUT.slug))?,
+        None => None,
+    };
     let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
     let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
@@ -179,10 +211,13 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         schedules,
         drawings,
         judged: &judged,
+        remarks: &remarks,
+        seeds: seeds.as_ref(),
         study: &study,
     };
-    findings.write(&out, began)?;
-    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged })
+    findings.write(out, began)?;
+    let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
+    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }
 
 /// Drawings, schedules and figures.
@@ -260,6 +295,9 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
     }
     for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
         check.quantity.collect_cells(&mut cells);
+    }
+    for (_, quantity) in paper.remarks().iter().flat_map(|remark| &remark.shown) {
+        quantity.collect_cells(&mut cells);
     }
     let named =
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));

@@ -1,18 +1,47 @@
-//! Finished replications on disk, so that nothing is computed twice and nothing is lost.
+//! Finished replications on disk, so that nothing is computed twice, nothing is lost, and nothing damaged is believed.
 //!
-//! One small JSON file per replication, `cells/ab/ab12….json`, named by the SHA-256 of all that determines it: the
-//! paper, the sources of the models, the scenario, the cell, the seed, the replication. No file is ever changed.
+//! `cells/replications.jsonl` holds one replication on each line: its identity (all that determines it: the paper, the
+//! sources of the models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over both. A run
+//! appends to `cells/replications-new.jsonl`, and when it is done both become one file, sorted by identity: the same bytes
+//! in whatever order its threads were. What a line says is believed only if its hash is right, and it counts for nothing
+//! but the identity that it names: a line in another's place is no danger.
+//!
+//! A file with a line that is not as it was written goes to `cells/damaged/`, for whoever wants to know why; its sound
+//! lines are kept, and the others are computed again.
+//!
+//! One process at a time: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that.
 
-use crate::output::{Durability, write_whole};
-use anyhow::Result;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod segment;
+
+use crate::output::write_whole;
+use anyhow::{Context, Result};
+use segment::{Key, Stored};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// All that is finished, sorted.
+const SETTLED: &str = "replications.jsonl";
+/// What the present run, or one that was stopped, has added.
+const ADDED: &str = "replications-new.jsonl";
 
 /// Finished replications below one folder.
 pub struct Store {
     folder: PathBuf,
+    damaged: u64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Each line with its file, [`SETTLED`] or [`ADDED`].
+    lines: BTreeMap<Key, (String, &'static str)>,
+    /// Opened at the first replication that is saved.
+    added: Option<File>,
+    /// Whether there is more than a sorted file.
+    is_unsettled: bool,
 }
 
 /// All that determines one replication.
@@ -30,70 +59,185 @@ pub struct Identity<'a> {
     pub replication: u32,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    /// `null` where a metric is not defined.
-    metrics: BTreeMap<String, Option<f64>>,
-}
-
 impl Store {
-    /// Those below `folder`, which need not be there.
-    pub const fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    /// What is finished below `folder`, which need not exist. Damaged replications are told on standard error, set aside and
+    /// forgotten.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, or one that cannot be set aside.
+    pub fn open(folder: PathBuf) -> Result<Self> {
+        let mut lines: BTreeMap<Key, (String, &'static str)> = BTreeMap::new();
+        let mut bad: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
+        let mut contradicted = BTreeSet::new();
+        let mut is_unsettled = false;
+        for name in [SETTLED, ADDED] {
+            let path = folder.join(name);
+            let content = match fs::read(&path) {
+                Ok(content) => content,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                // A file in the place of the folder is told by whoever writes there.
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => continue,
+                Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            };
+            is_unsettled |= name == ADDED;
+            for (number, line) in segment::lines(&content) {
+                match line {
+                    None => {
+                        bad.entry(name).or_default().insert(number);
+                    }
+                    Some((key, stored, line)) => {
+                        if let Some((other, file)) = lines.get(&key)
+                            && segment::contradict(other, &stored)
+                        {
+                            bad.entry(name).or_default().insert(number);
+                            bad.entry(file).or_default();
+                            contradicted.insert(key);
+                        }
+                        lines.insert(key, (line.to_owned(), name));
+                    }
+                }
+            }
+        }
+        // Which of two is right cannot be known.
+        contradicted.iter().for_each(|key| drop(lines.remove(key)));
+        let damaged = bad.values().map(|lines| lines.len() as u64).sum();
+        let is_damaged = !bad.is_empty();
+        let store = Self { folder, damaged, state: Mutex::new(State { lines, added: None, is_unsettled }) };
+        if is_damaged {
+            for (name, lines) in &bad {
+                store.copy_aside(name, lines)?;
+            }
+            store.state().is_unsettled = true;
+            store.settle()?;
+        }
+        Ok(store)
     }
 
-    fn path(&self, identity: &Identity<'_>) -> PathBuf {
-        let identity = serde_json::to_vec(identity).expect("an identity is plain data");
-        let name = hex::encode(Sha256::digest(identity));
-        self.folder.join(&name[..2]).join(format!("{name}.json"))
+    /// How many lines were damaged when the store was opened.
+    pub const fn damaged(&self) -> u64 {
+        self.damaged
     }
 
-    /// The metrics of a finished replication, in the order of `names`. A file that is missing, damaged or lacks a metric
-    /// counts as not finished: the replication is computed again.
+    /// The metrics of a finished replication, in the order of `names`. One that lacks a metric counts as not finished.
     pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
-        let text = std::fs::read(self.path(identity)).ok()?;
-        let stored: Stored = serde_json::from_slice(&text).ok()?;
-        names.iter().map(|name| stored.metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
+        let line = self.state().lines.get(&segment::key_of(identity)).map(|(line, _)| line.clone())?;
+        let Stored { metrics, .. } = serde_json::from_str(&line).expect("it was read before");
+        names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
     }
 
     /// Keeps a finished replication.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written: the disk is full, say.
     pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
         let metrics = names.iter().cloned().zip(metrics.iter().map(|value| value.is_finite().then_some(*value)));
-        let text = serde_json::to_vec(&Stored { metrics: metrics.collect() }).expect("metrics are plain data");
-        write_whole(&self.path(identity), &text, Durability::Cached)
+        let (key, line) = segment::line(identity, metrics.collect());
+        let path = self.folder.join(ADDED);
+        let describe = || format!("cannot write {}", path.display());
+        let mut state = self.state();
+        let file = if let Some(file) = &mut state.added {
+            file
+        } else {
+            fs::create_dir_all(&self.folder)
+                .with_context(|| format!("cannot create the folder {}", self.folder.display()))?;
+            let file = OpenOptions::new().append(true).create(true).open(&path).with_context(describe)?;
+            state.added.insert(file)
+        };
+        let before = file.metadata().with_context(describe)?.len();
+        if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
+            // Half a line would spoil the next one. If this fails as well, both are told as damaged and computed again.
+            let _ = file.set_len(before);
+            return Err(error).with_context(describe);
+        }
+        state.lines.insert(key, (line, ADDED));
+        state.is_unsettled = true;
+        Ok(())
+    }
+
+    /// Makes one sorted file of all that is finished.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; nothing is lost then.
+    pub fn settle(&self) -> Result<()> {
+        let mut state = self.state();
+        if !state.is_unsettled {
+            return Ok(());
+        }
+        let text: String = state.lines.values().flat_map(|(line, _)| [line, "\n"]).collect();
+        write_whole(&self.folder.join(SETTLED), text.as_bytes())?;
+        state.added = None;
+        remove(&self.folder.join(ADDED))?;
+        state.is_unsettled = false;
+        Ok(())
+    }
+
+    /// Forgets what is finished below `folder`; touches no other file there.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be removed.
+    pub fn forget(folder: &Path) -> Result<()> {
+        [SETTLED, ADDED].iter().try_for_each(|name| remove(&folder.join(name)))
+    }
+
+    /// How many sound and how many damaged lines there are below `folder`. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
+        let (mut sound, mut damaged) = (0, 0);
+        for name in [SETTLED, ADDED] {
+            let content = match fs::read(folder.join(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                content => content?,
+            };
+            for (_, line) in segment::lines(&content) {
+                *if line.is_some() { &mut sound } else { &mut damaged } += 1;
+            }
+        }
+        Ok((sound, damaged))
+    }
+
+    /// Keeps a damaged file under another name, and says so. `--quiet` does not silence it: somebody's disk may be failing.
+    fn copy_aside(&self, name: &str, lines: &BTreeSet<usize>) -> Result<()> {
+        let (path, aside) = (self.folder.join(name), self.folder.join("damaged"));
+        let stem = name.trim_end_matches(".jsonl");
+        let free = (1_u32..).map(|number| aside.join(format!("{stem}-{number}.jsonl"))).find(|path| !path.exists());
+        let kept = free.expect("there are more numbers than files");
+        write_whole(&kept, &fs::read(&path)?)?;
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let which = match &lines[..] {
+            [] => "contradicts another file".to_owned(),
+            [line] => format!("line {line} is damaged"),
+            [first, .., last] => format!("{} lines are damaged, {first} to {last}", lines.len()),
+        };
+        let told = format!(
+            "warning: {}: {which}; the file as it was is kept as {}, and the replications that it lost are computed again\n",
+            path.display(),
+            kept.display()
+        );
+        let _ = io::stderr().write_all(told.as_bytes());
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What a panicking thread leaves is whole: lines enter when they are written.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if ![io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn identity(cell: &serde_json::Value, replication: u32) -> Identity<'_> {
-        Identity { paper: "p", models: "m", cell, seed: 1, replication }
-    }
-
-    #[test]
-    fn what_was_saved_is_loaded_to_the_last_bit_and_nothing_else_is() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = Store::new(folder.path().to_owned());
-        let (cell, names) = (serde_json::json!({"load": 1}), ["a".to_owned(), "b".to_owned()]);
-        store.save(&identity(&cell, 0), &names, &[0.1 + 0.2, f64::NAN]).expect("it is written");
-        let loaded = store.load(&identity(&cell, 0), &names).expect("it is there");
-        assert_eq!(loaded[0].to_bits(), (0.1_f64 + 0.2).to_bits());
-        assert!(loaded[1].is_nan());
-        assert!(store.load(&identity(&cell, 1), &names).is_none());
-        assert!(store.load(&identity(&cell, 0), &["c".to_owned()]).is_none());
-    }
-
-    #[test]
-    fn a_damaged_file_is_computed_again() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = Store::new(folder.path().to_owned());
-        let (cell, names) = (serde_json::json!(1), ["a".to_owned()]);
-        store.save(&identity(&cell, 0), &names, &[1.5]).expect("it is written");
-        let path = store.path(&identity(&cell, 0));
-        let text = std::fs::read(&path).expect("it is there");
-        std::fs::write(&path, &text[..text.len() / 2]).expect("it can be damaged");
-        assert!(store.load(&identity(&cell, 0), &names).is_none());
-    }
-}
+mod tests;

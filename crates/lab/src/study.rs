@@ -54,7 +54,7 @@ impl<'a, P: Paper> Study<'a, P> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
             .flat_map(|cell| {
-                (self.replications_of(cell)..self.paper.affordable(cell, replications))
+                (self.replications_of(cell)..self.worth_running(cell, replications))
                     .map(move |replication| (cell, replication))
             })
             .collect();
@@ -95,14 +95,19 @@ impl<'a, P: Paper> Study<'a, P> {
         u32::try_from(self.runs.get(cell).map_or(0, Vec::len)).expect("few replications")
     }
 
+    /// How many of `wanted` replications of a cell are run.
+    fn worth_running(&self, cell: &P::Cell, wanted: u32) -> u32 {
+        if self.paper.draws(cell) { self.paper.affordable(cell, wanted) } else { 1 }
+    }
+
     /// Whether asking for so many replications would run any.
     pub fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
-        cells.iter().any(|cell| self.paper.affordable(cell, replications) > self.replications_of(cell))
+        cells.iter().any(|cell| self.worth_running(cell, replications) > self.replications_of(cell))
     }
 
     /// How many of `wanted` replications the cells have at most, once they have run.
     pub fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
-        cells.iter().map(|cell| self.paper.affordable(cell, wanted)).max().unwrap_or(wanted)
+        cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
     }
 
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
@@ -110,7 +115,7 @@ impl<'a, P: Paper> Study<'a, P> {
     }
 
     /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells
-    /// have.
+    /// that draw have. If none of them draws, it is exact.
     ///
     /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
     pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> Interval {
@@ -118,11 +123,16 @@ impl<'a, P: Paper> Study<'a, P> {
             quantity.value(&|cell, name| {
                 let position = self.names.iter().position(|known| known == name);
                 let position = position.unwrap_or_else(|| panic!("no run yields a metric called {name:?}"));
-                self.runs[cell][replication][position]
+                let runs = &self.runs[cell];
+                runs[if self.paper.draws(cell) { replication } else { 0 }][position]
             })
         };
         let mut cells = BTreeSet::new();
         quantity.collect_cells(&mut cells);
+        cells.retain(|cell| self.paper.draws(cell));
+        if cells.is_empty() {
+            return Interval::exact(value(0));
+        }
         let replications = cells.iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
         let sample: Vec<f64> = (0..replications as usize).map(value).filter(|value| value.is_finite()).collect();
         if sample.is_empty() {
@@ -141,8 +151,17 @@ impl<'a, P: Paper> Study<'a, P> {
         self.runs.iter().flat_map(|(cell, runs)| runs.iter().enumerate().map(move |(i, run)| (cell, i, run.as_slice())))
     }
 
-    /// Replications computed now, and taken from the store.
-    pub const fn effort(&self) -> (u64, u64) {
-        (self.computed, self.reused)
+    /// Replications computed now, taken from the store, and found damaged there.
+    pub const fn effort(&self) -> (u64, u64, u64) {
+        (self.computed, self.reused, self.store.damaged())
+    }
+
+    /// To be called when nothing more is to be run: see [`Store::settle`].
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be written.
+    pub fn settle(&self) -> Result<()> {
+        self.store.settle()
     }
 }

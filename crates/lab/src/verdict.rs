@@ -13,15 +13,34 @@ pub enum Verdict {
     Inconclusive,
     /// Some cell is contradicted.
     Contradicted,
+    /// A check of the paper's numbers against each other, for which nothing is simulated: they agree.
+    Consistent,
+    /// Such a check: they do not agree.
+    Inconsistent,
 }
 
 impl Verdict {
-    /// In the order of a count.
+    /// Those of claims, in the order of a count.
     pub const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
+    /// Those of checks for which nothing is simulated. They are not counted among the claims.
+    pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
+
+    /// The same where nothing was simulated.
+    pub const fn of_a_check(self) -> Self {
+        match self {
+            Self::Reproduced | Self::Consistent => Self::Consistent,
+            Self::Inconclusive | Self::Contradicted | Self::Inconsistent => Self::Inconsistent,
+        }
+    }
+
+    /// Whether it is that of a check, and not of a claim.
+    pub fn is_of_a_check(self) -> bool {
+        Self::OF_CHECKS.contains(&self)
+    }
 
     /// The verdict at the beginning of `words`, as a claim's verdict is written: `reproduced at 40 replications`.
     pub fn from_words(words: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| words.starts_with(&verdict.to_string()))
+        Self::ALL.into_iter().chain(Self::OF_CHECKS).find(|verdict| words.starts_with(&verdict.to_string()))
     }
 }
 
@@ -31,6 +50,8 @@ impl fmt::Display for Verdict {
             Self::Reproduced => "reproduced",
             Self::Inconclusive => "inconclusive",
             Self::Contradicted => "contradicted",
+            Self::Consistent => "consistent",
+            Self::Inconsistent => "inconsistent",
         })
     }
 }

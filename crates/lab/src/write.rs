@@ -1,10 +1,11 @@
 //! What a run writes: figures, data, runs, claims, the manifest and the report page.
 
-use super::claim::Judged;
+use super::claim::{Judged, Remark};
 use super::extra::Made;
 use super::paper::{About, Drawing, Figure, Panel, Paper, Schedule, Table};
 use super::quantity::Quantity;
 use super::reproduce::{Request, Session, in_words, run_id, seconds};
+use super::seeds::Seeds;
 use super::study::{Study, models};
 use super::table::Row;
 use crate::chart::{self, Axis, Chart, Picture, Point};
@@ -30,6 +31,10 @@ pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) schedules: Vec<Schedule>,
     pub(crate) drawings: Vec<Drawing>,
     pub(crate) judged: &'a [(Judged, Option<String>)],
+    /// Sentences that are shown and not judged.
+    pub(crate) remarks: &'a [Remark<P::Cell>],
+    /// The claims under other seeds, if they were asked for.
+    pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
 }
 
@@ -37,19 +42,25 @@ pub(crate) struct Findings<'a, P: Paper> {
 type Estimated = (f64, Interval);
 
 impl<P: Paper> Findings<'_, P> {
-    /// Writes every file; the report last, so that whoever finds it finds the rest.
-    pub(crate) fn write(&self, out: &OutDir, began: Instant) -> Result<()> {
+    /// Writes every file.
+    pub(crate) fn write(&self, out: OutDir, began: Instant) -> Result<()> {
         // Drawing takes longer than all else here: a thread for each figure, and then in their order again.
-        let drawings = self.drawings.par_iter().map(|drawing| self.write_drawing(drawing, out));
-        let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, out));
-        let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, out));
+        let drawings = self.drawings.par_iter().map(|drawing| self.write_drawing(drawing, &out));
+        let schedules = self.schedules.par_iter().map(|schedule| self.write_schedule(schedule, &out));
+        let figures = self.figures.par_iter().map(|figure| self.write_figure(figure, &out));
         let shown: Vec<Vec<page::Figure>> = drawings.chain(schedules).chain(figures).collect::<Result<_>>()?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
+        if !self.remarks.is_empty() {
+            out.write("data/not-judged.csv", self.not_judged()?)?;
+        }
+        if let Some(seeds) = self.seeds {
+            out.write("seeds.csv", self.under_seeds(seeds)?)?;
+        }
         let report = page::render(&self.page(shown.into_iter().flatten().collect()))?;
-        out.write("manifest.json", self.manifest(began.elapsed())?)?;
-        out.write("report.html", report)
+        out.write("report.html", report)?;
+        out.finish(self.manifest(began.elapsed()))
     }
 
     /// The pictures of a figure and its data; back comes what the page shows of it.
@@ -204,7 +215,7 @@ impl<P: Paper> Findings<'_, P> {
                 judged.source,
                 &judged.statement,
                 &judged.test,
-                &format!("{} ({})", cell.rule, cell.label),
+                &format!("{} ({})", cell.expected(), cell.label),
                 &number(cell.estimate.mean),
                 &optional(cell.estimate.low),
                 &optional(cell.estimate.high),
@@ -224,7 +235,7 @@ impl<P: Paper> Findings<'_, P> {
                 table.write_record([
                     judged.id,
                     &cell.label,
-                    &cell.rule.to_string(),
+                    &cell.expected(),
                     &number(cell.estimate.mean),
                     &optional(cell.estimate.low),
                     &optional(cell.estimate.high),
@@ -236,8 +247,86 @@ impl<P: Paper> Findings<'_, P> {
         Ok(table.into_inner()?)
     }
 
-    fn manifest(&self, took: Duration) -> Result<Vec<u8>> {
-        let (computed, reused) = self.study.effort();
+    /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
+    fn not_judged(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"])?;
+        for remark in self.remarks {
+            let said = [remark.id, remark.source, remark.statement, remark.why];
+            for (label, quantity) in &remark.shown {
+                let estimate = self.estimate(quantity);
+                let [low, high] = [estimate.low, estimate.high].map(optional);
+                let found = [label, &number(estimate.mean), &low, &high, &estimate.replications.to_string()];
+                table.write_record(said.into_iter().chain(found.map(String::as_str)))?;
+            }
+            if remark.shown.is_empty() {
+                table.write_record(said.into_iter().chain([""; 5]))?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `seeds.csv`: one row per claim and seed.
+    fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"])?;
+        for (judged, _) in self.judged {
+            for (seed, other) in seeds.of(judged.id) {
+                let cell = other.deciding_cell();
+                table.write_record([
+                    judged.id,
+                    &seed.to_string(),
+                    &other.verdict.to_string(),
+                    if other.verdict == judged.verdict { "yes" } else { "no" },
+                    &format!("{} ({})", cell.rule, cell.label),
+                    &number(cell.estimate.mean),
+                    &optional(cell.estimate.low),
+                    &optional(cell.estimate.high),
+                ])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// The verdicts under other seeds, as a table of the page.
+    fn seeds_table(&self, seeds: &Seeds) -> page::Table {
+        let row = |(judged, _): &(Judged, _)| {
+            vec![judged.id.to_owned(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
+        };
+        page::Table {
+            id: "seeds".to_owned(),
+            title: "The verdicts under other seeds".to_owned(),
+            caption: format!(
+                "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
+                seeds.count()
+            ),
+            columns: ["claim", "verdict", "stays under", "another under"].map(str::to_owned).into(),
+            rows: self.judged.iter().map(row).collect(),
+        }
+    }
+
+    /// Sentences that are not judged, as a table of the page.
+    fn remarks_table(&self) -> page::Table {
+        let row = |remark: &Remark<P::Cell>| {
+            let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
+                format!("{label}: {}", in_words(&self.estimate(quantity)))
+            };
+            let shown: Vec<String> = remark.shown.iter().map(shown).collect();
+            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
+            said.into_iter().chain([shown.join("; ")]).collect()
+        };
+        page::Table {
+            id: "not-judged".to_owned(),
+            title: "Sentences that are not judged".to_owned(),
+            caption: "What the paper says where no number of ours could contradict it, and our numbers beside it."
+                .to_owned(),
+            columns: ["id", "where", "the paper says", "not judged because", "ours"].map(str::to_owned).into(),
+            rows: self.remarks.iter().map(row).collect(),
+        }
+    }
+
+    fn manifest(&self, took: Duration) -> serde_json::Value {
+        let (computed, reused, damaged) = self.study.effort();
         let mut manifest = serde_json::json!({
             "paper": P::ABOUT.slug,
             "scenario_hash": self.session.scenario.hash(),
@@ -246,11 +335,13 @@ impl<P: Paper> Findings<'_, P> {
             "options": {
                 "quick": self.request.quick,
                 "decide": self.request.decide,
+                "seeds": self.request.seeds,
                 "only": self.request.only,
                 "set": self.request.set,
             },
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "models": models::<P>(),
             "command_line": self.command(),
             "timings": {
@@ -259,19 +350,20 @@ impl<P: Paper> Findings<'_, P> {
                 "threads": rayon::current_num_threads(),
                 "replications_computed": computed,
                 "replications_reused": reused,
+                "replications_damaged": damaged,
             },
         });
         let data = self.session.paper.data();
         if !data.is_empty() {
             manifest["data"] = data.into_iter().map(|(name, hash)| (name, serde_json::Value::from(hash))).collect();
         }
-        Ok(format!("{manifest:#}\n").into_bytes())
+        manifest
     }
 
     /// The command that makes this run again. Options that cannot change a result are left out.
     fn command(&self) -> String {
         let mut command = format!("{} reproduce {}", program(), P::ABOUT.slug);
-        let Request { quick, decide, only, reps, seed, set, traces, .. } = self.request;
+        let Request { quick, decide, only, reps, seed, seeds, set, traces, .. } = self.request;
         for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
             if wanted {
                 command += flag;
@@ -285,6 +377,9 @@ impl<P: Paper> Findings<'_, P> {
         }
         if let Some(seed) = seed {
             command += &format!(" --seed {seed}");
+        }
+        if let Some(seeds) = seeds {
+            command += &format!(" --seeds {seeds}");
         }
         if let Some(traces) = traces {
             command += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
@@ -323,6 +418,8 @@ impl<P: Paper> Findings<'_, P> {
                 .filter(|figure| figure.as_table)
                 .flat_map(|figure| self.tables_of(figure))
                 .chain(self.tables.iter().map(|table| self.page_table(table)))
+                .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
+                .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
                 .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
                 .collect(),
             figures,
@@ -357,7 +454,7 @@ impl<P: Paper> Findings<'_, P> {
             .collect(),
             provenance: [
                 ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-                ("Git revision".to_owned(), provenance::git_revision()),
+                ("Git revision".to_owned(), provenance::git_revision().to_owned()),
                 ("Models (SHA-256 of the sources)".to_owned(), models::<P>().to_owned()),
                 ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
                 ("Seed".to_owned(), session.seed.to_string()),
@@ -547,7 +644,7 @@ fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
         source: judged.source.to_owned(),
         statement: judged.statement.clone(),
         test: judged.test.clone(),
-        expected: cell.rule.to_string(),
+        expected: cell.expected(),
         observed: cell.observed(),
         verdict: judged.verdict,
         recorded: recorded.as_deref().and_then(Verdict::from_words),

@@ -64,7 +64,7 @@
       button.setAttribute("aria-expanded", String(open));
       document.getElementById(button.getAttribute("aria-controls")).classList.toggle("open", open);
     };
-    const evidence = all(".more", claims);
+    const evidence = all(".more");
     for (const button of evidence) {
       button.addEventListener("click", () => toggle(button, button.getAttribute("aria-expanded") !== "true"));
     }
@@ -77,7 +77,7 @@
     // A link to a claim shows it, with its evidence, whatever the filter.
     const follow = () => {
       const body = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!body || body.parentNode !== claims) return;
+      if (!body || !body.parentNode.classList.contains("claims")) return;
       if (body.hidden) show("");
       const button = body.querySelector(".more");
       if (button) toggle(button, true);

@@ -24,7 +24,7 @@ fn run(config: &Config, policy: impl SelectCluster + 'static, streams: &Streams)
     let jobs = Load::OF_THE_PAPER.submissions(streams).into_iter();
     let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), streams).expect("a valid configuration");
     let (world, ()) = Sim::new(world, ()).run();
-    let outcomes = world.ledger().clone();
+    let outcomes = world.outcomes().clone();
     Run { outcomes, makespan: world.makespan(), slowdown: Box::new(move |window| world.local_slowdown(window)) }
 }
 

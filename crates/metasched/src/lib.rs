@@ -48,7 +48,7 @@
 //!     let jobs = [job(0, 0), job(1, 10)].into_iter();
 //!     let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), &Streams::new(1, 0)).expect("valid");
 //!     let (world, ()) = Sim::new(world, ()).run();
-//!     let mut outcomes: Vec<Outcome> = world.ledger().clone();
+//!     let mut outcomes: Vec<Outcome> = world.outcomes().clone();
 //!     outcomes.sort_by_key(|outcome| outcome.job);
 //!     (outcomes[0].cluster.0, outcomes[1].cluster.0, outcomes[1].predicted.expect("a forecast").as_secs_f64().round())
 //! };
@@ -63,7 +63,7 @@
 //! What its authors leave for the future (§4): [`Intrusiveness::Occupancy`] (PTT-occ) tells evenly loaded clusters apart;
 //! [`OnOff`] users come and go, and predictions may expect it; [`config::Redistribution`] moves jobs that wait; clusters differ
 //! in size and speed; any [`sim_core::Job`] is a [`Submission`]; and one to ten thousand clusters can be asked, since
-//! [`View::outlook`] bounds TR without a simulation and [`Tat`] and [`Ptt`] have only those clusters simulated that may matter.
+//! [`View::estimate`] bounds TR without a simulation and [`Tat`] and [`Ptt`] have only those clusters simulated that may matter.
 //!
 //! | module | holds |
 //! |---|---|
@@ -81,11 +81,11 @@ pub mod outcome;
 
 mod share;
 
-mod floor;
+mod cluster_state;
 pub mod loras;
 
-mod fate;
-mod glances;
+mod completions;
+mod estimate_cache;
 mod predictor;
 
 pub mod policy;
@@ -94,10 +94,10 @@ mod users;
 pub mod world;
 
 pub use application::{Application, Demand, Submission};
+pub use cluster_state::{LocalLoad, TurnaroundBounds};
 pub use config::{Cluster, Config, ConfigError, LocalUsers, OnOff, Readings};
-pub use floor::{Bound, LocalLoad};
 pub use loras::Loras;
-pub use outcome::{Ledger, Outcome};
-pub use policy::{Choice, Ffit, Intrusiveness, Outlook, Ptt, Rr, SelectCluster, Tat, View, Weights};
+pub use outcome::{Outcome, OutcomeSink};
+pub use policy::{Choice, Estimate, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use predictor::Prediction;
 pub use world::{Event, MetaLoras};

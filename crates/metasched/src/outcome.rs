@@ -49,23 +49,23 @@ impl Outcome {
 
 /// Takes in outcomes, one at a time, as jobs finish. `()` takes no notice; a `Vec` keeps them; a closure does as it
 /// likes.
-pub trait Ledger {
+pub trait OutcomeSink {
     /// Takes in the outcome of a job that has just finished.
-    fn enter(&mut self, outcome: &Outcome);
+    fn record(&mut self, outcome: &Outcome);
 }
 
-impl Ledger for () {
-    fn enter(&mut self, _: &Outcome) {}
+impl OutcomeSink for () {
+    fn record(&mut self, _: &Outcome) {}
 }
 
-impl Ledger for Vec<Outcome> {
-    fn enter(&mut self, outcome: &Outcome) {
+impl OutcomeSink for Vec<Outcome> {
+    fn record(&mut self, outcome: &Outcome) {
         self.push(*outcome);
     }
 }
 
-impl<F: FnMut(&Outcome)> Ledger for F {
-    fn enter(&mut self, outcome: &Outcome) {
+impl<F: FnMut(&Outcome)> OutcomeSink for F {
+    fn record(&mut self, outcome: &Outcome) {
         self(outcome);
     }
 }

@@ -24,7 +24,7 @@
 //!
 //! impl SelectCluster for Clairvoyant {
 //!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-//!         let running = view.clusters()[0].floor.live(); // field `floor` of struct `Loras` is private
+//!         let running = view.clusters()[0].state.live(); // field `state` of struct `Loras` is private
 //!         running.is_empty().then(|| Choice::of(sim_core::SiteId(0)))
 //!     }
 //! }
@@ -48,6 +48,8 @@
 //! Even inside this crate the truth is out of reach: it lives in the world, which hands the predictor and the policies
 //! references to `Loras` alone.
 
+// Each policy implements the trait below, and is re-exported here: a circle of imports, so that readers find all of them in one
+// place.
 mod ffit;
 mod ptt;
 mod rr;
@@ -60,8 +62,8 @@ pub use tat::Tat;
 
 use crate::application::Application;
 use crate::config::{Candidates, NoCandidate, Readings};
-use crate::floor::Bound;
-use crate::glances::Glances;
+pub use crate::estimate_cache::Estimate;
+use crate::estimate_cache::EstimateCache;
 use crate::loras::Loras;
 use crate::predictor::{Prediction, Predictor};
 use sim_core::{SiteId, Span, Time};
@@ -103,7 +105,7 @@ pub struct View<'a> {
     pub(crate) clusters: &'a [Loras],
     pub(crate) predictor: &'a mut Predictor,
     pub(crate) places: &'a mut Vec<u32>,
-    pub(crate) glances: &'a mut Glances,
+    pub(crate) estimates: &'a mut EstimateCache,
     /// Of this job, once it has been asked for.
     pub(crate) kind: Option<usize>,
     pub(crate) fastest: f64,
@@ -154,10 +156,10 @@ impl<'a> View<'a> {
 
     /// What can be said without simulating anything of a cluster where the job can start now; `None` elsewhere. With it a
     /// policy need not have all clusters simulated.
-    pub fn outlook(&mut self, cluster: SiteId, sees_users: bool) -> Option<Outlook> {
-        let Self { now, job, clusters, predictor, glances, kind, .. } = self;
-        let kind = *kind.get_or_insert_with(|| glances.kind(job, clusters.len()));
-        glances.outlook(kind, *now, cluster, clusters, job, sees_users, predictor)
+    pub fn estimate(&mut self, cluster: SiteId, sees_users: bool) -> Option<Estimate> {
+        let Self { now, job, clusters, predictor, estimates, kind, .. } = self;
+        let kind = *kind.get_or_insert_with(|| estimates.kind(job, clusters.len()));
+        estimates.estimate(kind, *now, cluster, clusters, job, sees_users, predictor)
     }
 
     /// No cluster ends the job sooner than this, give or take a nanosecond: its profile at the highest speed there is.
@@ -168,19 +170,6 @@ impl<'a> View<'a> {
     fn sites_that_fit(&self) -> impl Iterator<Item = SiteId> {
         self.sites().filter(|&site| self.fits(site))
     }
-}
-
-/// What can be said of a job that starts on a cluster now, at little cost.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Outlook {
-    /// Which cluster.
-    pub cluster: SiteId,
-    /// Between what TR lies.
-    pub turnaround: Bound,
-    /// LT: as in [`Prediction::local_nodes`].
-    pub local_nodes: u32,
-    /// As in [`Prediction::occupancy`].
-    pub occupancy: f64,
 }
 
 /// R4 and R5.

@@ -1,10 +1,10 @@
 //! The LoRaS predictor: a simulation inside the simulation (§2.1, §2.3).
 
 use crate::application::Application;
+use crate::cluster_state::{AffectedSet, ClusterState, Neighbour, Placement, TurnaroundBounds};
+use crate::completions::Completions;
 use crate::config::{Belief, OnOff};
-use crate::fate::Fate;
-use crate::floor::{Bound, Floor, Neighbour, Prospect, Reach};
-use crate::loras::{Loras, Waiting, profiled};
+use crate::loras::{Loras, QueuedJob, profiled};
 use sim_core::{Span, Time};
 
 /// What LoRaS predicts for a job on its cluster.
@@ -29,33 +29,33 @@ pub struct Prediction {
 pub(crate) struct Predictor {
     overrun: f64,
     /// The cluster as it is imagined, by the code that the real one runs on.
-    dream: Loras,
-    fate: Fate,
-    reach: Reach,
-    turns: Turns,
+    replica: Loras,
+    completions: Completions,
+    affected: AffectedSet,
+    on_off: OnOffProcess,
     /// Nodes found for jobs that wait.
     found: Vec<u32>,
     due: Vec<u32>,
     neighbours: Vec<Neighbour>,
-    prospect: Prospect,
+    placement: Placement,
 }
 
 /// The number of the job that is asked about. The world's own numbers are smaller.
 const ASKED: u32 = u32::MAX;
 
 impl Predictor {
-    /// For clusters like `floor`.
-    pub(crate) fn new(floor: &Floor, overrun: f64) -> Self {
+    /// For clusters like this one.
+    pub(crate) fn new(state: &ClusterState, overrun: f64) -> Self {
         Self {
             overrun,
-            dream: Loras::new(Floor::new(0, *floor.rules(), None), None),
-            fate: Fate::default(),
-            reach: Reach::default(),
-            turns: Turns::default(),
+            replica: Loras::new(ClusterState::new(0, *state.rules(), None), None),
+            completions: Completions::default(),
+            affected: AffectedSet::default(),
+            on_off: OnOffProcess::default(),
             found: Vec::new(),
             due: Vec::new(),
             neighbours: Vec::new(),
-            prospect: Prospect::default(),
+            placement: Placement::default(),
         }
     }
 
@@ -72,49 +72,56 @@ impl Predictor {
         limit: Span,
     ) -> Option<Prediction> {
         let bound = self.bound(now, cluster, app, places, sees_users);
+        // Most questions end here, without a simulation: the bound shows that the cluster cannot be the best one, or
+        // what TR is.
         if bound.at_least > limit {
             return None;
         }
         if let (Some(places), true) = (places, bound.is_exact()) {
-            return Some(Start::at(now, places, &cluster.floor).prediction(now, now + bound.at_least));
+            return Some(Start::at(now, places, &cluster.state).prediction(now, now + bound.at_least));
         }
-        let Self { dream, fate, reach, turns, found, due, .. } = self;
-        let asked = Waiting { key: ASKED, app: *app };
-        dream.queue.clear();
+        let Self { replica, completions, affected, on_off, found, due, .. } = self;
+        let asked = QueuedJob { key: ASKED, app: *app };
+        // Only what can bear on the answer is copied, into memory of earlier questions.
+        replica.queue.clear();
         if let Some(places) = places {
             // Nobody waits, so jobs that share no node with it, directly or through others, cannot matter to it.
-            dream.floor.copy_around(&cluster.floor, places, now, sees_users, reach);
+            replica.state.copy_around(&cluster.state, places, now, sees_users, affected);
         } else {
-            dream.floor.copy_all(&cluster.floor, now, sees_users, reach);
-            dream.queue.extend(&cluster.queue);
-            dream.queue.push_back(asked);
+            replica.state.copy_all(&cluster.state, now, sees_users, affected);
+            replica.queue.extend(&cluster.queue);
+            replica.queue.push_back(asked);
         }
-        for &slot in dream.floor.live() {
-            let job = dream.floor.running(slot);
-            fate.set(slot, job.done(now) + job.believed_left(now, self.overrun));
+        for &slot in replica.state.live() {
+            let job = replica.state.running(slot);
+            // Beliefs in place of the truth: a running job ends with its profile, or a little later if it has
+            // outlived that.
+            completions.set(slot, job.done(now) + job.believed_left(now, self.overrun));
         }
-        fate.reckon(&dream.floor, dream.floor.live());
+        completions.recompute(&replica.state, replica.state.live());
 
-        turns.begin(cluster.change.filter(|_| sees_users), now, &dream.floor, reach.copied());
-        let mut start = places.map(|places| Start::at(now, places, &dream.floor));
-        let mut slot = places.map(|places| dream.start(fate, now, &asked, places, profiled(app)));
+        on_off.begin(cluster.change.filter(|_| sees_users), now, &replica.state, affected.copied());
+        let mut start = places.map(|places| Start::at(now, places, &replica.state));
+        // If it does not start at once, it gets a slot when it starts in the simulation.
+        let mut slot = places.map(|places| replica.start(completions, now, &asked, places, profiled(app)));
         let deadline = now.saturating_add(limit);
         let mut instant = now;
         loop {
-            dream.start_waiting(
-                fate,
+            replica.start_waiting(
+                completions,
                 instant,
                 found,
                 |job| profiled(&job.app),
-                |job, places, floor| {
-                    start = start.or((job.key == ASKED).then(|| Start::at(instant, places, floor)));
+                |job, places, state| {
+                    start = start.or((job.key == ASKED).then(|| Start::at(instant, places, state)));
                 },
             );
             if start.is_some() && slot.is_none() {
                 // Nobody waits behind it, so it was the last to start.
-                slot = dream.floor.live().last().copied();
+                slot = replica.state.live().last().copied();
             }
-            instant = match (fate.next_end(&dream.floor), turns.next()) {
+            // Nothing else happens in the replica: no arrivals, since what comes later may go anywhere.
+            instant = match (completions.next_end(&replica.state), on_off.next()) {
                 (Some(end), Some(turn)) => end.min(turn),
                 (Some(only), None) | (None, Some(only)) => only,
                 (None, None) => return None,
@@ -123,12 +130,12 @@ impl Predictor {
                 return None;
             }
             if let (Some(slot), Some(start)) = (slot, start)
-                && fate.end(slot) <= instant
+                && completions.end(slot) <= instant
             {
                 return Some(start.prediction(now, instant));
             }
-            dream.finish_due(fate, instant, due, |_, _| {});
-            turns.take(dream, fate, instant);
+            replica.finish_due(completions, instant, due, |_, _| {});
+            on_off.take(replica, completions, instant);
         }
     }
 
@@ -140,31 +147,37 @@ impl Predictor {
         app: &Application,
         places: Option<&[u32]>,
         sees_users: bool,
-    ) -> Bound {
+    ) -> TurnaroundBounds {
         match places {
             Some(places) if !users_turn(cluster, sees_users) => {
-                cluster.floor.prospect(app, places, sees_users, &mut self.prospect);
-                cluster.floor.bound(app, &self.prospect, now, sees_users, self.overrun, &mut self.neighbours)
+                cluster.state.placement(app, places, sees_users, &mut self.placement);
+                cluster.state.bound(app, &self.placement, now, sees_users, self.overrun, &mut self.neighbours)
             }
             _ => {
                 // Not even alone on its nodes; rounding may be a nanosecond off.
                 let alone = app.time.scaled(1.0 / cluster.speed());
-                Bound { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
+                TurnaroundBounds { at_least: alone.saturating_sub(Span::from_nanos(2)), at_most: Span::MAX }
             }
         }
     }
 
     /// The same of a job that starts as `prospect` says, on a cluster that has not changed since that was made.
-    pub(crate) fn bound_of(&mut self, now: Time, cluster: &Loras, app: &Application, prospect: &Prospect) -> Bound {
+    pub(crate) fn bound_of(
+        &mut self,
+        now: Time,
+        cluster: &Loras,
+        app: &Application,
+        placement: &Placement,
+    ) -> TurnaroundBounds {
         if users_turn(cluster, true) {
             return self.bound(now, cluster, app, None, true);
         }
-        cluster.floor.bound(app, prospect, now, true, self.overrun, &mut self.neighbours)
+        cluster.state.bound(app, placement, now, true, self.overrun, &mut self.neighbours)
     }
 
     /// LT and occupancy of a job that starts on `places` now, as [`predict`](Self::predict) would have them.
     pub(crate) fn intrusion(cluster: &Loras, places: &[u32]) -> (u32, f64) {
-        let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.floor);
+        let Start { local_nodes, occupancy, .. } = Start::at(Time::ZERO, places, &cluster.state);
         (local_nodes, occupancy)
     }
 }
@@ -184,11 +197,11 @@ struct Start {
 
 impl Start {
     /// Of a job that is about to start on `places`.
-    fn at(at: Time, places: &[u32], floor: &Floor) -> Self {
+    fn at(at: Time, places: &[u32], state: &ClusterState) -> Self {
         Self {
             at,
-            local_nodes: places.iter().map(|&node| u32::from(floor.has_users(node))).sum(),
-            occupancy: places.iter().map(|&node| floor.occupancy(node)).sum(),
+            local_nodes: places.iter().map(|&node| u32::from(state.has_users(node))).sum(),
+            occupancy: places.iter().map(|&node| state.occupancy(node)).sum(),
         }
     }
 
@@ -202,7 +215,7 @@ impl Start {
 /// Users who come and go, as the predictor believes: those present now leave after the mean, those absent come after the
 /// mean, and so on in turn.
 #[derive(Clone, Debug, Default)]
-struct Turns {
+struct OnOffProcess {
     /// Those absent now, and those present.
     groups: [Group; 2],
     left: u32,
@@ -220,12 +233,12 @@ struct Group {
 /// After so many turns users stay as they are: a job may need nodes that in turns are never free together.
 const MOST_TURNS: u32 = 1000;
 
-impl Turns {
-    fn begin(&mut self, change: Option<OnOff>, now: Time, floor: &Floor, nodes: &[u32]) {
+impl OnOffProcess {
+    fn begin(&mut self, change: Option<OnOff>, now: Time, state: &ClusterState, nodes: &[u32]) {
         for (group, present) in self.groups.iter_mut().zip([false, true]) {
             group.nodes.clear();
             let Some(change) = change.filter(|change| change.belief == Belief::TakeTurns) else { continue };
-            group.nodes.extend(nodes.iter().filter(|&&node| floor.has_users(node) == present));
+            group.nodes.extend(nodes.iter().filter(|&&node| state.has_users(node) == present));
             group.present = present;
             group.stays = [change.mean_off, change.mean_on].map(Span::from_secs_f64);
             group.at = now + group.stays[usize::from(present)];
@@ -238,13 +251,13 @@ impl Turns {
         awaited.map(|group| group.at).min()
     }
 
-    fn take(&mut self, cluster: &mut Loras, fate: &mut Fate, now: Time) {
+    fn take(&mut self, cluster: &mut Loras, completions: &mut Completions, now: Time) {
         for group in &mut self.groups {
             if self.left > 0 && group.at == now && !group.nodes.is_empty() {
                 self.left -= 1;
                 group.present = !group.present;
                 group.at = now + group.stays[usize::from(group.present)];
-                cluster.set_users(fate, now, &group.nodes, group.present);
+                cluster.set_users(completions, now, &group.nodes, group.present);
             }
         }
     }

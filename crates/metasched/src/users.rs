@@ -35,9 +35,9 @@ pub(crate) fn occupied_clusters(config: &Config, streams: &Streams) -> Vec<u32> 
     clusters
 }
 
-/// A user, or all users of a cluster, who come and go.
+/// A user, or all users of a cluster at once, who come and go: an on-off process with exponential stays.
 #[derive(Clone, Debug)]
-pub(crate) struct Visitor {
+pub(crate) struct OnOffUser {
     pub(crate) cluster: u32,
     /// The nodes that the visit is to.
     pub(crate) nodes: std::ops::Range<u32>,
@@ -46,7 +46,7 @@ pub(crate) struct Visitor {
     draws: Stream,
 }
 
-impl Visitor {
+impl OnOffUser {
     /// Everybody who visits `cluster` of `nodes` nodes. Each has a stream of its own and is at first present with the
     /// probability that holds in the long run.
     pub(crate) fn of_cluster(cluster: u32, nodes: u32, change: &OnOff, streams: &Streams) -> Vec<Self> {
@@ -54,13 +54,13 @@ impl Visitor {
             Unit::Cluster => std::iter::once(0..nodes).collect(),
             Unit::Node => (0..nodes).map(|node| node..node + 1).collect(),
         };
-        let visitor = |nodes: std::ops::Range<u32>| {
+        let user = |nodes: std::ops::Range<u32>| {
             // Clusters below 2¹² and nodes below 2²⁰ have streams of their own, others may share one.
             let mut draws = streams.stream(VISITS, cluster.wrapping_shl(20).wrapping_add(nodes.start));
             let present = draws.random_bool(change.mean_on / (change.mean_on + change.mean_off));
             Self { cluster, nodes, present, means: [change.mean_off, change.mean_on], draws }
         };
-        visits.into_iter().map(visitor).collect()
+        visits.into_iter().map(user).collect()
     }
 
     /// How long the visitor stays as it is now.

@@ -1,15 +1,15 @@
 //! What happens, and in which order.
 
 use crate::application::{Application, Submission};
+use crate::cluster_state::{ClusterState, LocalLoad, NodeRules, work_of};
+use crate::completions::Completions;
 use crate::config::{Cluster, Config, ConfigError, Forecasts, LocalSlowdown, Redistribution};
-use crate::fate::Fate;
-use crate::floor::{Floor, LocalLoad, Rules, work_of};
-use crate::glances::Glances;
-use crate::loras::{Loras, Waiting};
-use crate::outcome::{Ledger, Outcome};
+use crate::estimate_cache::EstimateCache;
+use crate::loras::{Loras, QueuedJob};
+use crate::outcome::{Outcome, OutcomeSink};
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::Predictor;
-use crate::users::{Visitor, occupied_clusters};
+use crate::users::{OnOffUser, occupied_clusters};
 use sim_core::{
     Context, EventKey, Fact, Gauge, Job, Model, ProcId, Rank, Ranked, Rejection, SiteId, Span, Streams, Time,
 };
@@ -22,7 +22,7 @@ pub enum Event {
     /// A job of this cluster ends.
     Wake(SiteId),
     /// Local users come or go, by their number.
-    Turn(u32),
+    UsersToggle(u32),
     /// The next job arrives.
     Arrive,
     /// All that happens at this instant has happened: the metascheduler looks at its input queue.
@@ -33,7 +33,7 @@ impl Ranked for Event {
     fn rank(&self) -> Rank {
         match self {
             Self::Wake(_) => Rank::RELEASE,
-            Self::Turn(_) => Rank::new(4),
+            Self::UsersToggle(_) => Rank::new(4),
             Self::Arrive => Rank::ARRIVE,
             Self::Decide => Rank::DECIDE,
         }
@@ -43,7 +43,7 @@ impl Ranked for Event {
 /// MetaLoRaS: an input queue, the cluster selection policy `P`, and clusters, each under its [`Loras`].
 ///
 /// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived, so memory follows
-/// the jobs in the system. As they finish, their [`Outcome`]s go to the [`Ledger`] `L`.
+/// the jobs in the system. As they finish, their [`Outcome`]s go to the [`OutcomeSink`] `L`.
 ///
 /// It tells [`Fact::Submitted`]; of a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
 /// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
@@ -59,31 +59,31 @@ pub struct MetaLoras<P, J, L = ()> {
     /// What is known of the clusters.
     clusters: Vec<Loras>,
     /// What is not.
-    fates: Vec<Fate>,
-    jobs: Slab<Entry>,
+    completions: Vec<Completions>,
+    jobs: Slab<JobEntry>,
     input: VecDeque<u32>,
     predictor: Predictor,
-    glances: Glances,
+    estimates: EstimateCache,
     arrivals: J,
     next: Option<Submission>,
-    ledger: L,
+    outcomes: L,
     /// The next end that is posted for each cluster.
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
-    visitors: Vec<Visitor>,
+    on_off_users: Vec<OnOffUser>,
     first_nodes: Vec<u32>,
     fastest: f64,
     /// Jobs in all LoRaS queues together.
     queued: usize,
     dispatches: u64,
-    times: Times,
+    times: RunTimes,
     places: Vec<u32>,
     due: Vec<u32>,
 }
 
 /// A job in the system, with all that the world knows of it.
 #[derive(Clone, Debug)]
-struct Entry {
+struct JobEntry {
     job: Job,
     app: Application,
     cluster: SiteId,
@@ -97,7 +97,7 @@ struct Entry {
 
 /// From the start of the first job to the end of the last.
 #[derive(Clone, Debug, Default)]
-struct Times {
+struct RunTimes {
     first_start: Option<Time>,
     last_end: Time,
     /// Nodes with users, since the first start.
@@ -108,34 +108,36 @@ impl<P, J, L> MetaLoras<P, J, L>
 where
     P: SelectCluster,
     J: Iterator<Item = Submission>,
-    L: Ledger,
+    L: OutcomeSink,
 {
     /// Idle clusters, to which `arrivals` come. Of `streams`, only local users who are placed at random, or come and go, draw.
     ///
     /// # Errors
     ///
     /// If the configuration makes no sense.
-    pub fn new(config: Config, policy: P, arrivals: J, ledger: L, streams: &Streams) -> Result<Self, ConfigError> {
+    pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let occupied = occupied_clusters(&config, streams);
-        let (mut clusters, mut visitors, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        // Users who stay are there from the start; those who come and go draw whether they are.
+        let (mut clusters, mut on_off_users, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
             let queueing = config.readings.local_slowdown == LocalSlowdown::Queueing;
-            let floor = Floor::new(cluster.nodes, rules(&config, cluster), queueing.then_some(config.queueing_weight));
+            let state =
+                ClusterState::new(cluster.nodes, rules(&config, cluster), queueing.then_some(config.queueing_weight));
             let is_occupied = occupied.binary_search(&index).is_ok();
-            let mut loras = Loras::new(floor, config.local.change.filter(|_| is_occupied));
-            let mut fate = Fate::default();
+            let mut loras = Loras::new(state, config.local.change.filter(|_| is_occupied));
+            let mut completions = Completions::default();
             match &config.local.change {
                 _ if !is_occupied => {}
                 None => {
                     let all: Vec<u32> = (0..cluster.nodes).collect();
-                    loras.set_users(&mut fate, Time::ZERO, &all, true);
+                    loras.set_users(&mut completions, Time::ZERO, &all, true);
                 }
                 Some(change) => {
-                    for visitor in Visitor::of_cluster(index, cluster.nodes, change, streams) {
-                        let nodes: Vec<u32> = visitor.nodes.clone().collect();
-                        loras.set_users(&mut fate, Time::ZERO, &nodes, visitor.present);
-                        visitors.push(visitor);
+                    for user in OnOffUser::of_cluster(index, cluster.nodes, change, streams) {
+                        let nodes: Vec<u32> = user.nodes.clone().collect();
+                        loras.set_users(&mut completions, Time::ZERO, &nodes, user.present);
+                        on_off_users.push(user);
                     }
                 }
             }
@@ -143,27 +145,27 @@ where
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }
-        let predictor = Predictor::new(&clusters[0].floor, config.overrun);
+        let predictor = Predictor::new(&clusters[0].state, config.overrun);
         let fastest = config.clusters.iter().map(|cluster| cluster.speed).fold(0.0, f64::max);
         Ok(Self {
             policy,
-            fates: vec![Fate::default(); clusters.len()],
+            completions: vec![Completions::default(); clusters.len()],
             wakes: vec![None; clusters.len()],
             clusters,
             jobs: Slab::new(),
             input: VecDeque::new(),
             predictor,
-            glances: Glances::default(),
+            estimates: EstimateCache::default(),
             arrivals,
             next: None,
-            ledger,
+            outcomes,
             deciding: None,
-            visitors,
+            on_off_users,
             first_nodes,
             fastest,
             queued: 0,
             dispatches: 0,
-            times: Times::default(),
+            times: RunTimes::default(),
             places: Vec::new(),
             due: Vec::new(),
             config,
@@ -195,14 +197,14 @@ where
         &self.policy
     }
 
-    /// The ledger, with whatever it was told.
-    pub const fn ledger(&self) -> &L {
-        &self.ledger
+    /// The sink of outcomes, with whatever it was told.
+    pub const fn outcomes(&self) -> &L {
+        &self.outcomes
     }
 
-    /// Gives up the world for its ledger.
-    pub fn into_ledger(self) -> L {
-        self.ledger
+    /// Gives up the world for its sink of outcomes.
+    pub fn into_outcomes(self) -> L {
+        self.outcomes
     }
 
     /// From the start of the first job to the end of the last one so far (§3.1); zero if none has ended.
@@ -212,7 +214,7 @@ where
 
     /// What local users have had to bear until `now`, the end of the run or any moment after the last event.
     pub fn local_load(&self, now: Time) -> LocalLoad {
-        LocalLoad::of(self.clusters.iter().map(|cluster| cluster.floor.local_sums(now)))
+        LocalLoad::of(self.clusters.iter().map(|cluster| cluster.state.local_sums(now)))
     }
 
     /// The slowdown of local users (eq. 3) at the end of a run, averaged over the nodes that they occupy and over a `window`
@@ -224,12 +226,14 @@ where
     ///
     /// If the window ends before the last job does.
     pub fn local_slowdown(&self, window: Span) -> Option<f64> {
-        let Times { first_start, last_end, occupied } = &self.times;
+        let RunTimes { first_start, last_end, occupied } = &self.times;
         let (start, occupied) = (first_start.as_ref()?, occupied.as_ref()?);
         let beyond = window.as_nanos().checked_sub(self.makespan().as_nanos());
         let beyond =
             beyond.unwrap_or_else(|| panic!("a window of {window} s ends before the run of {} s", self.makespan()));
         debug_assert!(start <= last_end);
+        // R11: slowdowns of several policies are compared over one window, the longest run. What a shorter run does
+        // not fill counts as undisturbed.
         let node_time = occupied.area(*last_end) + u128::from(occupied.level()) * u128::from(beyond);
         if node_time == 0 {
             return None;
@@ -258,11 +262,12 @@ where
         let job = submission.job;
         cx.tell(Fact::Submitted(job));
         let app = Application::of(submission, self.config.default_demand, self.config.default_time);
+        // Admission looks at the empty clusters: a job that fits none would block the input queue for ever.
         if !self.clusters.iter().any(|cluster| cluster.fits(&app)) {
             cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
-        let entry = Entry {
+        let entry = JobEntry {
             job,
             app,
             cluster: SiteId(0),
@@ -280,6 +285,7 @@ where
     /// Sees to it that the input queue is looked at when this instant is over.
     fn call_for_decision(&mut self, cx: &mut impl Context<Event>) {
         let waiting = !self.input.is_empty() || self.queued > 0 && self.config.redistribution != Redistribution::Never;
+        // One decision per instant, after all ends and arrivals of that instant.
         if waiting && self.deciding != Some(cx.now()) {
             self.deciding = Some(cx.now());
             cx.post_at(cx.now(), Event::Decide);
@@ -292,11 +298,12 @@ where
         if self.config.redistribution == Redistribution::WhenItCanStart {
             self.redistribute(cx);
         }
+        // Each dispatch changes what the next job finds, so the policy is asked again for each.
         while let Some(&key) = self.input.front() {
-            let Self { clusters, predictor, places, glances, jobs, fastest, .. } = self;
+            let Self { clusters, predictor, places, estimates, jobs, fastest, .. } = self;
             let app = jobs[key as usize].app;
             let (now, kind) = (cx.now(), None);
-            let mut view = View { now, job: &app, clusters, predictor, places, glances, kind, fastest: *fastest };
+            let mut view = View { now, job: &app, clusters, predictor, places, estimates, kind, fastest: *fastest };
             let Some(choice) = self.policy.select(&mut view) else { break };
             self.input.pop_front();
             self.dispatch(key, &app, choice, cx);
@@ -308,6 +315,8 @@ where
         let Choice { cluster, prediction } = choice;
         let loras = &self.clusters[cluster.index()];
         assert!(loras.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
+        // R7: FFIT and RR do not predict, but the paper judges predictions of all jobs; then the forecast is made
+        // here and decides nothing.
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;
             let startable = loras.can_start(app, &mut self.places).then_some(self.places.as_slice());
@@ -319,11 +328,11 @@ where
         entry.order = self.dispatches;
         entry.predicted = prediction.map(|prediction| prediction.turnaround);
         self.dispatches += 1;
-        self.join(cluster, Waiting { key, app: *app }, cx);
+        self.join(cluster, QueuedJob { key, app: *app }, cx);
     }
 
     /// A job joins a LoRaS queue, and starts if it can.
-    fn join(&mut self, cluster: SiteId, waiting: Waiting, cx: &mut impl Context<Event>) {
+    fn join(&mut self, cluster: SiteId, waiting: QueuedJob, cx: &mut impl Context<Event>) {
         self.clusters[cluster.index()].queue.push_back(waiting);
         self.queued += 1;
         // Whoever is behind another waits for it.
@@ -334,11 +343,11 @@ where
 
     /// Starts what can start on a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let Self { clusters, fates, jobs, places, times, queued, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, places, times, queued, first_nodes, .. } = self;
         let now = cx.now();
         let before = clusters[cluster.index()].queue.len();
         clusters[cluster.index()].start_waiting(
-            &mut fates[cluster.index()],
+            &mut completions[cluster.index()],
             now,
             places,
             |waiting| work_of(jobs[waiting.key as usize].job.runtime.max(Span::from_nanos(1))),
@@ -350,18 +359,20 @@ where
                 }
             },
         );
+        // Jobs that start join the end of the list of running ones: the last `started` of them have just begun.
         let started = before - clusters[cluster.index()].queue.len();
         if started == 0 {
             return;
         }
         *queued -= started;
-        let floor = &clusters[cluster.index()].floor;
-        for &slot in &floor.live()[floor.live().len() - started..] {
-            jobs[floor.running(slot).key as usize].start = now;
+        let state = &clusters[cluster.index()].state;
+        for &slot in &state.live()[state.live().len() - started..] {
+            jobs[state.running(slot).key as usize].start = now;
         }
+        // The makespan and the window of local slowdown begin with the first start (§3.1).
         if times.first_start.is_none() {
             times.first_start = Some(now);
-            let occupied: u64 = clusters.iter().map(|cluster| cluster.floor.occupied()).sum();
+            let occupied: u64 = clusters.iter().map(|cluster| cluster.state.occupied()).sum();
             times.occupied = Some(Gauge::new(now, occupied));
         }
         self.post_wake(cluster, cx);
@@ -369,8 +380,9 @@ where
 
     /// Posts the next end of a job of `cluster`, in place of the one that is posted.
     fn post_wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let next = self.fates[cluster.index()].next_end(&self.clusters[cluster.index()].floor);
+        let next = self.completions[cluster.index()].next_end(&self.clusters[cluster.index()].state);
         let posted = &mut self.wakes[cluster.index()];
+        // Most changes leave the next end where it is: an event that stands is not posted again.
         if posted.map(|(at, _)| at) == next {
             return;
         }
@@ -383,9 +395,9 @@ where
     /// Jobs of a cluster end, and others may start.
     fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         self.wakes[cluster.index()] = None;
-        let Self { clusters, fates, jobs, ledger, times, due, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, outcomes, times, due, first_nodes, .. } = self;
         let now = cx.now();
-        clusters[cluster.index()].finish_due(&mut fates[cluster.index()], now, due, |key, nodes| {
+        clusters[cluster.index()].finish_due(&mut completions[cluster.index()], now, due, |key, nodes| {
             let entry = jobs.remove(key as usize);
             let job = entry.job.id;
             for node in nodes {
@@ -393,7 +405,7 @@ where
             }
             cx.tell(Fact::Finished { job });
             times.last_end = now;
-            ledger.enter(&Outcome {
+            outcomes.record(&Outcome {
                 job,
                 cluster,
                 arrival: entry.job.submit,
@@ -410,23 +422,23 @@ where
     }
 
     /// Local users come or go, until the last job has left.
-    fn turn(&mut self, number: u32, cx: &mut impl Context<Event>) {
+    fn toggle_users(&mut self, number: u32, cx: &mut impl Context<Event>) {
         if self.jobs.is_empty() && self.next.is_none() {
             return;
         }
-        let Self { clusters, fates, visitors, times, .. } = self;
+        let Self { clusters, completions, on_off_users, times, .. } = self;
         let now = cx.now();
-        let visitor = &mut visitors[number as usize];
-        visitor.present = !visitor.present;
-        let cluster = SiteId(visitor.cluster);
+        let user = &mut on_off_users[number as usize];
+        user.present = !user.present;
+        let cluster = SiteId(user.cluster);
         self.due.clear();
-        self.due.extend(visitor.nodes.clone());
-        clusters[cluster.index()].set_users(&mut fates[cluster.index()], now, &self.due, visitor.present);
+        self.due.extend(user.nodes.clone());
+        clusters[cluster.index()].set_users(&mut completions[cluster.index()], now, &self.due, user.present);
         if let Some(occupied) = &mut times.occupied {
             let nodes = self.due.len() as u64;
-            if visitor.present { occupied.raise(now, nodes) } else { occupied.lower(now, nodes) }
+            if user.present { occupied.raise(now, nodes) } else { occupied.lower(now, nodes) }
         }
-        cx.post_in(visitor.stay(), Event::Turn(number));
+        cx.post_in(user.stay(), Event::UsersToggle(number));
         self.serve(cluster, cx);
         self.post_wake(cluster, cx);
         self.call_for_decision(cx);
@@ -437,6 +449,7 @@ where
         if self.queued == 0 {
             return;
         }
+        // A list first, since jobs move while it is walked.
         let mut waiting: Vec<(u64, u32)> = Vec::with_capacity(self.queued);
         let queued = self.clusters.iter().flat_map(|cluster| &cluster.queue);
         waiting.extend(queued.map(|job| (self.jobs[job.key as usize].order, job.key)));
@@ -461,9 +474,9 @@ where
 }
 
 /// What holds on the nodes of a cluster.
-fn rules(config: &Config, cluster: &Cluster) -> Rules {
+fn rules(config: &Config, cluster: &Cluster) -> NodeRules {
     let (user_cpu, user_memory) = config.local.of_node(cluster.memory);
-    Rules {
+    NodeRules {
         speed: cluster.speed,
         mpl: config.mpl,
         mpl_beside_users: config.readings.mpl_beside_users.min(config.mpl),
@@ -480,21 +493,21 @@ impl<P, J, L> Model for MetaLoras<P, J, L>
 where
     P: SelectCluster,
     J: Iterator<Item = Submission>,
-    L: Ledger,
+    L: OutcomeSink,
 {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
         self.pull(cx);
-        for (number, visitor) in (0..).zip(&mut self.visitors) {
-            cx.post_in(visitor.stay(), Event::Turn(number));
+        for (number, user) in (0..).zip(&mut self.on_off_users) {
+            cx.post_in(user.stay(), Event::UsersToggle(number));
         }
     }
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
             Event::Wake(cluster) => self.wake(cluster, cx),
-            Event::Turn(number) => self.turn(number, cx),
+            Event::UsersToggle(number) => self.toggle_users(number, cx),
             Event::Arrive => {
                 if let Some(submission) = self.next.take() {
                     self.pull(cx);

@@ -25,6 +25,9 @@
 //!
 //! # From a simulation to its metrics
 //!
+//! The simulator of the example stands for yours; it is behind the feature `testkit` of `sim-core`
+//! (`sim-core = { …, features = ["testkit"] }` in your manifest).
+//!
 //! ```
 //! use metrics::Summary;
 //! use sim_core::testkit::Fcfs;

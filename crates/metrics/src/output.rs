@@ -17,7 +17,8 @@ use std::fmt;
 /// jobs are nearly that.
 ///
 /// One replication has a mean but no interval: `low` and `high` are `None`, and it prints as a single run. Replications
-/// that all agree have the interval [mean, mean].
+/// that all agree have the interval [mean, mean]. What draws nothing has one value and no interval either, but that value
+/// is certain: [`exact`](Self::exact).
 ///
 /// ```
 /// use metrics::Interval;
@@ -30,13 +31,13 @@ use std::fmt;
 pub struct Interval {
     /// Mean over replications.
     pub mean: f64,
-    /// Lower end; `None` for a single run.
+    /// Lower end; `None` for a single run or an exact value.
     pub low: Option<f64>,
-    /// Upper end; `None` for a single run.
+    /// Upper end; `None` for a single run or an exact value.
     pub high: Option<f64>,
     /// How many replications it rests on.
     pub replications: usize,
-    /// The share of such intervals that cover the true mean: 0.95 unless told otherwise.
+    /// The share of such intervals that cover the true mean: 0.95 unless told otherwise, 1 of an exact value.
     pub level: f64,
 }
 
@@ -52,6 +53,24 @@ impl Interval {
     #[track_caller]
     pub fn of(replications: &[f64]) -> Self {
         Self::at(Self::LEVEL, replications)
+    }
+
+    /// A value that nothing random entered, from one run: every further run would give the same.
+    ///
+    /// ```
+    /// use metrics::Interval;
+    ///
+    /// let wait = Interval::exact(41.0);
+    /// assert!(wait.is_exact() && wait.half_width().is_none());
+    /// assert_eq!(wait.to_string(), "41 (exact)");
+    /// ```
+    pub const fn exact(value: f64) -> Self {
+        Self { mean: value, low: None, high: None, replications: 1, level: 1.0 }
+    }
+
+    /// Whether it is an [`exact`](Self::exact) value.
+    pub fn is_exact(&self) -> bool {
+        self.level >= 1.0
     }
 
     /// The interval at another confidence level, 0.99 say.
@@ -75,7 +94,7 @@ impl Interval {
         Self { mean, low: half.map(|half| mean - half), high: half.map(|half| mean + half), replications: count, level }
     }
 
-    /// Half the width of the interval, the number behind the ±; `None` for a single run.
+    /// Half the width of the interval, the number behind the ±; `None` for a single run or an exact value.
     pub fn half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)
     }
@@ -119,6 +138,7 @@ impl Interval {
         if wanted <= 0.0 {
             return None;
         }
+        // s, taken back out of the half-width.
         let deviation = half * as_f64(self.replications as u64).sqrt() / t_quantile(self.level, self.replications);
         let enough = |n: usize| t_quantile(self.level, n) * deviation / as_f64(n as u64).sqrt() <= wanted;
 
@@ -151,6 +171,7 @@ impl fmt::Display for Interval {
                 half.fmt(f)?;
                 write!(f, " ({} %, {} replications)", self.level * 100.0, self.replications)
             }
+            None if self.is_exact() => f.write_str(" (exact)"),
             None => f.write_str(" (single run)"),
         }
     }

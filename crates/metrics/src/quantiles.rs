@@ -107,6 +107,7 @@ impl Quantiles {
             return None;
         }
         let rank = self.rank(p);
+        // Both ends are known exactly; a bin would only give its lower end.
         if rank == 1 {
             return Some(self.min);
         }
@@ -135,6 +136,7 @@ impl Quantiles {
 
     #[cold]
     fn grow_to_hold(&mut self, key: usize) {
+        // Whole octaves, so that growing is rare: at most once for each octave that values fall into.
         let octave = key - key % BINS_PER_OCTAVE;
         if self.bins.is_empty() {
             self.first = octave;

@@ -4,6 +4,7 @@
 mod claims;
 mod figures;
 mod measure;
+mod promises;
 
 use anyhow::{Context, Result, ensure};
 use gap_schedule::{
@@ -11,10 +12,11 @@ use gap_schedule::{
     GridEasyScan, GridFcfs, Machine, Minext, Placement, Planner, Scheduler, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
-use lab::paper::{About, Effort, Figure, Paper, Reading};
+use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use measure::Measure;
+use promises::Promises;
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};
@@ -147,6 +149,8 @@ enum Policy {
     Flex,
     EgEdf,
     Tabu,
+    /// EASY by its other implementation (R14). Both give the same schedule, and no figure shows it.
+    EasyIndexed,
 }
 
 impl Policy {
@@ -159,7 +163,18 @@ impl Policy {
             Self::Flex => "Flex",
             Self::EgEdf => "EG-EDF",
             Self::Tabu => "Tabu",
+            Self::EasyIndexed => "EASY, indexed",
         }
+    }
+
+    /// Whether jobs may pass the head of its queue (R6).
+    const fn backfills(self) -> bool {
+        matches!(self, Self::Easy | Self::Flex | Self::EasyIndexed)
+    }
+
+    /// Whether it promises a start to the job that has waited longest. Flex orders its queue otherwise; a plan promises all.
+    const fn promises_the_first(self) -> bool {
+        matches!(self, Self::Fcfs | Self::Easy | Self::EasyIndexed)
     }
 }
 
@@ -276,8 +291,9 @@ impl EgEdfPaper {
         let machines = self.machines(cell, streams);
         let processors = machines.iter().map(|machine| machine.processors).sum();
         let readings = &self.file.readings;
+        let promises = cell.policy.promises_the_first().then(|| Promises::new(&machines));
         let grid = Grid::new(machines, scheduler, jobs);
-        let (grid, measure) = Sim::new(grid, Measure::new(processors)).run();
+        let (grid, measure) = Sim::new(grid, Measure::new(processors, promises)).run();
         let scheduler = grid.scheduler();
         measure.results(readings.usage, readings.late_percent_of, scheduler.operations(), tally(scheduler))
     }
@@ -411,7 +427,11 @@ impl Paper for EgEdfPaper {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self)
+        claims::claims(self, false)
+    }
+
+    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
+        vec![claims::side_by_side(self)]
     }
 
     fn notes(&self) -> Vec<String> {
@@ -456,7 +476,7 @@ impl Paper for EgEdfPaper {
         let weight = match cell.policy {
             Policy::Fcfs => 1,
             Policy::EgEdf | Policy::Tabu => 10,
-            Policy::Easy | Policy::Flex => 30,
+            Policy::Easy | Policy::Flex | Policy::EasyIndexed => 30,
         };
         weight * u64::from(self.jobs)
     }
@@ -472,7 +492,9 @@ impl Paper for EgEdfPaper {
             (Policy::Easy, EasyCost::Naive) => {
                 self.play(cell, streams, GridEasyScan::new(self.backfill(cell)), |_| none)
             }
-            (Policy::Easy, EasyCost::Indexed) => self.play(cell, streams, GridEasy::new(self.backfill(cell)), |_| none),
+            (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
+                self.play(cell, streams, GridEasy::new(self.backfill(cell)), |_| none)
+            }
             (Policy::Flex, _) => {
                 self.play(cell, streams, FlexibleBackfill::new(self.flexible(), self.backfill(cell)), |_| none)
             }

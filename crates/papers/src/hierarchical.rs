@@ -9,7 +9,7 @@ mod scale;
 use anyhow::{Context, Result, ensure};
 use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
 use hier_grid::{Algorithms, Config, Experiment, Grid, Readings, System, World};
-use lab::claim::Claim;
+use lab::claim::{Claim, Remark};
 use lab::paper::{About, Drawing, Effort, Extra, Figure, Paper, Reading, Table};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
@@ -28,7 +28,25 @@ struct File {
     algorithms: Algorithms,
     scale: scale::ScaleTable,
     run: RunTable,
-    readings: Readings,
+    readings: ReadingsTable,
+}
+
+/// The readings of the world (R1 to R16), and one of a sentence.
+#[derive(Clone, Debug, Deserialize)]
+struct ReadingsTable {
+    declining: Declining,
+    #[serde(flatten)]
+    of_world: Readings,
+}
+
+/// R17: what an AWT does that "starts declining".
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Declining {
+    /// It falls, as where the author uses the word for figure 9.
+    Falls,
+    /// It gets worse, as "it gets closer and closer to the P2P system" suggests.
+    Worsens,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -203,7 +221,7 @@ impl Hierarchical {
                 fallback: algorithms.fallback && !off(&[Off::All]),
                 load_balance: algorithms.load_balance && !off(&[Off::LoadBalance, Off::Both, Off::All]),
             },
-            readings: readings.clone(),
+            readings: readings.of_world.clone(),
             faults: None,
         }
     }
@@ -217,7 +235,7 @@ impl Hierarchical {
         while sim.step() {
             events += 1;
         }
-        let mut results = sim.probe().results(sim.model().tally(), events);
+        let mut results = sim.probe().results(sim.model().counts(), events);
         results.extend(types);
         results
     }
@@ -342,6 +360,12 @@ impl Paper for Hierarchical {
             "Does the rate of a flow change while it lasts?",
             &["fixed-at-start", "re-shared"],
         ),
+        Reading::new(
+            "R17",
+            "declining",
+            "What does an AWT do that \"starts declining\" with too many trees?",
+            &["falls", "worsens"],
+        ),
     ];
 
     const DRAWINGS: &'static [&'static str] = &["fig1", "fig1-messages", "fig2"];
@@ -397,6 +421,10 @@ impl Paper for Hierarchical {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self)
+    }
+
+    fn remarks(&self) -> Vec<Remark<Cell>> {
+        claims::remarks(self)
     }
 
     fn notes(&self) -> Vec<String> {

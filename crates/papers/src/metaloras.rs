@@ -8,7 +8,7 @@ mod predictions;
 mod settings;
 
 use anyhow::Result;
-use lab::claim::Claim;
+use lab::claim::{Claim, Remark};
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
@@ -136,7 +136,7 @@ impl MetaLorasPaper {
         let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), Vec::new(), streams);
         let (world, ()) = Sim::new(world.expect("the scenario was validated"), ()).run();
         let measured = Measured::of(&world, settings, submitted);
-        (world.into_ledger(), measured)
+        (world.into_outcomes(), measured)
     }
 }
 
@@ -237,6 +237,10 @@ impl Paper for MetaLorasPaper {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self, Variant::Default)
+    }
+
+    fn remarks(&self) -> Vec<Remark<Cell>> {
+        claims::remarks(self)
     }
 
     fn notes(&self) -> Vec<String> {

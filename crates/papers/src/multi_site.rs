@@ -84,6 +84,7 @@ struct ReadingsTable {
     stop_after: StopAfter,
     slowdown_base: SlowdownBase,
     threshold_from: gang_grid::config::ThresholdFrom,
+    split: gang_grid::config::Split,
 }
 
 /// R1: whether each task of a gang has its own service time.
@@ -198,6 +199,7 @@ impl MultiSite {
                 scan_trigger: readings.scan_trigger,
                 gang_order: readings.gang_order,
                 threshold_from: readings.threshold_from,
+                split: readings.split,
             },
         }
     }
@@ -388,6 +390,12 @@ impl Paper for MultiSite {
             "From which start of the gang is the threshold measured?",
             &["present-start", "promised-start"],
         ),
+        Reading::new(
+            "R18",
+            "split",
+            "How are the tasks of a gang that spans sites divided among them?",
+            &["pooled", "site-by-site", "even"],
+        ),
     ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
@@ -473,11 +481,11 @@ impl Paper for MultiSite {
         let mut sim = Sim::new(grid, Measure::new(&workload.gang_sizes, floor, readings.slowdown_base));
         match readings.stop_after {
             StopAfter::Jobs => sim.run_while(|grid| grid.completed() < cell.jobs),
-            StopAfter::Locals => sim.run_while(|grid| grid.tally().locals_completed < cell.jobs),
+            StopAfter::Locals => sim.run_while(|grid| grid.counts().locals_completed < cell.jobs),
             StopAfter::Tasks => {
-                sim.run_while(|grid| grid.tally().locals_completed + grid.tally().gang_tasks_completed < cell.jobs)
+                sim.run_while(|grid| grid.counts().locals_completed + grid.counts().gang_tasks_completed < cell.jobs)
             }
         }
-        sim.probe().results(sim.model().tally(), sim.model().utilization(sim.now()), sim.now())
+        sim.probe().results(sim.model().counts(), sim.model().utilization(sim.now()), sim.now())
     }
 }

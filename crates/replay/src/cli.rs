@@ -152,7 +152,8 @@ pub struct Simulate {
     /// Inside what place of the machine file a job must fit.
     #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
     pub(crate) inside: Inside,
-    /// Processors of the machine; from the log's header if not given.
+    /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
+    /// says little of the machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
     /// What policies are told about run times; see the list below.

@@ -1,8 +1,10 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
 mod alea31;
+mod clock;
 mod clusters;
 mod exec;
+mod free;
 mod grid_tree;
 mod hier;
 mod log;
@@ -20,21 +22,23 @@ mod watch;
 use crate::cli;
 pub(crate) use alea31::Profile;
 use anyhow::{Context, Result, bail, ensure};
+use clock::run_out;
 use clusters::Clusters;
 use grid_tree::GridTree;
 use lab::chart;
 use lab::cli::{Common, Ending, print};
-use lab::interrupt::{self, Interrupted};
+use lab::new_folders::NewFolders;
 use lab::output::{OutDir, keep_as};
 use lab::page;
 use lab::progress::Progress;
 use lab::scenario::workspace;
+use lab::terminal::tell;
 pub(crate) use model::{Model, Policy};
 pub use own::Own;
 use rayon::prelude::*;
 use report::Report;
 use sha2::{Digest, Sha256};
-use sim_core::{Probe, Sim, Time};
+use sim_core::Time;
 use sites::Sites;
 use std::cell::RefCell;
 use std::fs::File;
@@ -47,14 +51,6 @@ use workload::{Repairs, SwfReader};
 
 /// A log of at most so many jobs is drawn as a Gantt chart.
 const GANTT_JOBS: usize = 3000;
-
-/// How often Ctrl-C is looked for, in events.
-const PATIENCE: u32 = 10_000;
-
-/// The last instant that is simulated. The clock ends at 584 years; a job that is planned behind those that run now may
-/// begin 136 years later, and take as long.
-const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
-const YEARS: u64 = 300;
 
 /// What came of one policy.
 struct Run {
@@ -119,7 +115,9 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
-    let out = OutDir::create(&out)?;
+    // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
+    let made = options.transcript.as_deref().and_then(Path::parent).map(NewFolders::on_the_way_to);
+    let out = OutDir::create(&out, "simulate")?;
 
     let mut policies: Vec<Policy> = Vec::new();
     for policy in &options.policy {
@@ -167,6 +165,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         }
         runs.push(run);
     }
+    made.into_iter().for_each(NewFolders::keep);
     metasched::compare(&mut runs);
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
@@ -183,16 +182,18 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         }
         figures.push(report.page_figure(picture, caption));
     }
-    out.write("manifest.json", report.manifest(began.elapsed().as_secs_f64()))?;
     out.write("report.html", page::render(&report.page(figures))?)?;
+    let path = out.path().to_owned();
+    out.finish(report.manifest(began.elapsed().as_secs_f64()))?;
 
+    report.large_repairs().iter().for_each(|repair| tell(repair));
     if common.json {
-        print(&format!("{:#}\n", report.as_json(out.path())));
+        print(&format!("{:#}\n", report.as_json(&path)));
     } else {
-        print(&report.as_text(out.path(), common.quiet));
+        print(&report.as_text(&path, common.quiet));
     }
     let differs: Vec<&String> = runs.iter().filter_map(|run| run.told.as_ref()?.differs.as_ref()).collect();
-    differs.iter().for_each(|difference| eprintln!("{difference}"));
+    differs.iter().for_each(|difference| tell(difference));
     Ok(if differs.is_empty() { Ending::Done } else { Ending::Differs })
 }
 
@@ -231,34 +232,6 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
     fn next(&mut self) -> Option<T> {
         self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
     }
-}
-
-/// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
-fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, options: &cli::Simulate) -> Result<()> {
-    run_out_while(sim, policy, options, || true)
-}
-
-/// The same, until `goes_on` says no.
-fn run_out_while<M: sim_core::Model, P: Probe>(
-    sim: &mut Sim<M, P>,
-    policy: &str,
-    options: &cli::Simulate,
-    goes_on: impl Fn() -> bool,
-) -> Result<()> {
-    let mut running = true;
-    while running && goes_on() {
-        if interrupt::requested() {
-            bail!(Interrupted::Lost);
-        }
-        running = (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
-    }
-    ensure!(
-        sim.now() < LATEST,
-        "{}: under {policy} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
-         --max-jobs, or rarer outages",
-        options.trace.display()
-    );
-    Ok(())
 }
 
 /// The clusters of metasched; none for another model.

@@ -75,6 +75,7 @@ impl<E> Calendar<E> {
     #[inline]
     pub fn post(&mut self, at: Time, rank: Rank, event: E) -> EventKey {
         assert!(self.posted < MAX_POSTED, "a calendar takes {MAX_POSTED} events in all");
+        // A vacant slot first: the slab stays as small as the number of pending events ever was.
         let slot = self.vacant.pop().map_or(self.slots.len(), |slot| slot as usize);
         assert!(slot < MAX_PENDING, "a calendar holds {MAX_PENDING} events at once");
         let key = u128::from(at.as_nanos()) << 64
@@ -96,11 +97,14 @@ impl<E> Calendar<E> {
     /// Takes the event back; O(1) amortised. `None` if it has already happened or been cancelled.
     pub fn cancel(&mut self, key: EventKey) -> Option<E> {
         let slot = &mut self.slots[slot_of(key.0)];
+        // The event has happened, and another one stands in its slot.
         if slot.key != key.0 {
             return None;
         }
         let event = slot.event.take()?;
         self.live -= 1;
+        // Amortised: dropping costs as much as there are keys, and only after as many were cancelled. The 64 keeps
+        // small calendars from bothering.
         if self.keys.len() > 2 * self.live + 64 {
             self.drop_dead_keys();
         }
@@ -114,6 +118,7 @@ impl<E> Calendar<E> {
             if self.slots[slot_of(key)].event.is_some() {
                 return Some(time_of(key));
             }
+            // A cancelled event surfaces: its slot may be used again only now, while its key was still in the heap.
             self.keys.pop();
             self.vacate(key);
         }

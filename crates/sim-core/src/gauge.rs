@@ -29,6 +29,7 @@ impl Gauge {
     /// If `now` lies before the last change.
     #[inline]
     pub fn set(&mut self, now: Time, level: u64) {
+        // The area up to now at the old level, before the new one holds.
         self.area = self.area(now);
         self.changed = now;
         self.level = level;

@@ -61,10 +61,14 @@ impl Profile {
         let last = self.blocks.len() - 1;
         // From here to the block in question, enough are free.
         let mut start = from;
+        // Steps before the first one are forgotten; it stands for all time before, so a start in the past is judged
+        // by it.
         if self.blocks[0].free(0) < processors {
             start = start.max(self.blocks[0].from());
         }
         for (block, next) in self.blocks[first..last].iter().zip(&self.blocks[first + 1..]) {
+            // Invariant: from `start` to the beginning of this block enough processors are free. A block that is wide
+            // throughout keeps it; another is searched from `step` on.
             if !block.is_wide(processors) {
                 start = match block.search(step, next.from(), start, span, processors) {
                     ControlFlow::Break(found) => return Some(found),
@@ -136,6 +140,7 @@ impl Profile {
             return;
         }
         let end = start.saturating_add(span);
+        // Most profiles are short: one block, changed in one go.
         if let [only] = &mut self.blocks[..] {
             only.change_between(start, end, new);
             self.len = only.len();
@@ -144,6 +149,8 @@ impl Profile {
             }
             return;
         }
+        // Steps begin at both ends, so that what lies between can be changed whole; `first` first, since it may move
+        // `last`.
         let first = self.cut(start);
         let last = if end == Time::MAX { self.end() } else { self.cut(end) };
         for (index, block) in (first.0..).zip(&mut self.blocks[first.0..=last.0]) {
@@ -151,6 +158,7 @@ impl Profile {
             let to = if index == last.0 { last.1 } else { block.len() };
             block.change(from..to, &new);
         }
+        // Neighbours must differ: the changed stretch may now equal what is before or behind it.
         self.join(last);
         self.join(first);
         // From the last on, since blocks that empty, split or merge move those behind them.
@@ -192,6 +200,7 @@ impl Profile {
             self.blocks.insert(block + 1, later);
             self.survey(block + 1);
             self.survey(block);
+            // From here on leaping pays: all that was left unknown is found out once.
             if self.blocks.len() == Self::MANY {
                 (0..Self::MANY).for_each(|block| self.survey(block));
             }

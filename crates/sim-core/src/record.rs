@@ -125,6 +125,7 @@ impl<S: Sink> Probe for JobLog<S> {
         match *fact {
             Fact::Submitted(job) => {
                 self.tally.submitted += 1;
+                // Every broken order of facts is a bug of the model, and is told with the job it happened to.
                 let before = self.open.insert(job.id, Open { job, started: None });
                 assert!(before.is_none(), "job {} was submitted twice", job.id);
             }
@@ -135,6 +136,7 @@ impl<S: Sink> Probe for JobLog<S> {
                 assert!(before.is_none(), "job {job} started twice");
             }
             Fact::Interrupted { job, .. } => {
+                // It waits again: the next start is one from the beginning, and the record will hold that one.
                 let run = self.open.get_mut(&job).and_then(|open| open.started.take());
                 assert!(run.is_some(), "job {job} was interrupted but did not run");
                 self.tally.interrupted += 1;

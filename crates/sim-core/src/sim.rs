@@ -123,6 +123,7 @@ impl<M: Model, P: Probe> Sim<M, P> {
         while self.calendar.next_time().is_some_and(|at| at <= end) {
             self.step();
         }
+        // No event need have happened at `end` itself.
         self.now = self.now.max(end);
     }
 

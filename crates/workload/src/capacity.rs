@@ -4,22 +4,22 @@ use crate::repair::Rule;
 use crate::swf::{Header, SwfError, SwfReader};
 use std::path::Path;
 
-/// Processors of the machine that wrote the log at `path`: `MaxProcs` of its header, or else `MaxNodes`, or else the
-/// width of its widest job, for which the log is read once. The last two are named by the rule that goes with them.
+/// Processors of the machine that wrote the log at `path`: `MaxProcs` of its header, or else `MaxNodes`, under the rule
+/// that goes with it. The standard tells them apart only where nodes have several processors, so the log is read once to
+/// see that no job is wider than its nodes.
 ///
 /// # Errors
 ///
-/// If the log has to be read and cannot be, or tells nothing.
+/// If the log does not tell. The width of its widest job tells nothing: the machine may be many times as large, and every
+/// wait would be wrong. If the log has to be read and cannot be.
 pub fn capacity(header: &Header, path: &Path) -> Result<(u32, Option<Rule>), SwfError> {
     if let Some(processors) = header.max_procs {
         return Ok((processors, None));
     }
-    if let Some(nodes) = header.max_nodes {
-        return Ok((nodes, Some(Rule::CapacityFromNodes)));
-    }
-    match widest_job(SwfReader::open(path)?)? {
-        Some(processors) => Ok((processors, Some(Rule::CapacityFromWidestJob))),
-        None => Err(SwfError::NoCapacity { path: path.to_owned() }),
+    let widest = widest_job(SwfReader::open(path)?)?;
+    match header.max_nodes {
+        Some(nodes) if widest <= Some(nodes) => Ok((nodes, Some(Rule::CapacityFromNodes))),
+        nodes => Err(SwfError::NoCapacity { path: path.to_owned(), nodes, widest }),
     }
 }
 

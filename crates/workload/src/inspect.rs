@@ -53,7 +53,8 @@ pub struct Inspection {
     pub submission_span: f64,
     /// From the first submission to the last end by the waits and run times of the log, an unknown wait being none.
     pub span: f64,
-    /// Processors of the machine: as given, or else those of the header.
+    /// Processors of the machine: as given, or else those of the header, whose `MaxNodes` stand in for a `MaxProcs` that is
+    /// missing only where no job is wider. `None` if nobody knows; the widest job tells nothing of it.
     pub capacity: Option<u32>,
     /// Processor-seconds of all jobs.
     pub work: f64,
@@ -141,7 +142,9 @@ impl Inspection {
     /// If the log cannot be read to its end.
     pub fn of(records: SwfReader, capacity: Option<u32>, utc_offset: Option<i32>) -> Result<Self, SwfError> {
         let header = records.header();
-        let capacity = capacity.or(header.max_procs).or(header.max_nodes);
+        let stated = capacity.or(header.max_procs);
+        let nodes = header.max_nodes;
+        let capacity = stated.or(nodes);
         let clock = Clock::new(header, utc_offset);
         let mut checker = Checker::new(records, capacity);
         let mut seen = Seen::new(clock);
@@ -162,7 +165,9 @@ impl Inspection {
                 seen.take_in(&record, job.job.request.processors);
             }
         }
-        Ok(seen.finish(capacity))
+        // Nodes that a job does not fit on one by one have several processors each, and nobody knows how many.
+        let widest = seen.sizes.keys().last().copied();
+        Ok(seen.finish(stated.or(nodes.filter(|nodes| widest <= Some(*nodes)))))
     }
 }
 

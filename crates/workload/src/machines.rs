@@ -116,6 +116,10 @@ impl Machines {
     }
 }
 
+/// Speeds relative to the machine of the log. Beyond these, run times leave the clock, and no two machines are that far apart.
+const SLOWEST: f64 = 1e-3;
+const FASTEST: f64 = 1e3;
+
 /// Far above any machine file; a log given by mistake is not read into memory.
 const LARGEST_FILE: u64 = 1 << 24;
 
@@ -142,13 +146,16 @@ impl Place<'_> {
         let at_least_one = "a whole number, at least 1";
         Ok(Machine {
             id: whole(0).ok_or_else(|| refused(0, "a whole number"))?,
-            name: text(1).ok_or_else(|| refused(1, "a name"))?.to_owned(),
+            name: text(1)
+                .filter(|name| !name.contains(char::is_control))
+                .ok_or_else(|| refused(1, "a name without control characters"))?
+                .to_owned(),
             nodes: whole(2).filter(|nodes| *nodes > 0).ok_or_else(|| refused(2, at_least_one))?,
             cpus_per_node: whole(3).filter(|cpus| *cpus > 0).ok_or_else(|| refused(3, at_least_one))?,
             speed: text(4)
                 .and_then(|text| text.parse().ok())
-                .filter(|speed: &f64| speed.is_finite() && *speed > 0.0)
-                .ok_or_else(|| refused(4, "a number greater than 0"))?,
+                .filter(|speed: &f64| (SLOWEST..=FASTEST).contains(speed))
+                .ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
             memory_per_node: text(5)
                 .and_then(|text| text.parse().ok())
                 .ok_or_else(|| refused(5, "a whole number of KiB"))?,

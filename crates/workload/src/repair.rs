@@ -27,13 +27,11 @@ pub enum Rule {
     WiderThanMachine,
     /// The size of the machine is its number of nodes.
     CapacityFromNodes,
-    /// The size of the machine is the width of its widest job.
-    CapacityFromWidestJob,
 }
 
 impl Rule {
     /// All rules, in the order in which they are reported.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 11] = [
         Self::NoSubmit,
         Self::NoRuntime,
         Self::NoProcessors,
@@ -45,7 +43,6 @@ impl Rule {
         Self::WaitTakenAsZero,
         Self::WiderThanMachine,
         Self::CapacityFromNodes,
-        Self::CapacityFromWidestJob,
     ];
 
     /// Its name in reports; it never changes.
@@ -62,7 +59,6 @@ impl Rule {
             Self::WaitTakenAsZero => "wait-taken-as-zero",
             Self::WiderThanMachine => "wider-than-machine",
             Self::CapacityFromNodes => "capacity-from-nodes",
-            Self::CapacityFromWidestJob => "capacity-from-widest-job",
         }
     }
 
@@ -80,7 +76,6 @@ impl Rule {
             Self::WaitTakenAsZero => "wait time (field 3) unknown: for predictions from it, taken to start at once",
             Self::WiderThanMachine => "asks for more processors than the machine has: kept, and rejected there",
             Self::CapacityFromNodes => "no MaxProcs in the header: MaxNodes taken as the number of processors",
-            Self::CapacityFromWidestJob => "no MaxProcs or MaxNodes in the header: the widest job taken as the machine",
         }
     }
 

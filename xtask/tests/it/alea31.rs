@@ -1,8 +1,8 @@
 //! The log of the swift-gap paper, from the file to the schedule that Alea 3.1 made of it.
 
 use crate::program::{data, file, folder, manifest, table, xtask};
+use alea31::{Cons, Easy, Job, Policy, run};
 use flate2::read::GzDecoder;
-use gap_schedule::alea31::{Cons, Easy, Job, Policy, run};
 use predicates::str::contains;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -79,7 +79,9 @@ fn reproduce_writes_the_files_of_the_design_and_no_others() {
     let (cells, others): (BTreeSet<String>, BTreeSet<String>) =
         written.keys().cloned().partition(|name| name.starts_with("cells/"));
     assert_eq!(others, expected);
-    assert_eq!(cells.len(), table(&folder.path().join("runs.csv")).1.len(), "a cell for each run");
+    assert_eq!(cells, BTreeSet::from(["cells/replications.jsonl".to_owned()]));
+    let stored = String::from_utf8_lossy(&written["cells/replications.jsonl"]).lines().count();
+    assert_eq!(stored, table(&folder.path().join("runs.csv")).1.len(), "a line for each run");
     for (name, content) in &written {
         assert!(!content.is_empty(), "{name} is empty");
         assert!(!name.ends_with(".png") || content.starts_with(b"\x89PNG"), "{name} is no PNG");
@@ -214,8 +216,12 @@ fn the_manifest_holds_what_a_run_depends_on() {
         "options",
         "version",
         "git_revision",
+        "sources_sha256",
         "models",
         "command_line",
+        "command",
+        "files",
+        "manifest_sha256",
         "timings",
     ];
     assert_eq!(keys, expected);
@@ -407,7 +413,8 @@ fn with_json_the_result_is_alone_on_standard_output() {
     assert_eq!(simulated["policies"]["easy"]["rejected"], 1);
     let listed = json(&["list"]);
     assert_eq!(listed[0]["slug"], "multi-site");
-    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", path]].concat());
+    let paper = folder.path().join("paper");
+    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", paper.to_str().expect("UTF-8")]].concat());
     assert_eq!(claims[0]["claims"][0]["id"], "P1");
 }
 
@@ -464,6 +471,51 @@ fn the_command_line_has_every_option_of_the_design() {
     assert!(help("simulate", &simulate).contains("Examples:"));
     help("bench", &[]);
     help("ci", &[]);
+}
+
+/// Under each of the seeds 1 to N the same run, judged anew: the seed of the run among them gives its own verdicts.
+#[test]
+fn seeds_judges_the_claims_under_other_seeds() {
+    let folder = folder();
+    let out = folder.path().to_str().expect("UTF-8");
+    let setting = ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--seed", "2"];
+    let run = xtask().args(setting).args(["--seeds", "3", "--json", "--quiet", "--out", out]).assert().success();
+    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    let (_, claims) = table(&folder.path().join("claims.csv"));
+    let (header, rows) = table(&folder.path().join("seeds.csv"));
+    assert_eq!(header.join(","), "id,seed,verdict,stays,expected,observed,ci_low,ci_high");
+    for (claim, told) in claims.iter().zip(told[0]["claims"].as_array().expect("claims")) {
+        let of: Vec<_> = rows.iter().filter(|row| row["id"] == claim["id"]).collect();
+        assert_eq!(of.iter().map(|row| row["seed"].as_str()).collect::<Vec<_>>(), ["1", "2", "3"], "{}", claim["id"]);
+        assert_eq!(of[1]["verdict"], claim["verdict"], "{}: the seed of the run itself", claim["id"]);
+        assert_eq!(of[1]["observed"], claim["observed"], "{}: the seed of the run itself", claim["id"]);
+        let stays = of.iter().filter(|row| row["verdict"] == claim["verdict"]).count();
+        assert_eq!(of.iter().filter(|row| row["stays"] == "yes").count(), stays, "{}", claim["id"]);
+        assert_eq!(told["stays"], format!("{stays} of 3"), "{}", claim["id"]);
+    }
+    assert!(rows.iter().any(|row| row["stays"] == "no"), "with 200 jobs some verdict hangs on the seed");
+    assert!(
+        claims.iter().any(|claim| rows
+            .iter()
+            .any(|row| { row["id"] == claim["id"] && row["seed"] != "2" && row["observed"] != claim["observed"] })),
+        "other seeds give other numbers"
+    );
+}
+
+/// A sentence about earlier work has no verdict, and keeps its id and its number.
+#[test]
+fn sentences_that_are_not_judged_are_shown_apart() {
+    let folder = folder();
+    let run = ["reproduce", "metaloras", "--quick", "--only", "prediction", "--quiet", "--json", "--out"];
+    let run = xtask().args(run).arg(folder.path()).assert().success();
+    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    assert_eq!(told[0]["not_judged"], serde_json::json!(["C20"]));
+    let (_, claims) = table(&folder.path().join("claims.csv"));
+    assert!(claims.iter().all(|claim| claim["id"] != "C20"));
+    let (header, rows) = table(&folder.path().join("data/not-judged.csv"));
+    assert_eq!(header.join(","), "id,source,statement,why,shown,mean,ci_low,ci_high,reps");
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|row| row["id"] == "C20" && number(&row["mean"]) > 0.0));
 }
 
 /// eg-edf: five policies over the mean time between jobs, and the same bytes on one thread as on two.

@@ -1,8 +1,10 @@
 //! Interrupted in any way, the next start reuses what is finished, and ends with the same bytes.
 
-use crate::program::{assert_same, file, folder, manifest, names, results, tree, xtask, xtask_process};
+use crate::program::{assert_same, file, folder, manifest, results, tree, xtask, xtask_process};
+use predicates::prelude::*;
+use predicates::str::contains;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
@@ -25,10 +27,10 @@ fn finish(out: &Path) {
     xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
 }
 
-/// Finished replications.
-fn cells(out: &Path) -> Vec<PathBuf> {
-    let names = names(&out.join("cells")).into_iter().filter(|name| name.ends_with(".json"));
-    names.map(|name| out.join("cells").join(name)).collect()
+/// Finished replications: whole lines of the store, whether the run has come to its end or not.
+fn cells(out: &Path) -> usize {
+    let files = ["replications.jsonl", "replications-new.jsonl"].map(|name| fs::read(out.join("cells").join(name)));
+    files.into_iter().flatten().map(|text| text.iter().filter(|byte| **byte == b'\n').count()).sum()
 }
 
 fn effort(out: &Path) -> (u64, u64) {
@@ -40,7 +42,7 @@ fn effort(out: &Path) -> (u64, u64) {
 /// Starts a run, waits until some replications are finished, and stops it.
 fn stopped_midway(out: &Path, stop: impl FnOnce(&mut Child)) -> (ExitStatus, String) {
     let mut child = xtask_process().args(RUN).arg("--out").arg(out).spawn().expect("the program starts");
-    while cells(out).len() < 3 {
+    while cells(out) < 3 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -59,7 +61,7 @@ fn interrupt(child: &Child) {
 /// The next start goes on from there, and what it writes cannot be told from an undisturbed run.
 fn assert_resumes(out: &Path) {
     let total = 9 * REPLICATIONS;
-    let kept = cells(out).len();
+    let kept = cells(out);
     assert!(kept < total, "all {total} were finished");
     assert!(!out.join("report.html").exists());
     finish(out);
@@ -89,31 +91,41 @@ fn after_ctrl_c_the_next_start_goes_on() {
 }
 
 #[test]
-fn damaged_replications_are_computed_again_and_no_others() {
+fn damaged_replications_are_told_set_aside_and_computed_again_and_no_others() {
     let folder = folder();
     let out = folder.path();
     finish(out);
-    let before = (results(out), tree(&out.join("cells")));
-    let cells = cells(out);
-    let text = fs::read(&cells[0]).expect("a finished replication");
-    fs::write(&cells[0], &text[..text.len() / 2]).expect("it can be damaged");
-    fs::write(&cells[1], "").expect("it can be emptied");
-    fs::write(&cells[2], vec![0; text.len()]).expect("it can be zeroed, as after a power cut");
-    fs::write(&cells[3], "{\"metrics\":{}}").expect("it can be gutted");
-    fs::remove_file(&cells[4]).expect("it can be removed");
-    finish(out);
-    assert_eq!(effort(out), (5, (9 * REPLICATIONS - 5) as u64));
-    assert_same(&before.0, &results(out));
-    assert_same(&before.1, &tree(&out.join("cells")));
+    let path = out.join("cells/replications.jsonl");
+    let (before, store) = (results(out), fs::read_to_string(&path).expect("finished replications"));
+    let mut lines: Vec<String> = store.lines().map(str::to_owned).collect();
+    lines[0].truncate(40);
+    lines[1].clear();
+    lines[2] = "\0".repeat(lines[2].len());
+    lines[3] = "{\"metrics\":{}}".to_owned();
+    let digit = lines[4].rfind(|letter: char| letter.is_ascii_digit()).expect("a hash has digits");
+    lines[4].replace_range(digit..=digit, "x");
+    lines.remove(5);
+    let damaged = lines.join("\n") + "\n";
+    fs::write(&path, &damaged).expect("it can be damaged");
+    // --quiet does not silence it.
+    let run = xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
+    run.stderr(contains("5 lines are damaged, 1 to 5").and(contains("replications.jsonl")));
+    assert_eq!(effort(out), (6, (9 * REPLICATIONS - 6) as u64));
+    assert_eq!(manifest(out)["timings"]["replications_damaged"], 5);
+    assert_eq!(fs::read_to_string(out.join("cells/damaged/replications-1.jsonl")).expect("set aside"), damaged);
+    assert_same(&before, &results(out));
+    assert_eq!(fs::read_to_string(&path).expect("finished replications"), store);
 }
 
 #[test]
-fn fresh_forgets_what_is_finished() {
+fn fresh_forgets_what_is_finished_and_touches_nothing_else() {
     let folder = folder();
     let out = folder.path();
     finish(out);
+    fs::write(out.join("cells/notes.txt"), "mine").expect("it can be written");
     xtask().args(RUN).args(["--fresh", "--quiet", "--out"]).arg(out).assert().code(0);
     assert_eq!(effort(out), ((9 * REPLICATIONS) as u64, 0));
+    assert_eq!(fs::read_to_string(out.join("cells/notes.txt")).expect("it is there"), "mine");
 }
 
 /// A simulation is a single run: stopped midway, it leaves nothing that could be taken for a result.

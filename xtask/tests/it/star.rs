@@ -5,12 +5,13 @@ use cargo_metadata::{Metadata, MetadataCommand};
 /// What each crate may depend on, of this workspace; dev- and build-dependencies are seen as well. From below to above.
 ///
 /// sim-core may depend on itself: that is how its tests get at its testkit.
-const TIERS: [(&str, &[&str]); 12] = [
+const TIERS: [(&str, &[&str]); 13] = [
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
     ("metrics", STAR),
     ("gang-grid", STAR),
     ("gap-schedule", STAR),
+    ("alea31", STAR),
     ("metasched", STAR),
     ("hier-grid", STAR),
     ("lab", &["sim-core", "workload", "metrics"]),
@@ -18,13 +19,13 @@ const TIERS: [(&str, &[&str]); 12] = [
     ("replay", ABOVE_LAB),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
     // Its tests look at what the program wrote with the eyes of the crates below.
-    ("xtask", &["sim-core", "workload", "gap-schedule", "lab", "gridproof"]),
+    ("xtask", &["sim-core", "workload", "alea31", "lab", "gridproof"]),
 ];
 
 const STAR: &[&str] = &["sim-core"];
 
 const ABOVE_LAB: &[&str] =
-    &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "metasched", "hier-grid", "lab"];
+    &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "alea31", "metasched", "hier-grid", "lab"];
 
 fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");

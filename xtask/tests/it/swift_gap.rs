@@ -3,7 +3,7 @@
 use crate::program::{assert_same, data, file, folder, manifest, results, table, xtask};
 use assert_cmd::Command;
 use predicates::str::contains;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -84,12 +84,14 @@ fn series_are_called_as_the_paper_calls_them_and_stand_ins_as_what_they_are() {
         let rows = rows.iter().filter(|row| row["metric"] == metric);
         rows.map(|row| (row["series"].as_str(), row["x"].as_str())).collect()
     };
-    let expected: Vec<(&str, &str)> =
-        ["SG", "BGT", "CONS", "EASY"].into_iter().flat_map(|policy| [(policy, "200"), (policy, "400")]).collect();
+    let expected: Vec<(&str, &str)> = ["SG", "BGT", "CONS", "EASY", "SG, nearest"]
+        .into_iter()
+        .flat_map(|policy| [(policy, "200"), (policy, "400")])
+        .collect();
     for metric in ["slowdown_zewura_stand_in", "slowdown_wagap_stand_in"] {
         assert_eq!(of(metric), expected, "{metric}");
     }
-    assert_eq!(rows.len(), 16);
+    assert_eq!(rows.len(), 20);
     for name in ["fig4-left", "fig4-right", "fig7-left", "fig7-right"] {
         assert!(out.path().join("figures").join(format!("{name}.svg")).is_file(), "{name}");
     }
@@ -137,6 +139,27 @@ fn another_log_is_refused_unless_it_is_meant() {
     // 100 s take 101 in that simulator, whichever the policy: all three run at once. The second starts 8 ms after the first and is found done with
     // it, on the same cluster.
     assert_eq!(ran, [("alea31", "100.99733333333333", "3"), ("clean", "100", "3")].into());
+
+    // What draws nothing runs once on a log, its values are exact, and nothing is inconclusive about them.
+    let replications = |workload: &str, policy: &str| {
+        let of = |run: &&BTreeMap<String, String>| {
+            run["workload"] == workload && run["policy"] == policy && run["profile"] == "alea31" && run["n"] == "400"
+        };
+        runs.iter().filter(of).count()
+    };
+    let policies = ["EASY", "CONS", "SG, nearest", "SG", "BGT"];
+    assert_eq!(policies.map(|policy| replications("wagap", policy)), [1, 1, 1, 2, 2]);
+    assert_eq!(policies.map(|policy| replications("zewura-like", policy)), [2; 5], "a workload is drawn for each");
+    let (_, rows) = table(&out.path().join("data/fig6.csv"));
+    for row in rows.iter().filter(|row| row["metric"] == "wait_wagap" && row["x"] == "400") {
+        let is_exact = ["EASY", "CONS", "SG, nearest"].contains(&row["series"].as_str());
+        let (reps, ends) = if is_exact { ("1", true) } else { ("2", false) };
+        assert_eq!(
+            (row["reps"].as_str(), row["ci_low"].is_empty() && row["ci_high"].is_empty()),
+            (reps, ends),
+            "{row:?}"
+        );
+    }
 }
 
 #[test]
@@ -152,6 +175,26 @@ fn a_faulty_log_is_told_with_its_line() {
     let set = format!("log.sha256={hash}");
     let run = small(out.path()).arg("--traces").arg(traces.path()).args(["--set", &set]).assert().code(2);
     run.stderr(contains("wagap-2013.swf:2")).stderr(contains("early"));
+}
+
+/// A check of the printed tables stands in its row, under words of its own, and among no claims.
+#[test]
+fn what_simulates_nothing_is_no_claim_that_was_reproduced() {
+    let out = folder();
+    let run = small(out.path()).args(["--only", "fig4"]).assert().code(0);
+    assert!(!String::from_utf8_lossy(&run.get_output().stdout).contains("check of printed numbers"));
+
+    let out = folder();
+    let args = ["--quiet", "--reps", "2", "--set", "run.drawn_replications=1", "--set", "workload.records=[200]"];
+    without_logs().args(["reproduce", "swift-gap"]).args(args).arg("--out").arg(out.path()).assert().code(0);
+    let (_, claims) = table(&out.path().join("claims.csv"));
+    let check = claims.iter().find(|claim| claim["id"] == "D2").expect("its row is there");
+    assert_eq!(check["verdict"], "consistent");
+    assert!(check["expected"].starts_with("exact: "), "{check:?}");
+    assert!(check["ci_low"].is_empty());
+    let page = fs::read_to_string(out.path().join("report.html")).expect("a report");
+    let (claims, checks) = page.split_once("id=\"checks-table\"").expect("checks stand apart");
+    assert!(checks.contains("id=\"claim-D2\"") && !claims.contains("id=\"claim-D2\""));
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Grid level (§3.1): where a gang goes, and which gang of the GS queue is next.
 
-use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder};
+use crate::config::{Approach, Config, EmptyInScan, EmptyOnArrival, Placement, Readings, SiteOrder, Split};
 use crate::gang::GangQueue;
 use crate::policy::{View, below, pick};
 use crate::processors::{Eligible, Processors};
-use crate::submission::Submission;
 use rand::Rng;
 use sim_core::{ProcId, SiteId};
 
@@ -55,20 +54,16 @@ impl GridPolicy {
             Some(Route { site: Some(site), eligible })
         };
         let all_sites = |eligible| (processors.total(eligible) >= tasks).then_some(Route { site: None, eligible });
+        // The conditions in the paper's order: one site before several, idle before empty queues.
         one_site(self.idle(), rng)
             .or_else(|| one_site(empty, rng))
             .or_else(|| if self.approach >= Approach::Two { all_sites(self.idle()) } else { None })
             .or_else(|| if self.approach == Approach::Three { all_sites(empty) } else { None })
     }
 
-    /// One round of the scan (steps 1 to 4 of §3.1): takes the next gang out of the GS queue that can be routed, and says
-    /// where. `None`: no gang can be chosen, and the scan is over (step 5).
-    pub fn on_scan(
-        &self,
-        queue: &mut GangQueue,
-        processors: &Processors,
-        rng: &mut impl Rng,
-    ) -> Option<(Submission, Route)> {
+    /// One round of the scan (steps 1 to 4 of §3.1): size of the gang in the GS queue that is routed next, the oldest of that
+    /// size, and where to. `None`: no gang can be chosen, and the scan is over (step 5).
+    pub fn on_scan(&self, queue: &GangQueue, processors: &Processors, rng: &mut impl Rng) -> Option<(u32, Route)> {
         let (smallest, order) = (queue.smallest_allowed(self.readings.gang_order)?, self.readings.gang_order);
         let empty = |reading| match reading {
             EmptyInScan::Idle => Eligible::Idle,
@@ -78,25 +73,25 @@ impl GridPolicy {
         // Steps 1 and 2: the first site where any gang fits; the largest of those that do.
         let eligible = empty(self.readings.empty_in_scan);
         if let Some(site) = self.site_for(smallest, eligible, processors, rng)
-            && let Some(gang) = queue.pop(order, processors.count(site, eligible))
+            && let Some(size) = queue.next_size(order, processors.count(site, eligible))
         {
-            return Some((gang, Route { site: Some(site), eligible }));
+            return Some((size, Route { site: Some(site), eligible }));
         }
 
         // Step 3, approaches 2 and 3: idle processors of all sites together.
         if self.approach >= Approach::Two
-            && let Some(gang) = queue.pop(order, processors.total(self.idle()))
+            && let Some(size) = queue.next_size(order, processors.total(self.idle()))
         {
-            return Some((gang, Route { site: None, eligible: self.idle() }));
+            return Some((size, Route { site: None, eligible: self.idle() }));
         }
 
         // Step 4, approach 3: empty queues of all sites together. Only R5 "no job waiting" makes this
         // more than a repetition of step 3.
         let eligible = empty(self.readings.empty_in_step_4);
         if self.approach == Approach::Three
-            && let Some(gang) = queue.pop(order, processors.total(eligible))
+            && let Some(size) = queue.next_size(order, processors.total(eligible))
         {
-            return Some((gang, Route { site: None, eligible }));
+            return Some((size, Route { site: None, eligible }));
         }
         None
     }
@@ -122,17 +117,37 @@ impl GridPolicy {
     pub fn place(&self, tasks: usize, route: Route, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         let processors = view.processors;
         chosen.clear();
-        match route.site {
-            Some(site) => processors.collect(site, route.eligible, chosen),
-            None => processors.site_ids().for_each(|site| processors.collect(site, route.eligible, chosen)),
+        match (route.site, self.readings.split) {
+            (Some(site), _) => processors.collect(site, route.eligible, chosen),
+            (None, Split::Pooled) => {
+                processors.site_ids().for_each(|site| processors.collect(site, route.eligible, chosen));
+            }
+            (None, split) => {
+                let rooms: Vec<usize> =
+                    processors.site_ids().map(|site| processors.count(site, route.eligible) as usize).collect();
+                let mut here = Vec::new();
+                for (site, share) in processors.site_ids().zip(shares(split, tasks, &rooms)) {
+                    here.clear();
+                    processors.collect(site, route.eligible, &mut here);
+                    self.choose(share, view, rng, &mut here);
+                    chosen.append(&mut here);
+                }
+                assert!(chosen.len() == tasks, "{tasks} tasks were divided over {} processors", chosen.len());
+                return;
+            }
         }
         assert!(chosen.len() >= tasks, "{tasks} tasks were routed to {} processors", chosen.len());
+        self.choose(tasks, view, rng, chosen);
+    }
+
+    /// Leaves as many of the candidates as there are tasks, in the order of the tasks (R7).
+    fn choose(&self, tasks: usize, view: View<'_>, rng: &mut impl Rng, chosen: &mut Vec<ProcId>) {
         match self.readings.placement {
             Placement::IdleFirst => {
                 // Idle ones to the front, then as many random draws from each part as are needed.
                 let mut idle = 0;
                 for i in 0..chosen.len() {
-                    if processors.get(chosen[i]).running().is_none() {
+                    if view.processors.get(chosen[i]).running().is_none() {
                         chosen.swap(i, idle);
                         idle += 1;
                     }
@@ -146,6 +161,28 @@ impl GridPolicy {
         }
         chosen.truncate(tasks);
     }
+}
+
+/// How many of the tasks go to each site, given how many have room there (R18); all of them, if there is room.
+fn shares(split: Split, tasks: usize, rooms: &[usize]) -> Vec<usize> {
+    let mut left = tasks;
+    let mut shares = vec![0; rooms.len()];
+    while left > 0 {
+        let before = left;
+        for (share, room) in shares.iter_mut().zip(rooms) {
+            let more = match split {
+                Split::Pooled | Split::SiteBySite => left,
+                Split::Even => left.min(1),
+            };
+            let more = more.min(room - *share);
+            *share += more;
+            left -= more;
+        }
+        if left == before {
+            break;
+        }
+    }
+    shares
 }
 
 /// Moves `count` random elements to the front, in random order (the first steps of a Fisher–Yates shuffle).

@@ -3,7 +3,7 @@
 use crate::config::{BackfillOnArrival, Readings, ShortestQueue, Startable, ThresholdFrom};
 use crate::gang::Gang;
 use crate::policy::{View, pick};
-use crate::processors::{Eligible, Local, Processor};
+use crate::processors::{Eligible, Processor};
 use rand::Rng;
 use sim_core::{ProcId, SiteId, Span, Time};
 
@@ -42,10 +42,10 @@ impl LocalPolicy {
         now.saturating_add(estimate) <= start.saturating_add(self.threshold)
     }
 
-    /// Where a local that arrives at `site` goes. `scratch` is room to work in.
+    /// Where a local of this estimate that arrives at `site` goes. `scratch` is room to work in.
     pub fn on_arrival(
         &self,
-        local: &Local,
+        estimate: Span,
         site: SiteId,
         view: View<'_>,
         rng: &mut impl Rng,
@@ -61,7 +61,7 @@ impl LocalPolicy {
         if self.readings.backfill_on_arrival == BackfillOnArrival::Yes {
             scratch.extend(processors.held(site).filter(|id| {
                 let gang = processors.get(*id).reserved().expect("a held processor is kept for a gang");
-                self.may_backfill(local.estimate, view.gang(gang), view.now)
+                self.may_backfill(estimate, view.gang(gang), view.now)
             }));
         }
         let start = match self.readings.startable {
@@ -92,6 +92,7 @@ impl LocalPolicy {
                     (processor.waiting() + usize::from(processor.running().is_some())) as u64
                 }
             };
+            // One pass: a shorter one voids what was gathered, an equal one joins it.
             if length < shortest {
                 shortest = length;
                 scratch.clear();
@@ -107,7 +108,7 @@ impl LocalPolicy {
 /// Work that is running, waiting, and reserved at a processor.
 fn work_left(id: ProcId, processor: &Processor, view: View<'_>) -> Span {
     let running = view.processors.free_at(id, view.now).since(view.now);
-    let waiting: Span = processor.queue().iter().map(|local| local.estimate).sum();
+    let waiting: Span = processor.queue().map(|local| local.estimate).sum();
     let reserved = processor
         .reserved()
         .and_then(|gang| view.gang(gang).tasks.iter().find(|(processor, _)| *processor == id).map(|(_, task)| *task));

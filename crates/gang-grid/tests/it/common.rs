@@ -2,7 +2,7 @@
 
 use gang_grid::config::{
     BackfillOnArrival, EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, Release, ScanTrigger,
-    ShortestQueue, SiteOrder, Startable, ThresholdFrom,
+    ShortestQueue, SiteOrder, Split, Startable, ThresholdFrom,
 };
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use proptest::prelude::*;
@@ -86,6 +86,7 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
         select(vec![Startable::Random, Startable::PreferEmpty, Startable::PreferReserved]),
         select(vec![BackfillOnArrival::Yes, BackfillOnArrival::No]),
         select(vec![ThresholdFrom::PresentStart, ThresholdFrom::PromisedStart]),
+        select(vec![Split::Pooled, Split::SiteBySite, Split::Even]),
     );
     (grid_level, local_level).prop_map(|(grid, local)| Readings {
         release: grid.0,
@@ -102,6 +103,7 @@ pub(crate) fn readings() -> impl Strategy<Value = Readings> {
         startable: local.1,
         backfill_on_arrival: local.2,
         threshold_from: local.3,
+        split: local.4,
     })
 }
 

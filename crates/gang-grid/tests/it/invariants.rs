@@ -46,15 +46,15 @@ proptest! {
     #[test]
     fn every_job_is_finished_rejected_or_present(world in world()) {
         always(world.start(JobLog::collecting()), |sim| {
-            let (grid, log, tally) = (sim.model(), sim.probe(), sim.model().tally());
+            let (grid, log, counts) = (sim.model(), sim.probe(), sim.model().counts());
             prop_assert_eq!(log.tally().submitted, log.tally().finished + log.tally().rejected + grid.present() as u64);
             prop_assert_eq!(log.present(), grid.present());
             prop_assert_eq!(log.tally().finished, grid.completed());
-            prop_assert_eq!(log.tally().rejected, tally.gangs_rejected);
-            prop_assert_eq!(log.tally().submitted, tally.locals_arrived + tally.gangs_arrived + tally.gangs_rejected);
+            prop_assert_eq!(log.tally().rejected, counts.gangs_rejected);
+            prop_assert_eq!(log.tally().submitted, counts.locals_arrived + counts.gangs_arrived + counts.gangs_rejected);
             let of_gangs = log.sink().iter().filter(|record| record.job.origin.is_none());
             let tasks: u64 = of_gangs.map(|record| u64::from(record.processors)).sum();
-            prop_assert_eq!(tasks, tally.gang_tasks_completed);
+            prop_assert_eq!(tasks, counts.gang_tasks_completed);
             Ok(())
         })?;
     }
@@ -140,7 +140,7 @@ proptest! {
             let grid = sim.model();
             for (id, processor) in grid.processors().iter() {
                 if processor.running().is_none() && processor.reserved().is_none() {
-                    prop_assert!(processor.queue().is_empty(), "processor {} idles", id);
+                    prop_assert!(processor.queue().len() == 0, "processor {} idles", id);
                 }
                 if let Some(key) = processor.reserved() {
                     let gang = grid.gang(key);
@@ -153,8 +153,8 @@ proptest! {
             // And a gang that waits stands at the head of all of its queues.
             for gang in grid.gangs().filter(|gang| !gang.has_started()) {
                 for (processor, _) in &gang.tasks {
-                    let head = grid.processors().get(*processor).reserved().map(|key| grid.gang(key).job.id);
-                    prop_assert_eq!(head, Some(gang.job.id));
+                    let head = grid.processors().get(*processor).reserved().map(|key| grid.gang(key).id);
+                    prop_assert_eq!(head, Some(gang.id));
                 }
             }
             Ok(())
@@ -212,7 +212,7 @@ proptest! {
             sites.next().is_some_and(|first| sites.any(|site| site != first))
         });
         let spanning = spanning.count() as u64;
-        prop_assert_eq!(grid.tally().gangs_spanning, spanning);
+        prop_assert_eq!(grid.counts().gangs_spanning, spanning);
         prop_assert!(world.config.approach > Approach::One || spanning == 0);
     }
 
@@ -245,7 +245,7 @@ proptest! {
             let is: [(Eligible, Question); 3] = [
                 (Eligible::Idle, |one| one.running().is_none() && one.reserved().is_none()),
                 (Eligible::IdleOrHeld, |one| one.running().is_none()),
-                (Eligible::NoneWaiting, |one| one.reserved().is_none() && one.queue().is_empty()),
+                (Eligible::NoneWaiting, |one| one.reserved().is_none() && one.queue().len() == 0),
             ];
             for (eligible, is) in is {
                 let count = |site| processors.iter().filter(|(_, one)| one.site() == site && is(one)).count() as u64;
@@ -259,7 +259,7 @@ proptest! {
                     prop_assert_eq!(processors.first_site(asked, eligible), first);
                 }
             }
-            let by_size: Vec<u32> = sim.model().queue().iter().map(|gang| gang.job.request.processors).collect();
+            let by_size: Vec<u32> = sim.model().queue().iter().map(|(_, size)| size).collect();
             prop_assert!(by_size.is_sorted());
             prop_assert_eq!(by_size.len(), sim.model().queue().len());
             prop_assert_eq!(by_size.is_empty(), sim.model().queue().is_empty());
@@ -277,7 +277,7 @@ proptest! {
         let (alone, silent) = (world.start(Transcript::new()).run().1, world.start(()).run().0);
         let (grid, (watched, _)) = world.start((Transcript::new(), JobLog::collecting())).run();
         prop_assert_eq!(alone, watched);
-        prop_assert_eq!(grid.tally(), silent.tally());
+        prop_assert_eq!(grid.counts(), silent.counts());
         prop_assert_eq!(grid.busy(), silent.busy());
     }
 
@@ -326,7 +326,7 @@ fn the_random_worlds_reach_what_is_tested() {
             }
             for (_, processor) in grid.processors().iter() {
                 let local_runs = processor.running().is_some_and(|running| running.gang.is_none());
-                match (processor.reserved(), local_runs, processor.queue().is_empty()) {
+                match (processor.reserved(), local_runs, processor.queue().len() == 0) {
                     (Some(_), true, _) => seen.insert("a local passes a gang"),
                     (Some(_), _, false) => seen.insert("locals wait behind a gang"),
                     (None, _, false) => seen.insert("locals wait"),
@@ -337,7 +337,7 @@ fn the_random_worlds_reach_what_is_tested() {
                 seen.insert("three gangs in the GS queue");
             }
         }
-        if sim.model().tally().gangs_rejected > 0 {
+        if sim.model().counts().gangs_rejected > 0 {
             seen.insert("a gang is rejected");
         }
         for what in seen {

@@ -22,12 +22,12 @@ fn ten_thousand_sites_serve_fifty_thousand_jobs() {
             events += 1;
         }
         let (grid, log) = sim.into_parts();
-        let (tally, seen) = (*grid.tally(), log.tally());
+        let (counts, seen) = (*grid.counts(), log.tally());
         assert_eq!(grid.present(), 0);
         assert_eq!(seen.submitted, u64::from(JOBS));
-        assert_eq!(seen.finished, u64::from(JOBS) - tally.gangs_rejected);
-        assert_eq!(tally.gangs_rejected > 0, approach == Approach::One);
-        assert_eq!(tally.gangs_spanning > 0, approach == Approach::Three);
+        assert_eq!(seen.finished, u64::from(JOBS) - counts.gangs_rejected);
+        assert_eq!(counts.gangs_rejected > 0, approach == Approach::One);
+        assert_eq!(counts.gangs_spanning > 0, approach == Approach::Three);
         // One event per arrival and one per task: what waits is not polled.
         assert_eq!(events, u64::from(JOBS) + tasks);
     }

@@ -8,7 +8,7 @@
 use crate::common::{ListGrid, Transcript, World, world};
 use gang_grid::config::{
     BackfillOnArrival, EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, Release, ScanTrigger,
-    ShortestQueue, SiteOrder, Startable, ThresholdFrom,
+    ShortestQueue, SiteOrder, Split, Startable, ThresholdFrom,
 };
 use gang_grid::{Approach, Config, Grid, Submission};
 use proptest::prelude::*;
@@ -206,7 +206,7 @@ impl Twin {
 
     /// Sends the tasks where the model sent them, if it may (R7).
     fn place(&mut self, Submission { job, tasks }: Submission, eligible: &[ProcId], model: Model<'_>) {
-        let routed = model.gangs().find(|gang| gang.job.id == job.id);
+        let routed = model.gangs().find(|gang| gang.id == job.id);
         let routed = routed.unwrap_or_else(|| panic!("gang {} could go to {eligible:?} and was not routed", job.id));
         let chosen: Vec<ProcId> = routed.tasks.iter().map(|(processor, _)| *processor).collect();
         assert_eq!(chosen.len(), tasks.len());
@@ -215,21 +215,41 @@ impl Twin {
             assert!(!chosen[..i].contains(processor), "gang {} twice on {processor}", job.id);
         }
         let runs = |id: &ProcId| self.machines[id.index()].runs.is_some();
-        match self.config.readings.placement {
-            Placement::Random => {}
-            Placement::LowestIndex => assert_eq!(chosen, eligible[..tasks.len()]),
-            Placement::SoonestFree => {
-                let mut sorted = eligible.to_vec();
-                sorted.sort_by_key(|id| (self.free_at(*id), *id));
-                assert_eq!(chosen, sorted[..tasks.len()]);
+        let site = |id: &ProcId| self.machines[id.index()].site;
+        // Site by site if the gang's tasks are divided among sites, else all in one.
+        let over_sites = eligible.iter().any(|id| site(id) != site(&eligible[0]));
+        let groups: Vec<(Vec<ProcId>, Vec<ProcId>)> = if over_sites && self.config.readings.split != Split::Pooled {
+            let mut sites: Vec<SiteId> = eligible.iter().map(site).collect();
+            sites.dedup();
+            let at = |ids: &[ProcId], wanted: SiteId| ids.iter().copied().filter(|id| site(id) == wanted).collect();
+            sites.into_iter().map(|wanted| (at(&chosen, wanted), at(eligible, wanted))).collect()
+        } else {
+            vec![(chosen.to_vec(), eligible.to_vec())]
+        };
+        for (i, (chosen, eligible)) in groups.iter().enumerate() {
+            let is_full = chosen.len() == eligible.len();
+            match self.config.readings.split {
+                Split::Pooled => {}
+                // Whoever comes later gets something only if those before are full.
+                Split::SiteBySite => assert!(is_full || groups[i + 1..].iter().all(|(later, _)| later.is_empty())),
+                // Nobody has two more than one that is not full.
+                Split::Even => assert!(is_full || groups.iter().all(|(other, _)| other.len() <= chosen.len() + 1)),
             }
-            Placement::IdleFirst => {
-                let idle = eligible.iter().filter(|id| !runs(id)).count().min(tasks.len());
-                assert!(chosen[..idle].iter().all(|id| !runs(id)) && chosen[idle..].iter().all(runs));
+            match self.config.readings.placement {
+                Placement::Random => {}
+                Placement::LowestIndex => assert_eq!(chosen[..], eligible[..chosen.len()]),
+                Placement::SoonestFree => {
+                    let mut sorted = eligible.clone();
+                    sorted.sort_by_key(|id| (self.free_at(*id), *id));
+                    assert_eq!(chosen[..], sorted[..chosen.len()]);
+                }
+                Placement::IdleFirst => {
+                    let idle = eligible.iter().filter(|id| !runs(id)).count().min(chosen.len());
+                    assert!(chosen[..idle].iter().all(|id| !runs(id)) && chosen[idle..].iter().all(runs));
+                }
             }
         }
 
-        let site = |id: &ProcId| self.machines[id.index()].site;
         let spans_sites = chosen.iter().any(|id| site(id) != site(&chosen[0]));
         let overhead = if spans_sites { 1.0 + self.config.overhead } else { 1.0 };
         let places = chosen.iter().zip(&tasks).map(|(id, task)| (*id, task.scaled(overhead / self.speed(*id))));
@@ -322,7 +342,7 @@ impl Twin {
         let has = |id: ProcId| {
             let processor = model.processors().get(id);
             processor.running().is_some_and(|running| running.job == job.id)
-                || processor.queue().iter().any(|local| local.id == job.id)
+                || processor.queue().any(|local| local.id == job.id)
         };
         let chosen = here.iter().map(|machine| machine.id).find(|id| has(*id)).expect("the local is somewhere");
         assert!(allowed.contains(&chosen), "local {} went to {chosen}, allowed were {allowed:?}", job.id);
@@ -414,17 +434,15 @@ impl Twin {
                 machine.runs.as_ref().map(|run| (run.job, run.is_task, run.believed_end)),
                 processor.running().map(|running| (running.job, running.gang.is_some(), running.expected_end))
             );
-            let task = processor.reserved().map(|key| Waits::Task(grid.gang(key).job.id));
-            let locals = processor.queue().iter().map(|local| Waits::Local {
-                job: local.id,
-                service: local.service,
-                estimate: local.estimate,
-            });
-            assert_eq!(machine.queue, task.into_iter().chain(locals).collect::<VecDeque<_>>(), "queue of {id}");
+            let task = processor.reserved().map(|key| (grid.gang(key).id, None));
+            let locals = processor.queue().map(|local| (local.id, Some(local.estimate)));
+            let queue: Vec<_> = task.into_iter().chain(locals).collect();
+            let expected: Vec<_> = machine.queue.iter().map(known).collect();
+            assert_eq!(expected, queue, "queue of {id}");
         }
         let mut in_queue: Vec<JobId> = self.gs_queue.iter().map(|gang| gang.job.id).collect();
         in_queue.sort_unstable();
-        let mut in_model: Vec<JobId> = grid.queue().iter().map(|gang| gang.job.id).collect();
+        let mut in_model: Vec<JobId> = grid.queue().iter().map(|(id, _)| id).collect();
         in_model.sort_unstable();
         assert_eq!(in_queue, in_model);
         assert_eq!(self.placed.len(), grid.gangs().count());
@@ -457,5 +475,13 @@ proptest! {
     #[test]
     fn all_readings_equal_the_obvious_twin(world in world()) {
         check(&world.reading(|readings| readings.site_order = SiteOrder::Fixed));
+    }
+}
+
+/// What a scheduler may know of a job that waits: its number, and a local's estimate.
+fn known(waits: &Waits) -> (JobId, Option<Span>) {
+    match waits {
+        Waits::Task(gang) => (*gang, None),
+        Waits::Local { job, estimate, .. } => (*job, Some(*estimate)),
     }
 }

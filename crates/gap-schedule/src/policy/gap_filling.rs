@@ -1,5 +1,5 @@
-use crate::alea31::{Completion, Moves, Weight};
 use crate::grid::{GridView, Scheduler};
+use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
 use crate::policy::gap_filling_score::{Judge, Ledger};
 use crate::policy::outlook::Slot;
 use crate::policy::readings::Placement;
@@ -37,7 +37,7 @@ use std::collections::VecDeque;
 /// it does not. What nobody expected has the same consequences as there. An operation is one search for the earliest start
 /// of one job on one machine.
 ///
-/// Source: the paper on Swift Gap, whose authors ran Alea 3.1; [`alea31`](crate::alea31) is that simulator to the digit.
+/// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
 #[derive(Clone, Debug)]
 pub struct GapFilling {
     placement: Placement,

@@ -1,7 +1,7 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
-use crate::alea31::{Completion, Weight};
 use crate::grid::GridView;
+use crate::policy::gap_filling_readings::{Completion, Weight};
 use crate::policy::reservations::{Reservation, Reservations};
 use crate::queue::Waiting;
 use rustc_hash::FxHashMap;

@@ -3,8 +3,7 @@
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Noting, choosy, hurried, machines, starts};
-use gap_schedule::alea31::{Completion, Moves, Weight};
-use gap_schedule::{GapFilling, Grid, Machine, Passes, Placement};
+use gap_schedule::{Completion, GapFilling, Grid, Machine, Moves, Passes, Placement, Weight};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, JobLog, Purpose, Sim, Span, Stream, Streams, Time};

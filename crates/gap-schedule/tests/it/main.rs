@@ -1,10 +1,5 @@
 //! What holds for every workload, what theory and other simulators say, and cases small enough to check by hand.
 
-mod alea31_common;
-mod alea31_obvious;
-mod alea31_obvious_easy;
-mod alea31_oracles;
-mod alea31_twin;
 mod backfill;
 mod cases;
 mod common;

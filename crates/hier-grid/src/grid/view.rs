@@ -1,10 +1,15 @@
 //! Looking at a grid from outside: its trees with their channels, and where every job is.
 
-use super::{Grid, Phase};
+use super::Grid;
+use crate::ids::{SchedulerId, ServerId, narrow};
 use crate::jobs::Submission;
-use crate::message::Witness;
-use crate::tree::{Role, SchedulerId};
-use crate::world::{Bag, ServerId, narrow};
+use crate::observer::MessageObserver;
+use crate::scheduler_state::Branch;
+use crate::server_state::Phase;
+use crate::system::System;
+use crate::tree::Role;
+use crate::trees::Trees;
+use crate::world::Bag;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId};
 
@@ -77,7 +82,7 @@ pub enum Place {
     With(ServerId),
 }
 
-impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
+impl Trees {
     /// What the paper calls a scheduler.
     fn role(&self, scheduler: SchedulerId) -> Role {
         let at = &self.forest.schedulers[scheduler.index()];
@@ -89,17 +94,8 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         }
     }
 
-    /// All schedulers, tree by tree, level by level.
-    pub fn schedulers(&self) -> impl Iterator<Item = SchedulerView> {
-        (0..narrow(self.forest.schedulers.len())).map(SchedulerId).map(|id| self.scheduler(id))
-    }
-
-    /// One scheduler.
-    ///
-    /// # Panics
-    ///
-    /// If there is none of this number.
-    pub fn scheduler(&self, id: SchedulerId) -> SchedulerView {
+    /// A scheduler as it stands.
+    fn view(&self, id: SchedulerId) -> SchedulerView {
         let at = &self.forest.schedulers[id.index()];
         let view = SchedulerView {
             id,
@@ -122,15 +118,16 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
             });
             return SchedulerView { channels: channels.collect(), unstarted: leaf.queued, ..view };
         }
-        let desk = &self.desks[id.index()];
-        let open = desk.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
+        let state = &self.states[id.index()];
+        // A channel or branch without power has been closed, and waits to be forgotten.
+        let open = state.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
         let channels = open.map(|(c, channel)| {
             let branches = channel.branches.iter().enumerate().filter(|(_, branch)| branch.power > 0);
-            let branch = |(slot, branch): (usize, &crate::desk::Branch)| BranchView {
+            let branch = |(slot, branch): (usize, &Branch)| BranchView {
                 child: SchedulerId(at.children.start + narrow(slot)),
                 power: branch.power,
                 marked: branch.marked > 0,
-                share: desk.share_of(c, slot, self.rules.share),
+                share: state.share_of(c, slot, self.rules.share),
             };
             ChannelView {
                 bag: channel.bag,
@@ -141,9 +138,61 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
         });
         SchedulerView {
             channels: channels.collect(),
-            unstarted: desk.unstarted(),
-            unassigned: desk.unassigned.total(),
+            unstarted: state.unstarted(),
+            unassigned: state.unassigned.total(),
             ..view
+        }
+    }
+
+    /// Where every job is that some scheduler holds.
+    fn whereabouts(&self, all: &mut Vec<(JobId, Place)>) {
+        for (tree, root) in (0..).zip(&self.roots) {
+            all.extend(root.raw.iter().chain(&root.batch).map(|job| (*job, Place::Raw(tree))));
+        }
+        for (id, state) in (0..).map(SchedulerId).zip(&self.states) {
+            all.extend(state.unassigned.iter().map(|job| (job, Place::Unassigned(id))));
+            let branches = state.channels.iter().flat_map(|channel| &channel.branches);
+            all.extend(branches.flat_map(|branch| &branch.collected).map(|job| (*job, Place::Collected(id))));
+        }
+        for (site, leaf) in self.leaves.iter().enumerate() {
+            all.extend(leaf.jobs().map(|job| (job, Place::Queued(self.forest.leaf_of_site[site]))));
+        }
+    }
+
+    /// Whether no scheduler believes in jobs.
+    fn is_at_rest(&self) -> Result<(), String> {
+        for (id, state) in self.states.iter().enumerate() {
+            if state.unstarted() > 0 {
+                return Err(format!("scheduler {id} believes in {} jobs at the end", state.unstarted()));
+            }
+        }
+        match self.roots.iter().find(|root| root.unstarted > 0) {
+            Some(root) => Err(format!("a tree believes in {} jobs at the end", root.unstarted)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
+    /// All schedulers, tree by tree, level by level; none among peers.
+    pub fn schedulers(&self) -> impl Iterator<Item = SchedulerView> {
+        let trees = match &self.system {
+            System::Trees(trees) => Some(trees),
+            System::Peers(_) => None,
+        };
+        let view = |trees: &'_ Trees| (0..narrow(trees.forest.schedulers.len())).map(SchedulerId);
+        trees.into_iter().flat_map(move |trees| view(trees).map(|id| trees.view(id)))
+    }
+
+    /// One scheduler.
+    ///
+    /// # Panics
+    ///
+    /// If there is none of this number.
+    pub fn scheduler(&self, id: SchedulerId) -> SchedulerView {
+        match &self.system {
+            System::Trees(trees) => trees.view(id),
+            System::Peers(_) => panic!("there is no scheduler {id} among peers"),
         }
     }
 
@@ -151,28 +200,18 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     /// that a job has several places until its copies have been struck.
     pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
         let mut all = Vec::new();
-        for (number, tree) in (0..).zip(&self.trees) {
-            all.extend(tree.raw.iter().chain(&tree.batch).map(|job| (*job, Place::Raw(number))));
+        match &self.system {
+            System::Trees(trees) => trees.whereabouts(&mut all),
+            System::Peers(peers) => all.extend(peers.jobs().map(|job| (job, Place::AmongPeers))),
         }
-        for (id, desk) in (0..).map(SchedulerId).zip(&self.desks) {
-            all.extend(desk.unassigned.iter().map(|job| (job, Place::Unassigned(id))));
-            let branches = desk.channels.iter().flat_map(|channel| &channel.branches);
-            all.extend(branches.flat_map(|branch| &branch.collected).map(|job| (*job, Place::Collected(id))));
-        }
-        for (site, leaf) in self.leaves.iter().enumerate() {
-            all.extend(leaf.jobs().map(|job| (job, Place::Queued(self.forest.leaf_of_site[site]))));
-        }
-        all.extend(self.pools.jobs.iter().map(|job| (*job, Place::OnItsWay)));
-        if let Some(peers) = &self.peers {
-            all.extend(peers.jobs().map(|job| (job, Place::AmongPeers)));
-        }
-        for (server, machine) in (0..).map(ServerId).zip(&self.machines) {
+        all.extend(self.fabric.pools.jobs.iter().map(|job| (*job, Place::OnItsWay)));
+        for (server, machine) in (0..).map(ServerId).zip(&self.fabric.servers) {
             all.extend(machine.job.filter(|_| machine.phase != Phase::Sending).map(|job| (job, Place::With(server))));
         }
         all
     }
 
-    /// Whether nothing is left: no job anywhere, nothing in any queue or book, no message with jobs, every server idle, every
+    /// Whether nothing is left: no job anywhere, nothing in any queue or list, no message with jobs, every server idle, every
     /// link free, as many jobs received as pushed.
     /// (A tree of a hybrid without a server for a job keeps its raw copy.)
     ///
@@ -180,45 +219,26 @@ impl<W: Witness, L: Iterator<Item = Submission>> Grid<W, L> {
     ///
     /// What is left, in words.
     pub fn is_at_rest(&self) -> Result<(), String> {
-        let left = |what: &str| Err(format!("{what} at the end"));
-        if self.tally.completed != self.tally.submitted {
-            return Err(format!("{} of {} jobs completed", self.tally.completed, self.tally.submitted));
+        let counts = self.counts();
+        if counts.completed != counts.submitted {
+            return Err(format!("{} of {} jobs completed", counts.completed, counts.submitted));
         }
         // A tree that has nothing to run a job keeps its copy, though the job has been run elsewhere.
-        let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && self.trees.len() > 1;
+        let hybrid = matches!(&self.system, System::Trees(trees) if trees.roots.len() > 1);
+        let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && hybrid;
         let whereabouts = self.whereabouts();
         if let Some((job, place)) = whereabouts.iter().find(|(_, place)| !idle_copy(place)) {
             return Err(format!("job {job} is {place:?} at the end"));
         }
-        for (id, desk) in self.desks.iter().enumerate() {
-            if desk.unstarted() > 0 {
-                return Err(format!("scheduler {id} believes in {} jobs at the end", desk.unstarted()));
-            }
+        if whereabouts.is_empty() && !self.fabric.jobs.is_empty() {
+            return Err("jobs are remembered at the end".to_owned());
         }
-        if let Some(tree) = self.trees.iter().find(|tree| tree.unstarted > 0) {
-            return Err(format!("a tree believes in {} jobs at the end", tree.unstarted));
+        // What schedulers believe, beyond where jobs are: lists that were not struck would still promise jobs.
+        match &self.system {
+            System::Trees(trees) => trees.is_at_rest()?,
+            System::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),
+            System::Peers(_) => {}
         }
-        if whereabouts.is_empty() && !self.jobs.is_empty() {
-            return left("jobs are remembered");
-        }
-        if !self.pools.is_empty() {
-            return left("lists are on their way");
-        }
-        if self.machines.iter().any(|machine| machine.phase != Phase::Idle) {
-            return left("a server is busy");
-        }
-        if !self.network.is_idle() || !self.flows.is_empty() {
-            return left("a link is in use");
-        }
-        if self.peers.as_ref().is_some_and(|peers| !peers.is_empty()) {
-            return left("a peer holds jobs");
-        }
-        if self.transport.as_ref().is_some_and(|transport| !transport.is_empty()) {
-            return left("messages are not acknowledged");
-        }
-        if self.tally.pushed != self.tally.received {
-            return Err(format!("{} jobs pushed, {} received", self.tally.pushed, self.tally.received));
-        }
-        Ok(())
+        self.fabric.is_at_rest()
     }
 }

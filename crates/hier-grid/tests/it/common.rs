@@ -4,7 +4,7 @@ use hier_grid::config::{
     Bags, BranchOrder, FlowRates, LinkContention, LoadBalanceTakes, Neighbours, OutputTransfer, PeerDeadline,
     PeerWaitEnds, RequestsTo, Share, Sizes, SubmissionRule, UnassignedOrder,
 };
-use hier_grid::{Algorithms, Config, Experiment, Grid, Places, Readings, Shape, System, Witness, World};
+use hier_grid::{Algorithms, Config, Experiment, Grid, MessageObserver, Places, Readings, Shape, System, World};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, Streams, Time};
@@ -22,25 +22,25 @@ pub(crate) struct Small {
 }
 
 impl Small {
-    pub(crate) fn grid<W: Witness>(&self, witness: W) -> Grid<W> {
+    pub(crate) fn grid<W: MessageObserver>(&self, observer: W) -> Grid<W> {
         let streams = Streams::new(self.seed, 0);
-        Grid::in_world(self.config.clone(), self.world.clone(), &streams, witness).expect("a valid configuration")
+        Grid::in_world(self.config.clone(), self.world.clone(), &streams, observer).expect("a valid configuration")
     }
 
-    pub(crate) fn start<W: Witness, P: Probe>(&self, witness: W, probe: P) -> Sim<Grid<W>, P> {
-        Sim::new(self.grid(witness), probe)
+    pub(crate) fn start<W: MessageObserver, P: Probe>(&self, observer: W, probe: P) -> Sim<Grid<W>, P> {
+        Sim::new(self.grid(observer), probe)
     }
 
     /// Runs to the end, which must come: a run that does not end would be a livelock.
-    pub(crate) fn finish<W: Witness, P: Probe>(&self, witness: W, probe: P) -> (Grid<W>, P) {
-        let mut sim = self.start(witness, probe);
+    pub(crate) fn finish<W: MessageObserver, P: Probe>(&self, observer: W, probe: P) -> (Grid<W>, P) {
+        let mut sim = self.start(observer, probe);
         for _ in 0..3_000_000 {
             if !sim.step() {
                 return sim.into_parts();
             }
         }
         let grid = sim.model();
-        panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.tally());
+        panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.counts());
     }
 }
 

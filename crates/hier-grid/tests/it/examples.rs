@@ -77,7 +77,7 @@ fn nine_jobs_are_shared_by_three_branches_of_equal_power() {
     // The work is GS1's alone once GSS has pushed it; what it pushes onto its first branch is at most a third.
     let (grid, _) = Sim::new(figure_1(&[0, 0, 0, 0, 1, 1, 1, 1, 1], 100), ()).run();
     assert_eq!(grid.is_at_rest(), Ok(()));
-    for message in grid.witness() {
+    for message in grid.observer() {
         if let Payload::Block { jobs, .. } = &message.payload
             && message.from == Address::Scheduler(GS1)
         {
@@ -112,5 +112,5 @@ fn jobs_that_lose_their_resources_are_scheduled_again() {
     let waited = records.iter().filter(|record| record.job.id >= JobId(3) && record.start > Time::from_secs(1));
     let sites: Vec<_> = waited.map(|record| record.site.0).collect();
     assert!(!sites.is_empty() && sites.iter().all(|site| *site == 1), "{sites:?}");
-    assert!(grid.tally().fallback > 0);
+    assert!(grid.counts().fallback > 0);
 }

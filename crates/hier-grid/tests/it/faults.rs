@@ -57,8 +57,8 @@ proptest! {
         });
         let (grid, _) = carried.finish((), ());
         prop_assert_eq!(grid.is_at_rest(), Ok(()));
-        let tally = grid.tally();
-        prop_assert_eq!((tally.repeated, tally.crashes), (0, 0));
-        prop_assert_eq!(tally.messages(Kind::Restarted), 0);
+        let counts = grid.counts();
+        prop_assert_eq!((counts.repeated, counts.crashes), (0, 0));
+        prop_assert_eq!(counts.messages(Kind::Restarted), 0);
     }
 }

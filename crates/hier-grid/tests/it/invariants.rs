@@ -8,7 +8,7 @@ use sim_core::{JobId, ProcId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every scheduler's channels against its branches, and the shares of all branches.
-fn check_channels<W: hier_grid::Witness>(grid: &Grid<W>, all_channels: bool) {
+fn check_channels<W: hier_grid::MessageObserver>(grid: &Grid<W>, all_channels: bool) {
     for scheduler in grid.schedulers() {
         let branches = || scheduler.channels.iter().flat_map(|channel| &channel.branches);
         if scheduler.channels.is_empty() || branches().next().is_none() {
@@ -28,7 +28,7 @@ fn check_channels<W: hier_grid::Witness>(grid: &Grid<W>, all_channels: bool) {
 }
 
 /// No job in two places of one tree.
-fn check_places<W: hier_grid::Witness>(small: &Small, grid: &Grid<W>) {
+fn check_places<W: hier_grid::MessageObserver>(small: &Small, grid: &Grid<W>) {
     let trees = match small.config.system {
         System::P2p => 1,
         System::Trees(trees) => trees as usize,
@@ -96,18 +96,18 @@ proptest! {
     #[test]
     fn messages_are_conserved(small in small()) {
         let (grid, _) = small.finish(Vec::new(), ());
-        let tally = grid.tally();
-        let messages = grid.witness();
+        let counts = grid.counts();
+        let messages = grid.observer();
         for kind in Kind::ALL {
             let seen = messages.iter().filter(|message| message.payload.kind() == *kind).count();
-            prop_assert_eq!(tally.messages(*kind), seen as u64, "{:?}", kind);
+            prop_assert_eq!(counts.messages(*kind), seen as u64, "{:?}", kind);
         }
         // An answer to each cancel; as many jobs come back as moved.
-        prop_assert_eq!(tally.cancelled, tally.butterfly + tally.load_balance);
-        prop_assert_eq!(tally.pushed, tally.received);
+        prop_assert_eq!(counts.cancelled, counts.butterfly + counts.load_balance);
+        prop_assert_eq!(counts.pushed, counts.received);
         // Every job is offered at least once, answered once.
-        prop_assert_eq!(tally.messages(Kind::Answer), u64::from(small.config.jobs.count));
-        prop_assert_eq!(tally.messages(Kind::Offer), tally.messages(Kind::Answer) + tally.unanswered);
+        prop_assert_eq!(counts.messages(Kind::Answer), u64::from(small.config.jobs.count));
+        prop_assert_eq!(counts.messages(Kind::Offer), counts.messages(Kind::Answer) + counts.unanswered);
     }
 
     #[test]
@@ -116,7 +116,7 @@ proptest! {
         // Tickets that a child has used through a channel, and whether the last one has been answered.
         let mut out: BTreeMap<_, (u32, bool)> = BTreeMap::new();
         let mut blocks = BTreeSet::new();
-        let mut messages = grid.witness().clone();
+        let mut messages = grid.observer().clone();
         messages.sort_by_key(|message| message.sent);
         for message in &messages {
             match &message.payload {
@@ -140,11 +140,11 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_run_and_a_witness_or_probe_changes_nothing(small in small()) {
+    fn the_same_seed_gives_the_same_run_and_an_observer_or_probe_changes_nothing(small in small()) {
         let (first, told) = small.finish((), Transcript::new());
         let (second, told_again) = small.finish(Vec::new(), (Transcript::new(), ()));
         prop_assert_eq!(told, told_again.0);
-        prop_assert_eq!(first.tally(), second.tally());
+        prop_assert_eq!(first.counts(), second.counts());
     }
 
     #[test]
@@ -155,7 +155,7 @@ proptest! {
         }
         let (forked, _) = sim.fork(()).run();
         let (original, _) = sim.run();
-        prop_assert_eq!(original.tally(), forked.tally());
-        prop_assert_eq!(original.into_witness(), forked.into_witness());
+        prop_assert_eq!(original.counts(), forked.counts());
+        prop_assert_eq!(original.into_observer(), forked.into_observer());
     }
 }

@@ -18,22 +18,22 @@ proptest! {
     #[test]
     fn a_transcript_can_be_written_read_and_replayed(small in small()) {
         let (grid, _) = small.finish(Vec::new(), ());
-        let text = lines(grid.witness());
+        let text = lines(grid.observer());
         let (replayed, _) = small.finish(Replay::new(read(&text)), ());
-        let seen = replayed.into_witness().finish();
-        prop_assert_eq!(seen, Ok(grid.witness().len() as u64));
+        let seen = replayed.into_observer().finish();
+        prop_assert_eq!(seen, Ok(grid.observer().len() as u64));
     }
 
     #[test]
     fn a_replay_names_the_first_message_that_differs(small in small(), at in any::<prop::sample::Index>()) {
         let (grid, _) = small.finish(Vec::new(), ());
-        let mut messages = grid.witness().clone();
+        let mut messages = grid.observer().clone();
         let at = at.index(messages.len());
         messages.remove(at);
         let (replayed, _) = small.finish(Replay::new(messages.iter().cloned()), ());
-        let divergence = replayed.into_witness().finish().expect_err("a message is missing");
+        let divergence = replayed.into_observer().finish().expect_err("a message is missing");
         // Equal neighbours would hide where one of them was taken out.
-        let same = (at..messages.len()).take_while(|i| messages[*i] == grid.witness()[*i]).count();
+        let same = (at..messages.len()).take_while(|i| messages[*i] == grid.observer()[*i]).count();
         prop_assert_eq!(divergence.number, (at + same + 1) as u64);
     }
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use sim_core::Sim;
 use std::collections::BTreeMap;
 
-fn literally(small: &Small) -> (Grid, Transcript) {
-    let mut sim = Sim::new(small.grid(()).literally(), Transcript::new());
+fn without_shortcuts(small: &Small) -> (Grid, Transcript) {
+    let mut sim = Sim::new(small.grid(()).without_shortcuts(), Transcript::new());
     for _ in 0..3_000_000 {
         if !sim.step() {
             return sim.into_parts();
@@ -24,9 +24,9 @@ proptest! {
     fn counted_resubmissions_are_those_that_would_have_been_in_vain(mut small in small()) {
         small.config.system = System::P2p;
         let (grid, told) = small.finish((), Transcript::new());
-        let (slow, slowly_told) = literally(&small);
+        let (slow, slowly_told) = without_shortcuts(&small);
         prop_assert_eq!(told, slowly_told);
-        prop_assert_eq!(grid.tally(), slow.tally());
+        prop_assert_eq!(grid.counts(), slow.counts());
     }
 
     /// Both runs need not agree: what happens at the same nanosecond happens in another order, and latencies are sums of a
@@ -38,7 +38,7 @@ proptest! {
         }
         small.config.experiment.changes = None;
         let (grid, _) = small.finish((), ());
-        let (slow, _) = literally(&small);
+        let (slow, _) = without_shortcuts(&small);
         for grid in [&grid, &slow] {
             let trees: Vec<u32> = grid.schedulers().map(|scheduler| scheduler.tree).collect();
             let channels: Vec<_> = grid.schedulers().map(|scheduler| bags(&scheduler.channels)).collect();
@@ -48,9 +48,9 @@ proptest! {
             }
             let edges = |tree: u32| trees.iter().filter(|of| **of == tree).count() as u64 - 1;
             if small.config.system == System::Trees(1) {
-                let messages = edges(0) * grid.tally().discoveries;
-                prop_assert_eq!(grid.tally().messages(Kind::Discover), messages);
-                prop_assert_eq!(grid.tally().messages(Kind::Bags), messages);
+                let messages = edges(0) * grid.counts().discoveries;
+                prop_assert_eq!(grid.counts().messages(Kind::Discover), messages);
+                prop_assert_eq!(grid.counts().messages(Kind::Bags), messages);
             }
         }
         let left = |grid: &Grid| bags(&grid.schedulers().next().expect("a root").channels);

@@ -14,6 +14,8 @@ pub(super) struct View<'a> {
     notes: &'a [String],
     tally: Vec<Tally>,
     claims: Vec<ClaimView<'a>>,
+    /// Checks of the paper's own numbers, which are counted apart.
+    checks: Vec<ClaimView<'a>>,
     figures: Vec<FigureView<'a>>,
     tables: Vec<TableView<'a>>,
     readings: &'a [Reading],
@@ -31,12 +33,18 @@ impl<'a> View<'a> {
         let figures =
             page.figures.iter().map(|figure| figure_view(figure, page)).collect::<anyhow::Result<Vec<_>>>()?;
         let plotly = if figures.is_empty() { String::new() } else { plotly_source()? };
+        let (checks, claims) = page
+            .claims
+            .iter()
+            .map(|claim| claim_view(claim, page))
+            .partition(|view| view.claim.verdict.is_of_a_check());
         Ok(Self {
             title: &page.title,
             subtitle: &page.subtitle,
             notes: &page.notes,
             tally: Verdict::ALL.into_iter().map(|verdict| Tally::new(verdict, page)).collect(),
-            claims: page.claims.iter().map(|claim| claim_view(claim, page)).collect(),
+            claims,
+            checks,
             figures,
             tables: page.tables.iter().map(table_view).collect(),
             readings: &page.readings,

@@ -1,8 +1,8 @@
 //! Pondered turnaround time.
 
-use super::{CandidateReadings, Choice, Outlook, SelectCluster, View, ties_with};
+use super::{CandidateReadings, Choice, Estimate, SelectCluster, View, ties_with};
+use crate::cluster_state::TurnaroundBounds;
 use crate::config::{Readings, Ties};
-use crate::floor::Bound;
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
 use std::cmp::Reverse;
@@ -83,10 +83,10 @@ impl Ptt {
         Self { intrusiveness, ..self }
     }
 
-    fn local(&self, outlook: &Outlook) -> f64 {
+    fn local(&self, estimate: &Estimate) -> f64 {
         match self.intrusiveness {
-            Intrusiveness::LocalNodes => outlook.local_nodes.into(),
-            Intrusiveness::Occupancy => outlook.occupancy,
+            Intrusiveness::LocalNodes => estimate.local_nodes.into(),
+            Intrusiveness::Occupancy => estimate.occupancy,
         }
     }
 }
@@ -96,7 +96,7 @@ impl SelectCluster for Ptt {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         if self.readings.looks_for_room() {
-            candidates.extend(view.sites().filter_map(|site| Some(Candidate::of(view.outlook(site, true)?))));
+            candidates.extend(view.sites().filter_map(|site| Some(Candidate::of(view.estimate(site, true)?))));
         }
         if self.readings.takes_any_queue(!candidates.is_empty()) {
             candidates.clear();
@@ -116,18 +116,18 @@ impl SelectCluster for Ptt {
 /// A cluster to choose, and what is known of TR there: bounds, or itself once the cluster has been simulated.
 #[derive(Copy, Clone, Debug)]
 struct Candidate {
-    outlook: Outlook,
+    estimate: Estimate,
     predicted: Option<Prediction>,
 }
 
 impl Candidate {
-    const fn of(outlook: Outlook) -> Self {
-        Self { outlook, predicted: None }
+    const fn of(estimate: Estimate) -> Self {
+        Self { estimate, predicted: None }
     }
 
     const fn unknown(cluster: SiteId) -> Self {
-        let turnaround = Bound { at_least: Span::ZERO, at_most: Span::MAX };
-        Self::of(Outlook { cluster, turnaround, local_nodes: 0, occupancy: 0.0 })
+        let turnaround = TurnaroundBounds { at_least: Span::ZERO, at_most: Span::MAX };
+        Self::of(Estimate { cluster, turnaround, local_nodes: 0, occupancy: 0.0 })
     }
 
     /// Has the cluster simulated, unless it has been. If no end is in sight there, TR stays beyond all bounds.
@@ -135,12 +135,12 @@ impl Candidate {
         if self.predicted.is_some() {
             return;
         }
-        self.predicted = view.predict(self.outlook.cluster);
-        self.outlook.turnaround = Bound { at_least: Span::MAX, at_most: Span::MAX };
+        self.predicted = view.predict(self.estimate.cluster);
+        self.estimate.turnaround = TurnaroundBounds { at_least: Span::MAX, at_most: Span::MAX };
         if let Some(Prediction { turnaround, local_nodes, occupancy, .. }) = self.predicted {
-            let cluster = self.outlook.cluster;
-            let turnaround = Bound { at_least: turnaround, at_most: turnaround };
-            self.outlook = Outlook { cluster, turnaround, local_nodes, occupancy };
+            let cluster = self.estimate.cluster;
+            let turnaround = TurnaroundBounds { at_least: turnaround, at_most: turnaround };
+            self.estimate = Estimate { cluster, turnaround, local_nodes, occupancy };
         }
     }
 }
@@ -160,14 +160,14 @@ impl Ptt {
         looked_at: &mut Vec<(u64, usize)>,
         view: &mut View<'_>,
     ) -> Option<Choice> {
-        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.outlook)).fold(0.0, f64::max);
+        let max_lt = candidates.iter().map(|candidate| self.local(&candidate.estimate)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
-        let known = candidates.iter().map(|candidate| candidate.outlook.turnaround.at_least);
+        let known = candidates.iter().map(|candidate| candidate.estimate.turnaround.at_least);
         let too_small = known.filter(|&at_least| at_least < Span::MAX).max().unwrap_or_default();
         let mut smallest = self.rank(candidates, order, looked_at, view, too_small, max_lt);
         let disturbs = |candidate: &Candidate| {
-            (1.0 - self.weights.of(candidate.outlook.cluster)) * self.local(&candidate.outlook) > 0.0
+            (1.0 - self.weights.of(candidate.estimate.cluster)) * self.local(&candidate.estimate) > 0.0
         };
         if first_of(looked_at, smallest).any(|i| disturbs(&candidates[i])) {
             let max_tr = self.max_turnaround(candidates, order, view);
@@ -178,22 +178,22 @@ impl Ptt {
             Ties::SmallestTr => {
                 let predicted = first_of(looked_at, smallest).map(|i| {
                     candidates[i].predict(view);
-                    (candidates[i].outlook.turnaround.at_least, i)
+                    (candidates[i].estimate.turnaround.at_least, i)
                 });
                 predicted.min().map(|(_, i)| i)
             }
         };
         let chosen = &mut candidates[chosen?];
         chosen.predict(view);
-        Some(Choice { cluster: chosen.outlook.cluster, prediction: chosen.predicted })
+        Some(Choice { cluster: chosen.estimate.cluster, prediction: chosen.predicted })
     }
 
     /// MaxTR: those that may have it are simulated, the likeliest first. A nanosecond where no weight asks for it.
     fn max_turnaround(&self, candidates: &mut [Candidate], order: &mut Order, view: &mut View<'_>) -> Span {
         let mut max_tr = Span::from_nanos(1);
-        if candidates.iter().any(|candidate| self.weights.of(candidate.outlook.cluster) > 0.0) {
+        if candidates.iter().any(|candidate| self.weights.of(candidate.estimate.cluster) > 0.0) {
             // The largest first: a key is what is missing to the largest number.
-            order.fill(candidates, |candidate| u64::MAX - candidate.outlook.turnaround.at_most.as_nanos());
+            order.fill(candidates, |candidate| u64::MAX - candidate.estimate.turnaround.at_most.as_nanos());
             while let Some((missing, i)) = order.next() {
                 if u64::MAX - missing <= max_tr.as_nanos() {
                     break;
@@ -217,17 +217,17 @@ impl Ptt {
         max_lt: f64,
     ) -> f64 {
         let max_tr = max_tr.max(Span::from_nanos(1)).as_secs_f64();
-        let score = |outlook: &Outlook, turnaround: Span| {
-            if outlook.turnaround.at_least == Span::MAX {
+        let score = |estimate: &Estimate, turnaround: Span| {
+            if estimate.turnaround.at_least == Span::MAX {
                 // No end in sight: worse than all others, and if there are no others, any place in a queue will do.
                 return f64::INFINITY;
             }
-            let (weight, tr) = (self.weights.of(outlook.cluster), turnaround.as_secs_f64());
+            let (weight, tr) = (self.weights.of(estimate.cluster), turnaround.as_secs_f64());
             // Equation (1).
-            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(outlook) / max_lt)
+            tr * (weight * tr / max_tr + (1.0 - weight) * self.local(estimate) / max_lt)
         };
         // Scores are not negative, and the bits of such numbers are in their order.
-        order.fill(candidates, |Candidate { outlook, .. }| score(outlook, outlook.turnaround.at_least).to_bits());
+        order.fill(candidates, |Candidate { estimate, .. }| score(estimate, estimate.turnaround.at_least).to_bits());
         let mut smallest = f64::INFINITY;
         looked_at.clear();
         while let Some((mut bits, i)) = order.next() {
@@ -237,9 +237,9 @@ impl Ptt {
             }
             let candidate = &mut candidates[i];
             // Where W and LT are 0, PTT is 0, whatever TR is.
-            if score(&candidate.outlook, candidate.outlook.turnaround.at_most) > least {
+            if score(&candidate.estimate, candidate.estimate.turnaround.at_most) > least {
                 candidate.predict(view);
-                bits = score(&candidate.outlook, candidate.outlook.turnaround.at_least).to_bits();
+                bits = score(&candidate.estimate, candidate.estimate.turnaround.at_least).to_bits();
             }
             smallest = smallest.min(f64::from_bits(bits));
             looked_at.push((bits, i));

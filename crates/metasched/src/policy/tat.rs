@@ -1,6 +1,6 @@
 //! Turnaround time.
 
-use super::{CandidateReadings, Choice, Outlook, SelectCluster, View, ties_with};
+use super::{CandidateReadings, Choice, Estimate, SelectCluster, View, ties_with};
 use crate::config::{Readings, SeesUsers};
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
@@ -33,7 +33,7 @@ impl SelectCluster for Tat {
         if readings.looks_for_room() {
             let shortest = view.shortest_turnaround() + Span::from_nanos(1);
             for site in view.sites() {
-                let Some(Outlook { turnaround, .. }) = view.outlook(site, *sees_users) else { continue };
+                let Some(Estimate { turnaround, .. }) = view.estimate(site, *sees_users) else { continue };
                 bounds.push((turnaround.at_least, site));
                 if turnaround.at_most <= shortest {
                     break; // none of the others can be better

@@ -134,7 +134,7 @@ fn a_job_that_fits_nowhere_even_when_empty_is_rejected() {
     );
     let (world, told) = Sim::new(world, Vec::new()).run();
     let rejected = told.iter().filter(|(_, fact)| matches!(fact, Fact::Rejected { .. })).count();
-    assert_eq!((rejected, world.ledger().len()), (2, 1));
+    assert_eq!((rejected, world.outcomes().len()), (2, 1));
 }
 
 #[test]

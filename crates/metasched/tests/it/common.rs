@@ -68,7 +68,7 @@ pub(crate) fn run_with<S: SelectCluster, P: Probe>(
     probe: P,
 ) -> (World<S>, P, Vec<Outcome>) {
     let (world, probe) = Sim::new(world(config, policy, jobs, &Streams::new(7, 0)), probe).run();
-    let mut outcomes = world.ledger().clone();
+    let mut outcomes = world.outcomes().clone();
     outcomes.sort_by_key(|outcome| outcome.job);
     (world, probe, outcomes)
 }

@@ -124,16 +124,16 @@ impl Beside {
         let mut sites: Vec<SiteId> = view.sites().collect();
         for &site in &sites {
             // What is kept of a cluster is what would be seen there now.
-            assert_eq!(view.outlook(site, sees_users).is_some(), view.can_start(site));
+            assert_eq!(view.estimate(site, sees_users).is_some(), view.can_start(site));
         }
         if self.readings.candidates == Candidates::CanStartNow {
             sites.retain(|&site| view.can_start(site));
             for &site in &sites {
-                let outlook = view.outlook(site, sees_users).expect("the job can start there");
+                let estimate = view.estimate(site, sees_users).expect("the job can start there");
                 let found = view.predict_within(site, sees_users, Span::MAX).expect("it starts, so it ends");
-                assert!(outlook.turnaround.at_least <= found.turnaround, "{outlook:?}, {found:?}");
-                assert!(found.turnaround <= outlook.turnaround.at_most, "{outlook:?}, {found:?}");
-                assert_eq!(outlook.local_nodes, if sees_users { found.local_nodes } else { outlook.local_nodes });
+                assert!(estimate.turnaround.at_least <= found.turnaround, "{estimate:?}, {found:?}");
+                assert!(found.turnaround <= estimate.turnaround.at_most, "{estimate:?}, {found:?}");
+                assert_eq!(estimate.local_nodes, if sees_users { found.local_nodes } else { estimate.local_nodes });
             }
         }
         let open = self.readings.candidates == Candidates::StaticFit || sites.is_empty();
@@ -192,8 +192,8 @@ proptest! {
         prop_assert_eq!(log.tally().submitted, case.jobs.len() as u64);
         prop_assert_eq!(log.tally().finished + log.tally().rejected, case.jobs.len() as u64);
         prop_assert_eq!((log.present(), world.present(), world.held(), world.queued()), (0, 0, 0, 0));
-        prop_assert_eq!(world.ledger().len() as u64, log.tally().finished);
-        for (record, outcome) in log.sink().iter().zip(world.ledger()) {
+        prop_assert_eq!(world.outcomes().len() as u64, log.tally().finished);
+        for (record, outcome) in log.sink().iter().zip(world.outcomes()) {
             prop_assert_eq!((record.job.id, record.start, record.finish), (outcome.job, outcome.start, outcome.finish));
             prop_assert_eq!((record.site, record.job.submit), (outcome.cluster, outcome.arrival));
             prop_assert!(outcome.arrival <= outcome.dispatched && outcome.dispatched <= outcome.start);
@@ -265,7 +265,7 @@ proptest! {
     fn a_probe_changes_nothing(case in case()) {
         let (silent, ()) = case.start(()).run();
         let (heard, _) = case.start(Transcript::new()).run();
-        prop_assert_eq!(silent.ledger(), heard.ledger());
+        prop_assert_eq!(silent.outcomes(), heard.outcomes());
     }
 
     /// Asking for predictions changes nothing but what is written down of them.
@@ -275,7 +275,7 @@ proptest! {
         case.config.forecasts = metasched::config::Forecasts::AsThePolicyAsks;
         let (without, ()) = case.start(()).run();
         let ends = |world: &World<AnyPolicy>| -> Vec<_> {
-            world.ledger().iter().map(|outcome| (outcome.job, outcome.cluster, outcome.finish)).collect()
+            world.outcomes().iter().map(|outcome| (outcome.job, outcome.cluster, outcome.finish)).collect()
         };
         prop_assert_eq!(ends(&with), ends(&without));
     }
@@ -287,7 +287,7 @@ proptest! {
         let (world, ()) = case.start(()).run();
         let mut expected = 0.0;
         let mut last = sim_core::Time::ZERO;
-        for outcome in world.ledger() {
+        for outcome in world.outcomes() {
             let Submission { job, demand } = case.jobs[outcome.job.index()];
             let cluster = &world.clusters()[outcome.cluster.index()];
             last = last.max(outcome.finish);

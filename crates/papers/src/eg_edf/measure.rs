@@ -1,12 +1,13 @@
 //! What is measured in one run (§4).
 
 use super::LateOf;
+use super::promises::Promises;
 use gap_schedule::{Contention, Usage, UsageOver};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
 /// The metrics of [`Measure::results`], in its order.
-pub(super) const NAMES: [&str; 11] = [
+pub(super) const NAMES: [&str; 12] = [
     "late_percent",
     "usage_percent",
     "slowdown",
@@ -18,6 +19,7 @@ pub(super) const NAMES: [&str; 11] = [
     "waiting_at_last_arrival",
     "started_at_once_percent",
     "jobs",
+    "promises_broken",
 ];
 
 /// Listens to a run and keeps the sums that the metrics need.
@@ -26,6 +28,8 @@ pub(super) struct Measure {
     usage: Usage,
     contention: Contention,
     first_submit: Option<Time>,
+    /// Of policies that promise something to the first of the queue.
+    promises: Option<Promises>,
 }
 
 /// Sums over finished jobs.
@@ -39,12 +43,13 @@ struct Departures {
 
 impl Measure {
     /// Nothing has happened yet on a grid of so many processors.
-    pub(super) fn new(processors: u32) -> Self {
+    pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
         Self {
             log: JobLog::new(Departures::default()),
             usage: Usage::new(processors),
             contention: Contention::new(),
             first_submit: None,
+            promises,
         }
     }
 
@@ -72,6 +77,7 @@ impl Measure {
             self.contention.waiting_at_last_arrival() as f64,
             100.0 * self.contention.started_at_once() as f64 / finished,
             finished,
+            self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
         ]
     }
 }
@@ -83,6 +89,9 @@ impl Probe for Measure {
         }
         self.usage.hear(now, fact);
         self.contention.hear(now, fact);
+        if let Some(promises) = &mut self.promises {
+            promises.hear(now, fact);
+        }
         self.log.hear(now, fact);
     }
 }

@@ -4,7 +4,8 @@ use super::{Cell, Hierarchical, Scene, name};
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
-    Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, Witness, World,
+    Address, Config, Grid, Kind, Message, MessageObserver, Places, SchedulerId, Shape, StationId, Submission, System,
+    World,
 };
 use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
@@ -22,10 +23,10 @@ pub(super) fn drawing(paper: &Hierarchical, id: &'static str, streams: &Streams)
 
 /// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
 /// resources at GS4.
-fn example<W: Witness>(
+fn example<W: MessageObserver>(
     paper: &Hierarchical,
     streams: &Streams,
-    witness: W,
+    observer: W,
 ) -> Grid<W, impl Iterator<Item = Submission>> {
     let config = Config { system: System::Trees(1), ..paper.config(&sample(paper, System::Trees(1))) };
     let shape = Shape::over(vec![Shape::over(vec![Shape::site(), Shape::over(vec![Shape::site(), Shape::site()])])]);
@@ -39,7 +40,7 @@ fn example<W: Witness>(
         input: 0,
         output: 0,
     });
-    Grid::fed(config, world, submissions, streams, witness).expect("the scenario was validated")
+    Grid::fed(config, world, submissions, streams, observer).expect("the scenario was validated")
 }
 
 /// Jobs of the example.
@@ -117,9 +118,9 @@ fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
         text: message.payload.to_string(),
         slot: message.payload.family() as usize,
     };
-    let arrows: Vec<Arrow<Address>> = grid.witness().iter().map(arrow).collect();
+    let arrows: Vec<Arrow<Address>> = grid.observer().iter().map(arrow).collect();
     let sketch = sequence(id.to_owned(), title, &arrows, name).unwrap_or_default();
-    let count = |kind: &Kind| float(grid.tally().messages(*kind));
+    let count = |kind: &Kind| float(grid.counts().messages(*kind));
     let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
     let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
     let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
@@ -142,7 +143,7 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let views: Vec<SchedulerView> = grid.schedulers().collect();
     let (grid, ()) = Sim::new(grid, ()).run();
     let mut forwards: BTreeMap<(SchedulerId, SchedulerId), u64> = BTreeMap::new();
-    for message in grid.witness().iter().filter(|message| message.payload.kind() == Kind::Forward) {
+    for message in grid.observer().iter().filter(|message| message.payload.kind() == Kind::Forward) {
         if let (Address::Scheduler(from), Address::Scheduler(to)) = (message.from, message.to) {
             *forwards.entry((from.min(to), from.max(to))).or_default() += 1;
         }

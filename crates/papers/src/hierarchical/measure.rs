@@ -2,7 +2,7 @@
 
 use hier_grid::config::GridConfig;
 use hier_grid::world::Distance;
-use hier_grid::{Kind, Tally, World};
+use hier_grid::{GridCounts, Kind, World};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
@@ -82,7 +82,7 @@ pub(super) fn servers_of_type(kind: usize) -> String {
 impl Measure {
     /// A value for each of the first [`names`]; the spread of one run is not a number.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub(super) fn results(&self, tally: &Tally, events: u64) -> Vec<f64> {
+    pub(super) fn results(&self, counts: &GridCounts, events: u64) -> Vec<f64> {
         let Sums { jobs, wait, execution, first, last } = self.log.sink();
         let jobs = *jobs as f64;
         let per_job = |count: u64| count as f64 / jobs;
@@ -90,21 +90,21 @@ impl Measure {
             wait / jobs,
             execution / jobs,
             first.map_or(f64::NAN, |first| last.since(first).as_secs_f64()),
-            tally.submitted as f64 - tally.completed as f64,
-            per_job(tally.all_messages()),
-            per_job(tally.moves()),
-            per_job(tally.butterfly),
-            per_job(tally.load_balance),
-            per_job(tally.fallback),
-            tally.discoveries as f64,
-            tally.changes as f64,
-            per_job(tally.unanswered),
-            per_job(tally.resubmitted),
+            counts.submitted as f64 - counts.completed as f64,
+            per_job(counts.all_messages()),
+            per_job(counts.moves()),
+            per_job(counts.butterfly),
+            per_job(counts.load_balance),
+            per_job(counts.fallback),
+            counts.discoveries as f64,
+            counts.changes as f64,
+            per_job(counts.unanswered),
+            per_job(counts.resubmitted),
             per_job(events),
             f64::NAN,
         ];
-        results.extend(Kind::ALL.iter().map(|kind| per_job(tally.messages(*kind))));
-        results.extend(FAR.iter().map(|distance| 100.0 * per_job(tally.jobs_at(*distance))));
+        results.extend(Kind::ALL.iter().map(|kind| per_job(counts.messages(*kind))));
+        results.extend(FAR.iter().map(|distance| 100.0 * per_job(counts.jobs_at(*distance))));
         results
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn every_result_has_a_name_and_the_spread_is_that_of_the_waits() {
         let grid = GridConfig::of_the_paper();
-        let run = Measure::default().results(&Tally::default(), 0);
+        let run = Measure::default().results(&GridCounts::default(), 0);
         assert_eq!(run.len() + grid.server_nodes.len(), names(&grid).len());
         let several: Vec<Vec<f64>> = [2.0, 3.0].map(|wait| [vec![wait], run[1..].to_vec()].concat()).to_vec();
         let means = of_several(&several);

@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use metasched::config::LocalSlowdown;
-use metasched::{Ledger, MetaLoras, Outcome, SelectCluster, Submission};
+use metasched::{MetaLoras, Outcome, OutcomeSink, SelectCluster, Submission};
 
 /// The metrics of one run.
 pub(super) struct Measured {
@@ -12,20 +12,23 @@ pub(super) struct Measured {
     prediction_error: f64,
     error_queued: f64,
     error_unqueued: f64,
+    error_per_waiting: f64,
     queued_percent: f64,
     rejected: f64,
 }
 
 impl Measured {
     /// Names of [`values`](Self::values), in its order. Times are in seconds; `disturbance` is what R10 counts on an occupied
-    /// node, summed over the run: the local users' slowdown is 1 + disturbance / window. Errors are in percent.
-    pub(super) const NAMES: [&'static str; 8] = [
+    /// node, summed over the run: the local users' slowdown is 1 + disturbance / window. Errors are in percent; `prediction_error_per_waiting` is
+    /// by how many points they grow for each job that waits.
+    pub(super) const NAMES: [&'static str; 9] = [
         "turnaround",
         "makespan",
         "disturbance",
         "prediction_error",
         "prediction_error_queued",
         "prediction_error_not_queued",
+        "prediction_error_per_waiting",
         "queued_percent",
         "rejected",
     ];
@@ -34,9 +37,9 @@ impl Measured {
     where
         P: SelectCluster,
         J: Iterator<Item = Submission>,
-        Vec<Outcome>: Ledger,
+        Vec<Outcome>: OutcomeSink,
     {
-        let outcomes = world.ledger();
+        let outcomes = world.outcomes();
         let end = outcomes.iter().map(|outcome| outcome.finish).max().unwrap_or_default();
         let load = world.local_load(end);
         let excess = match settings.readings().local_slowdown {
@@ -58,6 +61,7 @@ impl Measured {
             prediction_error: error(|_| true),
             error_queued: error(|outcome| outcome.was_queued()),
             error_unqueued: error(|outcome| !outcome.was_queued()),
+            error_per_waiting: per_waiting(outcomes),
             queued_percent: 100.0 * mean(queued),
             rejected: count(submitted - outcomes.len()),
         }
@@ -72,6 +76,7 @@ impl Measured {
             prediction_error,
             error_queued,
             error_unqueued,
+            error_per_waiting,
             queued_percent,
             rejected,
         } = *self;
@@ -82,10 +87,29 @@ impl Measured {
             prediction_error,
             error_queued,
             error_unqueued,
+            error_per_waiting,
             queued_percent,
             rejected,
         ]
     }
+}
+
+/// By how many points the error of a prediction grows for each job that waits in the LoRaS queue at that moment: the slope of
+/// the least-squares line. Not a number if as many wait whenever something is predicted.
+fn per_waiting(outcomes: &[Outcome]) -> f64 {
+    let waiting = |of: &Outcome| {
+        // Jobs join a queue in the order of their dispatch, and those of one instant in that of their arrival.
+        let ahead = |other: &&Outcome| {
+            let joined = (other.dispatched, other.arrival, other.job) < (of.dispatched, of.arrival, of.job);
+            other.cluster == of.cluster && joined && other.start > of.dispatched
+        };
+        count(outcomes.iter().filter(ahead).count())
+    };
+    let points = || outcomes.iter().filter_map(|of| Some((waiting(of), 100.0 * of.prediction_error()?)));
+    let (mean_waiting, mean_error) = (mean(points().map(|(x, _)| x)), mean(points().map(|(_, y)| y)));
+    let covariance: f64 = points().map(|(x, y)| (x - mean_waiting) * (y - mean_error)).sum();
+    let variance: f64 = points().map(|(x, _)| (x - mean_waiting).powi(2)).sum();
+    covariance / variance
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count")]

@@ -85,9 +85,14 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             id: "L4",
             source: "§4.3, fig. 7",
             statement: "The same applies for the locals' slowdown, except approach 2 at λ = 12.5 by an insignificant 0.24 %".to_owned(),
-            test: "bounded slowdown, paired: approach 3 above 1 and, but for λ = 12.5, above 2; approaches 1 and 2 within 2 %".to_owned(),
+            test: "bounded slowdown, paired: approach 3 above 1 at every load and, but for λ = 12.5, above 2, and 2 nearer to 1 than 3 is; at λ = 12.5, in the mean slowdown that the paper prints, approach 2 above 3 by 0.24 %, rounded".to_owned(),
             figures: &["fig7", "fig7-bounded"],
-            checks: [on.highest("bounded_sld_local", &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]), on.near("bounded_sld_local")].concat(),
+            checks: [
+                on.highest("bounded_sld_local", &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]),
+                on.nearer("bounded_sld_local", &[MEDIUM, LOW]),
+                on.exception("sld_local"),
+            ]
+            .concat(),
         },
         on.rises("U1", "table 2", "Higher workloads result in higher utilization", "utilization_percent", &["table2"]),
         Claim {
@@ -310,16 +315,31 @@ impl Bench<'_> {
         })
     }
 
+    /// The number that the paper prints for the one load that does not follow the pattern, to its last digit.
+    fn exception(&self, metric: &str) -> Vec<Check<Cell>> {
+        self.each(&[HIGH], |load| {
+            let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
+            let rule = Rule::Band { low: 0.235, high: 0.245 };
+            let check = self.check(Two, load, " against approach 3, %; the paper prints 0.24", gap, rule)?;
+            self.has(Three).then_some(check)
+        })
+    }
+
     /// Within 2 %, and approach 3 farther away on either side.
     fn similar(&self, metric: &str) -> Vec<Check<Cell>> {
-        let farther = self.each(&[HIGH, MEDIUM, LOW], |load| {
+        let loads = [HIGH, MEDIUM, LOW];
+        [self.near(metric), self.above(Three, Two, metric, &loads), self.nearer(metric, &loads)].concat()
+    }
+
+    /// Approach 2 nearer to 1 than approach 3 is, where 3 is above 2.
+    fn nearer(&self, metric: &str, lambdas: &[f64]) -> Vec<Check<Cell>> {
+        self.each(lambdas, |load| {
             let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
             // |two − one| < three − one, which is two linear conditions; the other one is "three above two".
             let quantity = three + two - one.clone() - one;
             let check = self.check(Three, load, ": farther from 1 than 2 is", quantity, Rule::POSITIVE)?;
             (self.has(One) && self.has(Two)).then_some(check)
-        });
-        [self.near(metric), self.above(Three, Two, metric, &[HIGH, MEDIUM, LOW]), farther].concat()
+        })
     }
 
     /// The metric at the first overhead against that at the second.

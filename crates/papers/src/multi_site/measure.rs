@@ -1,7 +1,7 @@
 //! What is measured in one run (§4.1).
 
 use super::SlowdownBase;
-use gang_grid::Tally;
+use gang_grid::GangCounts;
 use metrics::job::{bounded_slowdown, slowdown};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Span, Time};
@@ -81,7 +81,7 @@ impl Measure {
 
     /// A value for each of [`names`]; not a number where nothing was completed.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub(super) fn results(&self, tally: &Tally, utilization: f64, end: Time) -> Vec<f64> {
+    pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Vec<f64> {
         let Departures { locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): each gang weighs as many as it has tasks.
         let weighted = |sum: fn(&Gangs) -> f64| {
@@ -94,15 +94,15 @@ impl Measure {
         let mut results = vec![
             weighted(|gangs| gangs.response),
             weighted(|gangs| gangs.slowdown),
-            percent(tally.gangs_completed, tally.gangs_arrived),
+            percent(counts.gangs_completed, counts.gangs_arrived),
             of_locals(locals.response),
             of_locals(locals.slowdown),
             of_locals(locals.bounded_slowdown),
             100.0 * utilization,
-            tally.gangs_arrived as f64,
-            tally.gangs_completed as f64,
-            percent(tally.gangs_spanning, tally.gangs_arrived),
-            tally.locals_completed as f64,
+            counts.gangs_arrived as f64,
+            counts.gangs_completed as f64,
+            percent(counts.gangs_spanning, counts.gangs_arrived),
+            counts.locals_completed as f64,
             end.as_secs_f64(),
         ];
         for (gangs, arrived) in gangs.iter().zip(&self.arrived) {

@@ -1,13 +1,13 @@
 //! The profile `clean`: the same jobs and clusters without the simulator's habits. Whole seconds, no start-up; every policy
 //! knows which clusters a job may use; conservative backfilling keeps its promises.
 
-use super::{Policy, ReadingsTable};
-use gap_schedule::alea31::Job;
+use super::Policy;
+use alea31::{Completion, Job, Moves, Readings, Weight};
 use gap_schedule::{Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
 /// The policy, to which nothing has happened yet. Swift Gap has R1 to R3; the rest is as its text has it.
-pub(super) fn scheduler(policy: Policy, readings: &ReadingsTable, streams: &Streams) -> Box<dyn Scheduler> {
+pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn Scheduler> {
     let placement = Placement::Fastest;
     let stream = || streams.stream(Purpose("tabu search"), 0);
     match policy {
@@ -15,11 +15,27 @@ pub(super) fn scheduler(policy: Policy, readings: &ReadingsTable, streams: &Stre
         Policy::Cons => Box::new(Conservative::default()),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap => {
-            let ReadingsTable { completion, weight, moves, .. } = *readings;
-            Box::new(GapFilling::swift_gap(placement, (completion, weight, moves), stream()))
-        }
+        Policy::SwiftGap(_) => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),
     }
+}
+
+/// R1 to R3 as `gap-schedule` has them; the others are about Alea's lists.
+fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule::Weight, gap_schedule::Moves) {
+    use gap_schedule as clean;
+    let completion = match readings.completion {
+        Completion::FromSubmission => clean::Completion::FromSubmission,
+        Completion::AbsoluteClock => clean::Completion::AbsoluteClock,
+    };
+    let weight = match readings.weight {
+        Weight::SumOfRatios => clean::Weight::SumOfRatios,
+        Weight::RatioOfSums => clean::Weight::RatioOfSums,
+        Weight::AddedToDecision => clean::Weight::AddedToDecision,
+    };
+    let moves = match readings.moves {
+        Moves::BetweenClusters => clean::Moves::BetweenClusters,
+        Moves::Any => clean::Moves::Any,
+    };
+    (completion, weight, moves)
 }
 
 /// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
@@ -44,23 +60,12 @@ fn without_habits(job: &Job) -> sim_core::Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::alea31::{Acceptance, Completion, Compression, Moves, Pick, Rounds, Suitability, Weight};
     use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
-    const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
-    const READINGS: ReadingsTable = ReadingsTable {
-        completion: Completion::FromSubmission,
-        weight: Weight::SumOfRatios,
-        moves: Moves::BetweenClusters,
-        pick: Pick::Random,
-        rounds: Rounds::FourTimes,
-        compression: Compression::On,
-        acceptance: Acceptance::EachMove,
-        suitability: Suitability::Checked,
-    };
+    const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
 
     fn run(policy: Policy, jobs: &[Job]) -> Vec<JobRecord> {
-        super::run(&[4, 2], scheduler(policy, &READINGS, &Streams::new(1, 0)), jobs)
+        super::run(&[4, 2], scheduler(policy, &Readings::default(), &Streams::new(1, 0)), jobs)
     }
 
     fn job(id: u32, processors: u32, run: u64, limit: u64, sites: SiteSet) -> Job {

@@ -2,10 +2,10 @@
 
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
-use gap_schedule::alea31::{Cons, Floor, Policy};
+use alea31::{Cons, GridState, JobIndex, Policy};
 use lab::chart::{Bar, Gantt};
 use lab::paper::Schedule;
-use sim_core::{Sim, Span, Streams, Time};
+use sim_core::{Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 /// More waiting jobs than these are too many to be followed by eye, and fewer show little.
@@ -26,7 +26,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
                 title: format!("Figure 1. The plan {what} the compressing function"),
                 time: "hours since the early end".to_owned(),
                 unit: "h",
-                processors: clusters[moment.cluster],
+                processors: clusters[moment.cluster.index()],
                 sites: Vec::new(),
                 bars: bars.clone(),
             };
@@ -44,7 +44,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
                 moment.ended,
                 hours(moment.early),
                 moment.waiting,
-                clusters[moment.cluster],
+                clusters[moment.cluster.index()],
             )
         },
     );
@@ -60,13 +60,13 @@ fn hours(span: Span) -> f64 {
 struct Watched {
     cons: Cons,
     /// Cluster and start of the jobs that run.
-    running: BTreeMap<usize, (usize, Time)>,
+    running: BTreeMap<JobIndex, (SiteId, Time)>,
     best: Option<Moment>,
 }
 
 /// An early end.
 struct Moment {
-    cluster: usize,
+    cluster: SiteId,
     ended: String,
     early: Span,
     waiting: usize,
@@ -78,17 +78,24 @@ struct Moment {
 
 impl Watched {
     /// The jobs that wait for `cluster`, with their planned starts.
-    fn planned(&self, cluster: usize) -> Vec<(usize, Time)> {
+    fn planned(&self, cluster: SiteId) -> Vec<(JobIndex, Time)> {
         self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
     }
 
     /// What the picture shows, if the plan went from `before` to `after` and that is more to see than so far.
-    fn consider(&mut self, ended: (usize, Time), cluster: usize, now: Time, before: &[(usize, Time)], floor: &Floor) {
+    fn consider(
+        &mut self,
+        ended: (JobIndex, Time),
+        cluster: SiteId,
+        now: Time,
+        before: &[(JobIndex, Time)],
+        state: &GridState,
+    ) {
         let after = self.planned(cluster);
-        let early = (ended.1 + floor.job(ended.0).limit()).saturating_since(now);
-        let end = |&(job, start): &(usize, Time)| start + floor.job(job).planned_time();
+        let early = (ended.1 + state.request(ended.0).limit()).saturating_since(now);
+        let end = |&(job, start): &(JobIndex, Time)| start + state.request(job).planned_time();
         let Some(horizon) = before.iter().map(end).max() else { return };
-        let starts: BTreeMap<usize, Time> = after.iter().copied().collect();
+        let starts: BTreeMap<JobIndex, Time> = after.iter().copied().collect();
         let moved: f64 =
             before.iter().map(|(job, start)| start.saturating_since(starts[job].max(now)).as_secs_f64()).sum();
         let span = horizon.saturating_since(now).as_secs_f64();
@@ -97,24 +104,24 @@ impl Watched {
             return;
         }
         let on_cluster = self.running.iter().filter(|(_, (other, _))| *other == cluster);
-        let mut running: Vec<(usize, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
+        let mut running: Vec<(JobIndex, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
         running.sort_by_key(|(job, start)| (*start, *job));
         let others = running.clone();
         // The job that ended is placed behind those that run on, so that these keep their places.
         running.push(ended);
-        let draw = |running: &[(usize, Time)], planned: &[(usize, Time)]| {
-            let mut rows = Rows::new(floor.clusters()[cluster].processors());
-            let running = running.iter().map(|&(job, start)| (job, now, start + floor.job(job).limit()));
+        let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
+            let mut rows = Rows::new(state.cluster(cluster).processors());
+            let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit()));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
-            let mut bars: Vec<(bool, usize, Bar)> = running
+            let mut bars: Vec<(bool, JobIndex, Bar)> = running
                 .chain(planned)
                 .map(|(job, start, end)| {
                     let end = end.max(start).min(horizon);
                     let bar = Bar {
-                        job: name(job, floor),
+                        job: name(job),
                         start: hours(start.since(now)),
                         end: hours(end.saturating_since(now)),
-                        processors: rows.take(floor.job(job).processors(), start, end),
+                        processors: rows.take(state.request(job).processors(), start, end),
                     };
                     (job == ended.0, job, bar)
                 })
@@ -125,7 +132,7 @@ impl Watched {
         };
         self.best = Some(Moment {
             cluster,
-            ended: name(ended.0, floor),
+            ended: name(ended.0),
             early,
             waiting: before.len(),
             shift,
@@ -136,30 +143,30 @@ impl Watched {
 }
 
 /// Jobs are called by their places in the log, counted from 1, those left out that never ran.
-fn name(job: usize, floor: &Floor) -> String {
-    (floor.job(job).job.id.0 + 1).to_string()
+fn name(job: JobIndex) -> String {
+    (job.0 + 1).to_string()
 }
 
 impl Policy for Watched {
-    fn arrive(&mut self, job: usize, now: Time, floor: &Floor) {
-        self.cons.arrive(job, now, floor);
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        self.cons.submit(job, now, state);
     }
 
-    fn select(&mut self, now: Time, floor: &Floor) -> Option<(usize, usize)> {
-        self.cons.select(now, floor)
+    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        self.cons.select(now, state)
     }
 
-    fn begin(&mut self, job: usize, cluster: usize, now: Time, floor: &Floor) {
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
         self.running.insert(job, (cluster, now));
-        self.cons.begin(job, cluster, now, floor);
+        self.cons.start(job, cluster, now, state);
     }
 
-    fn end(&mut self, job: usize, cluster: usize, start: Time, now: Time, floor: &Floor) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
         self.running.remove(&job);
         let before = self.planned(cluster);
-        self.cons.end(job, cluster, start, now, floor);
+        self.cons.finish(job, cluster, start, now, state);
         if WAITING.contains(&before.len()) {
-            self.consider((job, start), cluster, now, &before, floor);
+            self.consider((job, start), cluster, now, &before, state);
         }
     }
 }

@@ -64,8 +64,8 @@ pub(super) fn figures(paper: &SwiftGapPaper) -> Vec<Figure<Cell>> {
 fn kind(paper: &SwiftGapPaper, workload: Workload) -> usize {
     match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => 0,
-        (Workload::Wagap, true) => 1,
-        (Workload::Wagap, false) => 2,
+        (Workload::Wagap | Workload::Renamed, true) => 1,
+        (Workload::Wagap | Workload::Renamed, false) => 2,
     }
 }
 
@@ -82,12 +82,12 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
     Panel {
         suffix: match workload {
             Workload::Zewura => "left",
-            Workload::Wagap => "right",
+            Workload::Wagap | Workload::Renamed => "right",
         },
         metric: METRICS[metric][kind],
         y_label: LABELS[metric][kind],
         log_y: false,
-        series: Policy::ALL.map(series).into(),
+        series: Policy::ALL.into_iter().chain([Policy::NEAREST]).map(series).collect(),
         printed: Vec::new(),
     }
 }
@@ -226,12 +226,12 @@ pub(super) fn mean_of(quantities: impl ExactSizeIterator<Item = Quantity<Cell>>)
 }
 
 impl SwiftGapPaper {
-    /// The policies of table 2 or 3, as far as this run fills it: the means are over the paper's own numbers of jobs. A quick
+    /// The policies of table 2 or 3, Swift Gap in both versions, as far as this run fills it: the means are over the paper's own numbers of jobs. A quick
     /// run fills in those columns of table 3 that take no search.
     pub(super) fn in_table(&self, workload: Workload) -> &'static [Policy] {
         let is_whole = super::sorted(&self.file.workload.records) == printed::RECORDS;
         match self.effort {
-            Effort::Full if is_whole => &Policy::ALL,
+            Effort::Full if is_whole => &Policy::SHOWN,
             Effort::Quick if is_whole && workload == Workload::Wagap && self.source.is_log() => {
                 &[Policy::Cons, Policy::Easy]
             }
@@ -239,15 +239,20 @@ impl SwiftGapPaper {
         }
     }
 
+    /// What was tried after the fact is shown beside table 3 of a full run on the log.
+    pub(super) fn has_post_hoc(&self) -> bool {
+        self.source.is_log() && self.in_table(Workload::Wagap).len() == Policy::SHOWN.len()
+    }
+
     pub(super) fn has_table_4(&self) -> bool {
-        Workload::ALL.into_iter().all(|workload| self.in_table(workload).len() == Policy::ALL.len())
+        Workload::ALL.into_iter().all(|workload| self.in_table(workload).len() == Policy::SHOWN.len())
     }
 
     /// The mean over the numbers of jobs, of which the paper leaves out the first for the tardiness of EASY and CONS on Wagap.
     pub(super) fn mean(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
         let records = super::sorted(&self.file.workload.records);
         let leaves_out =
-            workload == Workload::Wagap && measure::NAMES[metric] == "tardiness" && policy.is_deterministic();
+            workload != Workload::Zewura && measure::NAMES[metric] == "tardiness" && policy.leaves_out_the_first();
         self.mean_over(&records[usize::from(leaves_out)..], workload, metric, policy)
     }
 
@@ -265,7 +270,7 @@ impl SwiftGapPaper {
 
     /// By how much SG's mean is better than that of `policy`: the symmetric difference, in percent.
     pub(super) fn enhancement(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
-        let [other, ours] = [policy, Policy::SwiftGap].map(|policy| self.mean(workload, metric, policy));
+        let [other, ours] = [policy, Policy::SG].map(|policy| self.mean(workload, metric, policy));
         (other.clone() - ours.clone()) / (other + ours) * 200.0
     }
 }

@@ -1,6 +1,6 @@
 //! What is measured in one run: the four columns of the paper's tables, and what explains them.
 
-use gap_schedule::alea31::Means;
+use alea31::Means;
 use sim_core::JobRecord;
 
 /// The metrics of [`results`], in its order.

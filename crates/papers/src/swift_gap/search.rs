@@ -10,12 +10,13 @@
 use super::source::Workload;
 use super::{Paper as _, Policy, SwiftGapPaper, measure, printed};
 use crate::MODELS;
+use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use anyhow::{Context, Result, bail, ensure};
-use gap_schedule::alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use lab::chart::fixed;
 use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
 use lab::progress::Progress;
+use lab::provenance;
 use lab::scenario::workspace;
 use lab::store::{Identity, Store};
 use rayon::prelude::*;
@@ -68,7 +69,7 @@ impl Tried {
 
 /// The column SG of table 3.
 fn printed() -> Four {
-    std::array::from_fn(|metric| printed::mean(Workload::Wagap, metric, Policy::SwiftGap).value)
+    std::array::from_fn(|metric| printed::mean(Workload::Wagap, metric, Policy::SG).value)
 }
 
 /// R1 to R8, as the scenario calls them.
@@ -87,9 +88,9 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         paper.source.is_log(),
         "the log is not at hand, and a stand-in cannot tell readings apart: give --traces DIR"
     );
-    let path = out.unwrap_or_else(|| workspace().join("results").join(SwiftGapPaper::ABOUT.slug).join("readings"));
-    let out = OutDir::create(&path)?;
-    let store = Store::new(path.join("cells"));
+    let path = out.unwrap_or_else(|| workspace().join("results/readings").join(SwiftGapPaper::ABOUT.slug));
+    let out = OutDir::create(&path, format!("readings {}", SwiftGapPaper::ABOUT.slug))?;
+    let store = Store::open(out.cells())?;
 
     let all = Readings::all();
     let checked: Vec<Readings> = all.iter().copied().filter(|readings| keeps_to_suitable(*readings)).collect();
@@ -124,6 +125,7 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         }
     }
     drop(progress);
+    store.settle()?;
     out.write("readings.csv", table(&tried)?)?;
     out.write("summary.csv", summary(&tried)?)?;
 
@@ -140,6 +142,18 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         tried.len(),
         out.path().join("readings.csv").display()
     );
+    out.finish(serde_json::json!({
+        "paper": SwiftGapPaper::ABOUT.slug,
+        "reps": replications,
+        "version": env!("CARGO_PKG_VERSION"),
+        "git_revision": provenance::git_revision(),
+        "sources_sha256": provenance::sources(),
+        "command_line": format!("cargo xtask readings {} --reps {replications}", SwiftGapPaper::ABOUT.slug),
+        "timings": {
+            "cpu_seconds": provenance::cpu_seconds(),
+            "replications_damaged": store.damaged(),
+        },
+    }))?;
     Ok(text)
 }
 
@@ -307,7 +321,7 @@ fn summary(tried: &[Tried]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::alea31::run;
+    use alea31::run;
 
     /// A few hundred jobs of a stand-in, of which many wait.
     fn set_up() -> (Vec<u32>, Arc<[Job]>, Streams) {

@@ -51,16 +51,21 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
     }
     let (title, caption) = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => ("Table 2. Mean values, Zewura stand-in", "The log of Zewura is not public."),
-        (Workload::Wagap, true) => (
+        (Workload::Wagap | Workload::Renamed, true) => (
             "Table 3. Mean values, Wagap",
             "The tardiness of EASY and CONS is the mean over six n, as the paper took it; all others are over seven.",
         ),
-        (Workload::Wagap, false) => ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand."),
+        (Workload::Wagap | Workload::Renamed, false) => {
+            ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand.")
+        }
     };
     Table {
         id,
         title: title.to_owned(),
-        caption: format!("{caption} Half-widths are those of 95 % intervals; none is shown where nothing is drawn."),
+        caption: format!(
+            "{caption} Half-widths are those of 95 % intervals; none is shown where nothing is drawn. \
+             SG is the text, word for word; SG, nearest is the reading that comes nearest to the printed column."
+        ),
         names: vec!["metric".to_owned(), String::new()],
         columns: policies.iter().map(|policy| policy.name().to_owned()).collect(),
         rows,
@@ -85,7 +90,7 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
             Entry::Text(printed(policy, workload).map_or_else(String::new, |printed| printed.text.to_owned()))
         });
         row("recomputed", "enhancement_recomputed_percent", &|(policy, workload)| {
-            let [other, ours] = [policy, Policy::SwiftGap].map(|policy| printed::mean(workload, metric, policy).value);
+            let [other, ours] = [policy, Policy::SG].map(|policy| printed::mean(workload, metric, policy).value);
             Entry::Found(Quantity::Constant(printed::symmetric_difference(other, ours)), 4)
         });
         row("ours", "enhancement_percent", &|(policy, workload)| {
@@ -95,8 +100,8 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     let column = |(policy, workload): (Policy, Workload)| {
         let place = match workload {
             Workload::Zewura => "Zewura stand-in",
-            Workload::Wagap if paper.source.is_log() => "Wagap",
-            Workload::Wagap => "Wagap stand-in",
+            Workload::Wagap | Workload::Renamed if paper.source.is_log() => "Wagap",
+            Workload::Wagap | Workload::Renamed => "Wagap stand-in",
         };
         format!("{}, {place}", policy.name())
     };
@@ -115,7 +120,7 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
 
 /// Means over n under the simulator's rules and without its habits.
 fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
-    const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
+    const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
     let mut rows = Vec::new();
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {
         let name = measure::NAMES[metric];

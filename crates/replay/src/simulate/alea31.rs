@@ -6,10 +6,10 @@ use super::sites::{Site, Sites};
 use super::watch::Watch;
 use super::{Run, run_out};
 use crate::cli::{self, Inside, PassesName};
+use alea31::{Cons, Easy, GapFilling, Job, Readings, World};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use gap_schedule::Machine;
-use gap_schedule::alea31::{self, Cons, Easy, GapFilling, Job, Readings, World};
 use lab::output::OutDir;
 use sim_core::{Purpose, Sim, Streams, Time};
 use std::path::Path;
@@ -63,20 +63,20 @@ pub(super) fn ensure_possible(options: &cli::Simulate) -> Result<()> {
     }
     for policy in &options.policy {
         let Policy::Gap(policy) = *policy else { unreachable!("policies were checked") };
-        at_work(policy, options.seed)?;
+        at_work(policy, options.seed, 1)?;
     }
     Ok(())
 }
 
-/// The policy, to which nothing has happened yet.
-fn at_work(policy: policy::Policy, seed: u64) -> Result<Box<dyn alea31::Policy>> {
+/// The policy, to which nothing has happened yet, on so many clusters.
+fn at_work(policy: policy::Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
     Ok(match policy {
         policy::Policy::Easy => Box::new(Easy::default()),
         policy::Policy::Cons => Box::new(Cons::default()),
         policy::Policy::BestGap => Box::new(GapFilling::best_gap()),
         policy::Policy::Bgt => Box::new(GapFilling::bgt(stream())),
-        policy::Policy::SwiftGap => Box::new(GapFilling::swift_gap(Readings::default(), stream())),
+        policy::Policy::SwiftGap => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),
         other => bail!(
             "--policy {other} is not one of --profile alea31, which has easy, cons, best-gap, bgt and sg; choose among \
              these, or leave --profile out"
@@ -142,8 +142,9 @@ pub(super) fn replay(
         Ok(Job { job, user: user.unwrap_or(u32::MAX) })
     };
     let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
-    let processors = sites.machines().iter().map(|machine| machine.processors).collect();
-    let world = World::new(processors, at_work(policy, options.seed)?, jobs).with_start_up(start_up(options)?);
+    let processors: Vec<u32> = sites.machines().iter().map(|machine| machine.processors).collect();
+    let at_work = at_work(policy, options.seed, processors.len())?;
+    let world = World::new(processors, at_work, jobs).with_start_up(start_up(options)?);
     let mut sim = Sim::new(world, watch);
     run_out(&mut sim, &policy.name(), options)?;
     let (_, watch) = sim.into_parts();

@@ -10,6 +10,7 @@ use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::Path;
 use workload::Machines;
+use workload::file::read_text;
 
 /// A clusters file as it is written. Memory is in MiB, CPU a fraction of a node's.
 #[derive(Clone, Debug, Deserialize)]
@@ -103,7 +104,7 @@ impl Clusters {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
         let clusters = if is_toml {
-            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = read_text(path)?;
             Self::parse(&text).with_context(|| path.display().to_string())?
         } else {
             Self::from_machines(&Machines::open(path)?)

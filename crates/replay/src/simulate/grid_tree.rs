@@ -135,11 +135,8 @@ impl GridTree {
             return Self::parse(UNIVERSITIES).context("--tree universities");
         }
         let path = Path::new(given);
-        let text = std::fs::read_to_string(path).with_context(|| {
-            format!(
-                "cannot read {given}; --tree takes a file, the children of each level as in 4-4-2-5, or universities"
-            )
-        })?;
+        let text = workload::file::read_text(path)
+            .context("--tree takes a file, the children of each level as in 4-4-2-5, or universities")?;
         Self::parse(&text).with_context(|| path.display().to_string())
     }
 
@@ -259,6 +256,9 @@ impl GridTree {
     }
 }
 
+/// Each level is a function that calls itself.
+const MOST_LEVELS: usize = 64;
+
 /// The numbers of `4-2-5`; `None` if that is no list of numbers.
 fn levels(text: &str) -> Option<Result<Vec<u32>>> {
     if !text.contains(|c: char| c.is_ascii_digit()) || text.contains(|c: char| !c.is_ascii_digit() && c != '-') {
@@ -268,7 +268,9 @@ fn levels(text: &str) -> Option<Result<Vec<u32>>> {
         Ok(children) if children > 0 => Ok(children),
         _ => bail!("{text:?}: {part:?} is no number of children; give one above 0 for each level, as in 4-4-2-5"),
     };
-    Some(text.split('-').map(level).collect())
+    let deep = || anyhow!("has more than {MOST_LEVELS} levels of schedulers; give fewer numbers");
+    let levels = text.split('-').take(MOST_LEVELS + 1).map(level).collect::<Result<Vec<u32>>>();
+    Some(levels.and_then(|levels| if levels.len() > MOST_LEVELS { Err(deep()) } else { Ok(levels) }))
 }
 
 fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
@@ -388,6 +390,10 @@ mod tests {
         assert!(open("4-0").contains("\"0\" is no number of children"));
         assert!(open("4--2").contains("\"\" is no number"));
         assert!(open("99999-99999").contains("more than 100000"));
-        assert!(open("none.toml").contains("cannot read none.toml"));
+        assert!(open("none.toml").contains("none.toml: there is no such file"));
+        assert!(open(&"1-".repeat(60_000)).contains("more than 64 levels"));
+        assert_eq!(GridTree::open(&["1"; 64].join("-"), 0).expect("a tree").world.sites(), 1);
+        let nested = THREE.replace("[\"a\", [", &format!("{}\"a\", [", "[".repeat(60_000)));
+        assert!(error(&nested).contains("line 1"), "{}", error(&nested));
     }
 }

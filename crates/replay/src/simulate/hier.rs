@@ -9,7 +9,7 @@ use super::watch::Watch;
 use super::{Run, run_out};
 use crate::cli;
 use anyhow::{Result, ensure};
-use hier_grid::{Config, Grid, System, Witness};
+use hier_grid::{Config, Grid, MessageObserver, System};
 use lab::output::OutDir;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
@@ -78,34 +78,34 @@ pub(super) fn replay(
     Ok(begun)
 }
 
-fn run<W: Witness>(
+fn run<W: MessageObserver>(
     policy: Policy,
     options: &cli::Simulate,
     tree: &GridTree,
     sites: &Sites,
     out: &OutDir,
-    witness: W,
+    observer: W,
 ) -> Result<((Run, NamedTempFile), W)> {
     let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
     let config = Config { system: policy.0, ..tree.config.clone() };
     let submissions = log.jobs(watch.numbers()).map(|job| tree.submission(job));
-    let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed, 0), witness)?;
+    let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed, 0), observer)?;
     let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
     let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
     run_out(&mut sim, &policy.name(), options)?;
     let (grid, servers) = sim.into_parts();
-    let tally = grid.tally().clone();
-    let witness = grid.into_witness();
+    let counts = grid.counts().clone();
+    let observer = grid.into_observer();
     let repairs = log.finish()?;
     let Servers { watch, turnaround, completed, .. } = servers;
     let watched = watch.finish()?;
     let mut row = watched.summary.row(sites.processors());
     let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
     row.push(("turnaround_mean", per_job(turnaround)));
-    row.push(("messages_per_job", per_job(float(tally.all_messages()))));
-    row.push(("moves_per_job", per_job(float(tally.moves()))));
-    Ok((Run::new(super::Policy::Hier(policy), row, watched, repairs), witness))
+    row.push(("messages_per_job", per_job(float(counts.all_messages()))));
+    row.push(("moves_per_job", per_job(float(counts.moves()))));
+    Ok((Run::new(super::Policy::Hier(policy), row, watched, repairs), observer))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count")]

@@ -1,16 +1,43 @@
 //! The log as a model pulls it, job by job.
 
-use super::Source;
+use super::clock::ensure_ends;
 use super::sites::Sites;
 use super::watch::Numbers;
 use crate::cli;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
 use std::cell::RefCell;
 use std::rc::Rc;
-use workload::{Intake, LogJob, Options, Repairs, SwfError, SwfReader};
+use workload::{Intake, LogJob, Options, Repairs, SwfReader};
 
 /// The log of a simulation, repaired and read as the model asks for jobs.
-pub(super) struct Log(Rc<RefCell<Source<Intake, SwfError>>>);
+pub(super) struct Log(Rc<RefCell<Reading>>);
+
+struct Reading {
+    intake: Intake,
+    /// The speed of the slowest place.
+    slowest: f64,
+    /// Why the log ended early.
+    failed: Option<anyhow::Error>,
+}
+
+impl Reading {
+    /// The next job, up to the first error.
+    fn next(&mut self) -> Option<LogJob> {
+        if self.failed.is_some() {
+            return None;
+        }
+        match self.intake.next()? {
+            Ok(job) => match ensure_ends(&job, self.slowest) {
+                Ok(()) => return Some(job),
+                Err(words) => {
+                    self.failed = Some(anyhow!("{}:{}: {words}", self.intake.reader().path().display(), job.line));
+                }
+            },
+            Err(error) => self.failed = Some(error.into()),
+        }
+        None
+    }
+}
 
 impl Log {
     /// Opens it for these places.
@@ -29,7 +56,7 @@ impl Log {
         if let Some(rule) = sites.rule {
             intake.note(rule);
         }
-        Ok(Self(Source::shared(intake)))
+        Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
     /// Its jobs up to the first error. The log's own number of each is entered as it comes.
@@ -44,10 +71,10 @@ impl Log {
 
     /// What was repaired, now that the run is over; or the error that ended the log.
     pub(super) fn finish(self) -> Result<Repairs> {
-        let mut source = self.0.borrow_mut();
-        if let Some(error) = source.failed.take() {
-            bail!(error);
+        let mut reading = self.0.borrow_mut();
+        if let Some(error) = reading.failed.take() {
+            return Err(error);
         }
-        Ok(source.items.repairs().clone())
+        Ok(reading.intake.repairs().clone())
     }
 }

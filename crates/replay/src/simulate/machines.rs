@@ -1,11 +1,12 @@
 //! A log on space-shared machines or clusters, which may fail.
 
+use super::clock::run_out_while;
 use super::exec::{Exec, Failure};
 use super::log::Log;
 use super::policy;
 use super::sites::Sites;
 use super::watch::Watch;
-use super::{Policy, Run, Source, run_out_while};
+use super::{Policy, Run, Source};
 use crate::cli::{self, PassesName};
 use anyhow::{Result, bail};
 use gap_schedule::{Grid, Passes, Scheduler};

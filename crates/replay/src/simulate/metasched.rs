@@ -10,7 +10,7 @@ use crate::cli;
 use anyhow::Result;
 use lab::output::OutDir;
 use metasched::{
-    Ffit, Intrusiveness, Ledger, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
+    Ffit, Intrusiveness, MetaLoras, Outcome, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
 };
 use sim_core::Sim;
 use std::str::FromStr;
@@ -95,8 +95,8 @@ struct Errors {
     count: f64,
 }
 
-impl Ledger for Errors {
-    fn enter(&mut self, outcome: &Outcome) {
+impl OutcomeSink for Errors {
+    fn record(&mut self, outcome: &Outcome) {
         if let Some(error) = outcome.prediction_error() {
             self.sum += error;
             self.count += 1.0;
@@ -123,7 +123,7 @@ pub(super) fn replay(
     let (world, watch) = sim.into_parts();
     let makespan = world.makespan();
     let slowdown = world.local_slowdown(makespan);
-    let Errors { sum, count } = world.into_ledger();
+    let Errors { sum, count } = world.into_outcomes();
     let repairs = log.finish()?;
     let watched = watch.finish()?;
     let row = watched.summary.row(sites.processors());

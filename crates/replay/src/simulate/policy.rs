@@ -4,11 +4,11 @@ use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
-use gap_schedule::alea31::{Completion, Moves, Weight};
 use gap_schedule::{
     Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
     GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
 };
+use gap_schedule::{Completion, Moves, Weight};
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
 use std::fmt;
@@ -86,6 +86,7 @@ impl Policy {
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
             Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
             Self::SwiftGap => {
+                // Between clusters there is nothing where there is one: the search then moves jobs within it.
                 let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
                 let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
                 Box::new(GapFilling::swift_gap(placement, readings, search()))

@@ -13,6 +13,7 @@ use lab::provenance::{self, quoted};
 use sim_core::Time;
 use std::path::Path;
 use workload::Deadlines;
+use workload::repair::Repair;
 
 const NOT_REPRODUCIBLE: &str =
     "Not reproducible: --time-limit ended Tabu searches by the clock, so another run gives other schedules.";
@@ -238,6 +239,19 @@ impl Report<'_> {
         self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
     }
 
+    /// Repairs that touch the log as a whole, or more than one job in a thousand: to be told whatever else is not.
+    pub(super) fn large_repairs(&self) -> Vec<String> {
+        self.runs[0].repairs.iter().filter(|repair| self.is_large(repair)).map(|repair| in_words(&repair)).collect()
+    }
+
+    fn is_large(&self, repair: &Repair) -> bool {
+        let run = &self.runs[0];
+        let ran = run.row.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "counts")]
+        let (records, touched) = (ran + (run.rejected + run.repairs.skipped()) as f64, repair.count as f64);
+        repair.first_line.is_none() || 1e3 * touched > records
+    }
+
     /// What a reader may overlook: jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
         let were = match self.runs[0].rejected {
@@ -332,12 +346,12 @@ impl Report<'_> {
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
             ("Machine".to_owned(), self.sites.to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision".to_owned(), provenance::git_revision()),
+            ("Git revision".to_owned(), provenance::git_revision().to_owned()),
         ]
     }
 
-    pub(super) fn manifest(&self, wall_seconds: f64) -> String {
-        let manifest = serde_json::json!({
+    pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
+        serde_json::json!({
             "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
             "model": self.options.model.name(),
@@ -350,6 +364,7 @@ impl Report<'_> {
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "command_line": self.command(),
             "timings": {
                 "wall_seconds": wall_seconds,
@@ -357,8 +372,7 @@ impl Report<'_> {
                 "peak_memory_mib": provenance::peak_memory_mib(),
                 "threads": rayon::current_num_threads(),
             },
-        });
-        format!("{manifest:#}\n")
+        })
     }
 
     /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.
@@ -398,9 +412,8 @@ impl Report<'_> {
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
         let mut text = String::new();
         if !quiet {
-            for repair in self.runs[0].repairs.iter() {
-                text += &format!("repair {}: {} × {}\n", repair.rule, repair.count, repair.rule.description());
-            }
+            let small = self.runs[0].repairs.iter().filter(|repair| !self.is_large(repair));
+            small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
         let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
         let number = |run: &Run, name: &str| {
@@ -432,6 +445,10 @@ impl Report<'_> {
         }
         text + &format!("{}\n", out.join("report.html").display())
     }
+}
+
+fn in_words(repair: &Repair) -> String {
+    format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description())
 }
 
 /// Times in units of so many seconds.

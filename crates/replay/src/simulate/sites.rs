@@ -1,12 +1,12 @@
 //! Where a log is replayed: the places that hold jobs.
 
 use crate::cli::{self, Inside};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
-use workload::{Machines, Rule};
+use workload::{Machines, Rule, SwfError};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(super) struct Sites {
@@ -18,6 +18,9 @@ pub(super) struct Sites {
     /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
     shared: Option<u32>,
 }
+
+/// More machines than any site has: each takes memory in every policy.
+const MOST_MACHINES: u64 = 100_000;
 
 /// One place.
 pub(super) struct Site {
@@ -40,7 +43,7 @@ impl Sites {
         if let Some(processors) = options.procs {
             return Ok(pool(processors, None, "--procs"));
         }
-        let (processors, rule) = workload::capacity(header, &options.trace)?;
+        let (processors, rule) = workload::capacity(header, &options.trace).map_err(unknown_size)?;
         Ok(pool(processors, rule, "the log"))
     }
 
@@ -67,7 +70,7 @@ impl Sites {
     pub(super) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
         self.iter().scan(0, |next, site| {
             let first = *next;
-            *next += site.machine.processors;
+            *next = u32::saturating_add(*next, site.machine.processors);
             Some((first, site.name.as_str()))
         })
     }
@@ -76,9 +79,14 @@ impl Sites {
         self.iter().map(|site| site.machine).collect()
     }
 
-    /// Processors of all places.
+    /// Processors of all places. Places for tasks may be more than that number can hold; pictures alone depend on it.
     pub(super) fn processors(&self) -> u32 {
-        self.iter().map(|site| site.machine.processors).sum()
+        self.iter().map(|site| site.machine.processors).fold(0, u32::saturating_add)
+    }
+
+    /// The speed of the slowest place.
+    pub(super) fn slowest(&self) -> f64 {
+        self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
     }
 
     /// Processors of the widest place: no job can be wider.
@@ -90,18 +98,35 @@ impl Sites {
     }
 }
 
+/// What to do where the log does not tell, in the words of the command line.
+fn unknown_size(error: SwfError) -> anyhow::Error {
+    let SwfError::NoCapacity { path, nodes, widest } = error else { return error.into() };
+    let nodes = nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes"));
+    let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
+    anyhow!(
+        "{}: the log does not say how many processors its machine has{nodes}: give --procs N or --machines FILE{widest}",
+        path.display()
+    )
+}
+
 /// The clusters of the file, or their machines, or all of it as one pool.
 fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
     let clusters = file.clusters();
     let site = |name: &str, processors, speed| Site { name: name.to_owned(), machine: Machine { processors, speed } };
     Ok(match inside {
         Inside::Cluster => clusters.iter().map(|one| site(&one.name, one.processors(), one.speed)).collect(),
-        Inside::Machine => clusters
-            .iter()
-            .flat_map(|one| {
+        Inside::Machine => {
+            let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
+            ensure!(
+                machines <= MOST_MACHINES,
+                "{}: has {machines} machines, and at most {MOST_MACHINES} are told apart; use --inside cluster",
+                path.display()
+            );
+            let machines = clusters.iter().flat_map(|one| {
                 (0..one.nodes).map(|node| site(&format!("{}-{node}", one.name), one.cpus_per_node, one.speed))
-            })
-            .collect(),
+            });
+            machines.collect()
+        }
         Inside::Pool => {
             let speed = clusters[0].speed;
             if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne()) {

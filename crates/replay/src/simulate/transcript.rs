@@ -1,11 +1,11 @@
 //! A run as a sequence of messages: written to a file, or compared with one.
 
 use anyhow::{Context, Result, anyhow};
-use hier_grid::message::Divergence;
-use hier_grid::{Message, Replay, Witness};
+use hier_grid::observer::Divergence;
+use hier_grid::{Message, MessageObserver, Replay};
 use lab::chart::sequence;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -38,9 +38,12 @@ pub(super) struct Told {
 
 type Failed = std::rc::Rc<std::cell::RefCell<Option<anyhow::Error>>>;
 
+/// Far above any message; a file given by mistake is not read into memory.
+const LONGEST_LINE: u64 = 1 << 20;
+
 /// The messages of a transcript. Ends at the first line that is none, and keeps the error.
 pub(super) struct Lines {
-    lines: std::io::Lines<BufReader<File>>,
+    file: BufReader<File>,
     number: u64,
     failed: Failed,
 }
@@ -50,8 +53,13 @@ impl Iterator for Lines {
 
     fn next(&mut self) -> Option<Message> {
         self.number += 1;
-        let read = self.lines.next()?.map_err(anyhow::Error::from);
-        let message = read.and_then(|line| serde_json::from_str(&line).map_err(|error| anyhow!("{error}")));
+        let mut line = Vec::new();
+        let message = match self.file.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line) {
+            Ok(0) => return None,
+            Ok(length) if length as u64 > LONGEST_LINE => Err(anyhow!("longer than 1 MiB")),
+            Ok(_) => serde_json::from_slice(&line).map_err(|error| anyhow!("{error}")),
+            Err(error) => Err(error.into()),
+        };
         let at =
             format!("line {} is no message; a transcript has one on each line, as --transcript writes", self.number);
         message.map_err(|error| self.failed.replace(Some(error.context(at)))).ok()
@@ -67,10 +75,9 @@ impl Ear {
                 Recording::Writes { rows, path: path.to_owned(), failed: None }
             }
             (None, Some(path)) => {
-                let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                let file = workload::file::open(path)?;
                 let failed = Failed::default();
-                let lines =
-                    Lines { lines: BufReader::new(file).lines(), number: 0, failed: std::rc::Rc::clone(&failed) };
+                let lines = Lines { file: BufReader::new(file), number: 0, failed: std::rc::Rc::clone(&failed) };
                 Recording::Compares { replay: Replay::new(lines), path: path.to_owned(), failed }
             }
             (None, None) => unreachable!("a run that nobody listens to needs no ear"),
@@ -104,8 +111,8 @@ impl Ear {
     }
 }
 
-impl Witness for Ear {
-    fn see(&mut self, message: Message) {
+impl MessageObserver for Ear {
+    fn observe(&mut self, message: Message) {
         self.heard += 1;
         if self.first.len() <= sequence::DRAWN {
             self.first.push(message.clone());
@@ -117,7 +124,7 @@ impl Witness for Ear {
                     *failed = line.and_then(|()| rows.write_all(b"\n")).err();
                 }
             }
-            Recording::Compares { replay, .. } => replay.see(message),
+            Recording::Compares { replay, .. } => replay.observe(message),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What is kept of a run while it goes: the summary, the levels over time, and `jobs.csv`.
 
 use super::GANTT_JOBS;
+use super::free::Free;
 use super::sites::Sites;
 use anyhow::{Context, Result};
+use lab::terminal::csv_name;
 use metrics::{Summary, Timeline};
 use rustc_hash::FxHashMap;
 use sim_core::record::{Sink, Tally};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::rc::Rc;
 use tempfile::NamedTempFile;
@@ -29,7 +31,7 @@ struct Ledger {
     summary: Summary,
     busy: Timeline,
     numbers: Numbers,
-    /// Names of the sites, by number.
+    /// Names of the sites as fields of a table, by number.
     sites: Vec<String>,
     rows: csv::Writer<BufWriter<NamedTempFile>>,
     /// The first error in writing; told when the run is over.
@@ -68,7 +70,7 @@ impl Watch {
             summary: Summary::new(),
             busy: Timeline::new(),
             numbers: Numbers::default(),
-            sites: sites.iter().map(|site| site.name.clone()).collect(),
+            sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
             rows,
             failed: None,
             last_finish: Time::ZERO,
@@ -166,31 +168,20 @@ impl serde::Serialize for Seconds {
 /// numbered on through the sites.
 pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32, u32)>)> {
     let processors = sites.first_processors().zip(sites.iter());
-    let mut free: Vec<BTreeSet<u32>> =
-        processors.map(|((first, _), site)| (first..first + site.machine.processors).collect()).collect();
+    let mut free: Vec<Free> =
+        processors.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
     let mut by_start = placed.to_vec();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let mut running: BTreeMap<(Time, JobId), (SiteId, Vec<u32>)> = BTreeMap::new();
+    let mut running: BTreeMap<(Time, JobId), (SiteId, Vec<(u32, u32)>)> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(by_start.len());
     for placed in by_start {
         let record = &placed.record;
         while let Some(ended) = running.first_entry().filter(|first| first.key().0 <= record.start) {
-            let (site, processors) = ended.remove();
-            free[site.index()].extend(processors);
+            let (site, blocks) = ended.remove();
+            blocks.into_iter().for_each(|(first, count)| free[site.index()].give_back(first, count));
         }
-        let here = &mut free[record.site.index()];
-        let taken: Vec<u32> = here.iter().copied().take(record.processors as usize).collect();
-        taken.iter().for_each(|processor| {
-            here.remove(processor);
-        });
-        let mut blocks: Vec<(u32, u32)> = Vec::new();
-        for &processor in &taken {
-            match blocks.last_mut() {
-                Some((first, count)) if *first + *count == processor => *count += 1,
-                _ => blocks.push((processor, 1)),
-            }
-        }
-        running.insert((record.finish, record.job.id), (record.site, taken));
+        let blocks = free[record.site.index()].take_lowest(record.processors);
+        running.insert((record.finish, record.job.id), (record.site, blocks.clone()));
         assigned.push((placed, blocks));
     }
     assigned

@@ -3,16 +3,18 @@
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lab::output::OutDir;
+use lab::new_folders::NewFolders;
+use lab::output::{begin_beside, keep_as};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// A file in the making, which gets its name when it is complete; packed if that ends in `.gz`.
 pub(super) struct NewFile {
-    folder: OutDir,
-    name: PathBuf,
+    path: PathBuf,
     out: Packing,
+    /// Behind the file, which must be gone before its folder is empty.
+    made: NewFolders,
 }
 
 enum Packing {
@@ -24,29 +26,32 @@ enum Packing {
 impl NewFile {
     /// Makes sure that the file can be written, before any work is done.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+        if path.file_name().is_none() || path.is_dir() {
             bail!("--out {}: is a folder; name a file in it", path.display());
-        };
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = OutDir::create(folder)?;
-        let file = BufWriter::with_capacity(1 << 17, folder.begin()?);
+        let made = NewFolders::on_the_way_to(folder);
+        let file = BufWriter::with_capacity(1 << 17, begin_beside(path)?);
         let out = if path.extension().is_some_and(|ending| ending == "gz") {
             Packing::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
         } else {
             Packing::Plain(file)
         };
-        Ok(Self { folder, name: name.into(), out })
+        Ok(Self { path: path.to_owned(), out, made })
     }
 
     /// Gives the complete file its name.
     pub(super) fn keep(self) -> Result<()> {
-        let describe = || format!("cannot write {}", self.folder.path().join(&self.name).display());
-        let file = match self.out {
+        let Self { path, out, made } = self;
+        let describe = || format!("cannot write {}", path.display());
+        let file = match out {
             Packing::Plain(file) => file,
             Packing::Gzip(packed) => packed.finish().with_context(describe)?,
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error).with_context(describe)?;
-        self.folder.keep(file, &self.name)
+        keep_as(file, &path)?;
+        made.keep();
+        Ok(())
     }
 }
 

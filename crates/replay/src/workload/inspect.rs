@@ -30,7 +30,9 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let records = swf(&options.file, "inspect", common.quiet)?;
     let header = records.header().clone();
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/workload").join(stem(&options.file)));
-    let out = OutDir::create(&out)?;
+    let out = OutDir::create(&out, "workload inspect")?;
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
     let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
 
@@ -47,17 +49,33 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let json = format!("{:#}\n", seen.as_json());
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
+    let path = out.path().to_owned();
+    out.finish(seen.manifest(began.elapsed().as_secs_f64()))?;
 
     if common.json {
         print(&json);
     } else {
         print(&seen.as_text(common.quiet));
-        print(&format!("{}\n", out.path().join("report.html").display()));
+        print(&format!("{}\n", path.join("report.html").display()));
     }
     Ok(Ending::Done)
 }
 
 impl Seen<'_> {
+    /// The same without what was seen.
+    fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
+        let mut manifest = self.as_json();
+        if let Some(manifest) = manifest.as_object_mut() {
+            manifest.remove("inspection");
+        }
+        manifest["timings"] = serde_json::json!({
+            "wall_seconds": wall_seconds,
+            "cpu_seconds": provenance::cpu_seconds(),
+            "peak_memory_mib": provenance::peak_memory_mib(),
+        });
+        manifest
+    }
+
     /// `inspect.json`.
     fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
@@ -65,6 +83,7 @@ impl Seen<'_> {
             "log_sha256": self.hash,
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
             "command_line": self.command(),
             "inspection": self.log,
         })
@@ -95,15 +114,22 @@ impl Seen<'_> {
     fn notes(&self) -> Vec<String> {
         let log = &self.log;
         let mut notes = Vec::new();
-        if log.capacity.is_none() {
-            notes.push(
-                "Nothing tells the size of the machine (no MaxProcs in the header), so there is no load; give it with --procs N."
-                    .to_owned(),
-            );
+        match (log.capacity, log.sizes.keys().last()) {
+            (None, widest) => notes.push(format!(
+                "The load is unknown: the log does not say how many processors its machine has; give --procs N{}.",
+                widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"))
+            )),
+            (Some(nodes), _) if self.options.machine.procs.is_none() && self.header.max_procs.is_none() => {
+                notes.push(format!(
+                    "The header has no MaxProcs: its MaxNodes ({nodes}) are taken as the processors of the machine; give \
+                     --procs N if a node has several."
+                ));
+            }
+            (Some(_), _) => {}
         }
         if !log.is_calendar {
             notes.push(
-                "Nothing ties the log to the calendar (no UnixStartTime in the header): hours and weekdays are counted as if it \
+                "Nothing ties the log to the calendar (no UnixStartTime in the header that could be a time): hours and weekdays are counted as if it \
                  began at midnight on a Monday."
                     .to_owned(),
             );

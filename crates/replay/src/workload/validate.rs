@@ -28,10 +28,10 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     let quiet = common.quiet || std::io::stdout().is_terminal();
     let records = swf(&options.file, "validate", quiet)?;
     let header = records.header();
-    let size_of_machine = match (options.machine.procs, header.max_procs, header.max_nodes) {
+    let whole_log = match (options.machine.procs, header.max_procs, header.max_nodes) {
         (Some(_), ..) | (None, Some(_), _) => None,
-        (None, None, Some(_)) => Some(Rule::CapacityFromNodes),
-        (None, None, None) => Some(Rule::CapacityFromWidestJob),
+        (None, None, Some(_)) => Some(Rule::CapacityFromNodes.description()),
+        (None, None, None) => Some("no MaxProcs or MaxNodes in the header: a simulation needs --procs or --machines"),
     };
     let capacity = options.machine.procs.or(header.max_procs).or(header.max_nodes);
 
@@ -65,7 +65,6 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     }
 
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
-    let whole_log = size_of_machine.map(Rule::description);
     if common.json {
         let answer = serde_json::json!({
             "file": options.file,
@@ -121,7 +120,6 @@ const fn consequence(anomaly: &Anomaly) -> &'static str {
             Rule::WaitTakenAsZero => "predicts as if it had started at once",
             Rule::WiderThanMachine => "rejects the job",
             Rule::CapacityFromNodes => "takes a node for a processor",
-            Rule::CapacityFromWidestJob => "takes the widest job for the machine",
         },
         Anomaly::NumberNotAscending => "keeps the order of the lines",
         Anomaly::ProcessorsDiffer => "uses the processors allocated",

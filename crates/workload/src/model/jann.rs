@@ -54,6 +54,10 @@ pub struct HyperErlang {
     pub stages: [f64; 2],
 }
 
+/// Stages of a distribution, in seconds: a microsecond to three years.
+const SHORTEST_STAGE: f64 = 1e-6;
+const LONGEST_STAGE: f64 = 1e8;
+
 /// Orders beyond this are hardly distinct.
 const LARGEST_ORDER: u32 = 100;
 
@@ -102,7 +106,7 @@ impl HyperErlang {
     }
 
     fn is_sound(&self) -> bool {
-        let are_long = self.stages.iter().all(|stage| (1e-6..=1e8).contains(stage));
+        let are_long = self.stages.iter().all(|stage| (SHORTEST_STAGE..=LONGEST_STAGE).contains(stage));
         (1..=LARGEST_ORDER).contains(&self.order) && (0.0..=1.0).contains(&self.first) && are_long
     }
 }
@@ -250,12 +254,14 @@ impl Moments {
     fn distribution(&self) -> HyperErlang {
         let moments = self.sums.map(|sum| sum / self.count.max(1.0));
         let [mean, square, _] = moments;
-        HyperErlang::with_moments(moments).unwrap_or_else(|| {
+        // What is measured is what can be drawn from: moments of times that are no run times (a log in which a job ran for a
+        // century) may ask for stages that are out of range.
+        HyperErlang::with_moments(moments).filter(HyperErlang::is_sound).unwrap_or_else(|| {
             let stages = mean * mean / (square - mean * mean);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
             let order = ((stages + 0.5) as u32).clamp(1, LARGEST_ORDER);
             // Times of no length at all have a mean, too: a microsecond.
-            let stage = (mean / f64::from(order)).max(1e-6);
+            let stage = (mean / f64::from(order)).clamp(SHORTEST_STAGE, LONGEST_STAGE);
             HyperErlang { order, first: 1.0, stages: [stage, stage] }
         })
     }

@@ -93,11 +93,28 @@ pub enum SwfError {
         /// What to do.
         fix: &'static str,
     },
-    /// Neither the header nor any record tells how large the machine was.
-    #[error("{path}: neither the header (MaxProcs, MaxNodes) nor any record tells how many processors the machine has; give their number", path = path.display())]
+    /// The header has no `MaxProcs`, nor a `MaxNodes` that could be the number of processors.
+    #[error(
+        "{path}: the log does not say how many processors its machine has{}; give their number{}",
+        nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes")),
+        widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})")),
+        path = path.display()
+    )]
     NoCapacity {
         /// The file.
         path: PathBuf,
+        /// `MaxNodes`, where some job is wider: nodes then have several processors.
+        nodes: Option<u32>,
+        /// Processors of the widest job; `None` if no record tells any.
+        widest: Option<u32>,
+    },
+    /// The comments before the first record are longer than those of any log.
+    #[error("{path}:{line}: the comments before the first job are longer than 16 MiB; is this a workload log?", path = path.display())]
+    LongHeader {
+        /// The file.
+        path: PathBuf,
+        /// The line where they became too long, counted from 1.
+        line: u64,
     },
 }
 

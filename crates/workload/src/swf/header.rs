@@ -7,11 +7,23 @@ pub struct Header {
     pub max_procs: Option<u32>,
     /// Nodes of the machine (`MaxNodes`); a node may have several processors.
     pub max_nodes: Option<u32>,
-    /// When the log begins, in seconds since 1970 (`UnixStartTime`): submit times count from there.
+    /// When the log begins, in seconds since 1970 (`UnixStartTime`): submit times count from there. `None`
+    /// also if it lies beyond the year 9999.
     pub unix_start_time: Option<u64>,
     /// All `key: value` lines in their order, and those without a key as continuations of the line above.
     entries: Vec<(String, String)>,
+    /// Bytes that the entries take, about.
+    held: usize,
 }
+
+/// The last second of the year 9999. What is later counts something else than seconds, and would overflow.
+const LATEST_START: u64 = 253_402_300_799;
+
+/// More than any header; one that is a few kilobytes packed may be gigabytes unpacked.
+const LARGEST: usize = 16 << 20;
+
+/// What an entry takes beside its text.
+const ENTRY: usize = 2 * size_of::<String>();
 
 impl Header {
     /// The value of the first line with that key, in any case of letters: `header.get("TimeZoneString")`.
@@ -24,10 +36,18 @@ impl Header {
         self.entries.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Takes in one comment line, without its `;`. Old logs are in Latin-1, so what is no UTF-8 is replaced.
-    pub(super) fn take_in(&mut self, comment: &[u8]) {
+    /// Takes in one comment line, without its `;`; `false` if the header has become too large to be one. Old logs are in
+    /// Latin-1, so what is no UTF-8 is replaced.
+    #[must_use]
+    pub(super) fn take_in(&mut self, comment: &[u8]) -> bool {
         let comment = String::from_utf8_lossy(comment);
         let comment = comment.trim_start_matches(';').trim();
+        self.held += comment.len() + ENTRY;
+        self.enter(comment);
+        self.held <= LARGEST
+    }
+
+    fn enter(&mut self, comment: &str) {
         if comment.is_empty() {
             return;
         }
@@ -46,7 +66,7 @@ impl Header {
         } else if key.eq_ignore_ascii_case("MaxNodes") {
             self.max_nodes = self.max_nodes.or_else(small);
         } else if key.eq_ignore_ascii_case("UnixStartTime") {
-            self.unix_start_time = self.unix_start_time.or(number);
+            self.unix_start_time = self.unix_start_time.or(number.filter(|start| *start <= LATEST_START));
         }
         self.entries.push((key.to_owned(), value.to_owned()));
     }

@@ -95,7 +95,12 @@ impl SwfReader {
         while self.lines.advance()? {
             match kind_of(self.lines.current()) {
                 Kind::Blank => {}
-                Kind::Comment(text) => self.header.take_in(text),
+                Kind::Comment(text) => {
+                    if !self.header.take_in(text) {
+                        let (path, line) = (self.lines.path().to_owned(), self.lines.number());
+                        return Err(SwfError::LongHeader { path, line });
+                    }
+                }
                 Kind::Record => {
                     self.is_pending = true;
                     return Ok(());

@@ -41,6 +41,17 @@ fn totals_are_those_of_the_jobs_that_ran() {
     assert!(near(other.load.expect("known"), 3_300.0 / 40_000.0));
 }
 
+/// A load over the widest job, or over nodes of several processors each, would be a guess.
+#[test]
+fn a_machine_of_unknown_size_has_no_load() {
+    let headed = |header: &str| inspect(&FOUR.replace("; MaxProcs: 8\n", header), None, None);
+    for (header, known) in [("", None), ("; MaxNodes: 7\n", None), ("; MaxNodes: 8\n", Some(8))] {
+        let seen = headed(header);
+        assert_eq!((seen.capacity, seen.load.is_some()), (known, known.is_some()), "{header}");
+        assert!(near(seen.work, 3_300.0), "what does not depend on it is told");
+    }
+}
+
 #[test]
 fn estimates_are_compared_with_run_times() {
     let seen = inspect(FOUR, None, None);

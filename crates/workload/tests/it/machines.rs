@@ -33,12 +33,14 @@ fn faults_are_told_with_line_and_field() {
         "0\ta\t20\t8\t1\t5\n1\tb\t0\t8\t1\t5\n",
         "m.machines:2: field 3 (nodes): expected a whole number, at least 1, found \"0\"",
     );
-    check("0\t\t2\t8\t1\t5\n", "m.machines:1: field 2 (name): expected a name, found \"\"");
+    check("0\t\t2\t8\t1\t5\n", "m.machines:1: field 2 (name): expected a name without control characters, found \"\"");
+    let bell = "m.machines:1: field 2 (name): expected a name without control characters, found \"a\\u{7}\"";
+    check("0\ta\u{7}\t2\t8\t1\t5\n", bell);
     check("x\ta\t2\t8\t1\t5\n", "m.machines:1: field 1 (id): expected a whole number, found \"x\"");
-    for speed in ["0", "-1", "nan", "inf", "fast"] {
+    for speed in ["0", "-1", "nan", "inf", "fast", "1e-9", "0.0009", "1001"] {
         check(
             &format!("0\ta\t2\t8\t{speed}\t5\n"),
-            &format!("m.machines:1: field 5 (speed): expected a number greater than 0, found {speed:?}"),
+            &format!("m.machines:1: field 5 (speed): expected a number from 0.001 to 1000, found {speed:?}"),
         );
     }
     check(

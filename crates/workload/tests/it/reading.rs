@@ -2,8 +2,8 @@
 
 use crate::data::{line, reader, records};
 use sim_core::Span;
-use workload::SwfRecord;
 use workload::swf::Status;
+use workload::{Inspection, SwfRecord};
 
 #[test]
 fn every_field_has_its_column() {
@@ -113,4 +113,30 @@ fn lines_may_be_as_long_as_a_mebibyte() {
     let hosts = "1,".repeat((1 << 19) - 100);
     let read = records(format!("1 0 0 9 12 -1 -1 12 9 -1 1 1 1 1 -1 1 1 1 {{{hosts}}} q_2w\n"));
     assert_eq!(read[0].queue_name(), Some("q_2w"));
+}
+
+#[test]
+fn a_start_beyond_the_calendar_is_no_start() {
+    for late in ["18446744073709551615", "99999999999999999999", "253402300800"] {
+        let log = format!("; UnixStartTime: {late}\n") + &line(1, "0", "1", "1", "1", "1");
+        assert_eq!(reader(log).expect("a log").header().unix_start_time, None, "{late}");
+        let log = format!("; UnixStartTime: {late}\n") + &line(1, "5", "1", "1", "1", "1");
+        let seen = Inspection::of(reader(log).expect("a log"), None, Some(-3_600)).expect("readable");
+        assert!(!seen.is_calendar, "{late}");
+    }
+}
+
+/// A few kilobytes of gzip may be gigabytes of comments.
+#[test]
+fn comments_without_end_are_refused_before_they_fill_the_memory() {
+    // A key of its own for each takes more memory than its text.
+    for (comment, line_of_fault) in [("; Note: the same again and again\n", 219_311), (";k:\n", 335_545)] {
+        let log = comment.repeat(500_000) + &line(1, "0", "1", "1", "1", "1");
+        let Err(error) = reader(log) else { panic!("no header is that long") };
+        let told = format!(
+            ":{line_of_fault}: the comments before the first job are longer than 16 MiB; is this a workload log?"
+        );
+        assert!(error.to_string().ends_with(&told), "{error}");
+        assert!(!error.is_io());
+    }
 }

@@ -27,11 +27,7 @@ pub(super) fn parameters<T: Serialize + DeserializeOwned>(published: T, options:
 
 /// The text of a preset. A name that leads nowhere is bad usage, and no failure to read.
 fn read(path: &Path) -> Result<String> {
-    if !path.exists() {
-        bail!("{}: there is no such file; check the name, or make one with --show", path.display());
-    }
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    String::from_utf8(bytes).map_err(|_| anyhow!("{}: is no text; give a preset such as --show prints", path.display()))
+    workload::file::read_text(path).context("--preset takes a file such as --show prints")
 }
 
 /// Applies `key=value`. The key is a path of names, and of positions from 0 in lists; the value is TOML.

@@ -105,7 +105,7 @@ impl Seen<'_> {
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let said = |key: &str| self.header.get(key).map(|value| entry(key, value.lines().next().unwrap_or_default()));
         let hash = self.hash.as_deref().map(|hash| entry("Log (SHA-256)", hash));
-        let ours = [entry("Version", env!("CARGO_PKG_VERSION")), entry("Git revision", &provenance::git_revision())];
+        let ours = [entry("Version", env!("CARGO_PKG_VERSION")), entry("Git revision", provenance::git_revision())];
         ["Computer", "Installation", "Acknowledge", "Information"]
             .into_iter()
             .filter_map(said)

@@ -45,8 +45,10 @@ impl Seen<'_> {
         tell("jobs", format!("{} of {}", number(log.jobs), counted(log.records, "record")));
         let days = self.days().map_or_else(String::new, |(first, last)| format!(", {first} to {last}"));
         tell("submitted", format!("over {}{days}", duration(log.submission_span)));
-        if let Some(load) = log.load {
-            tell("load", format!("{} of the machine while jobs were submitted", percent(load)));
+        match (log.load, log.capacity) {
+            (Some(load), _) => tell("load", format!("{} of the machine while jobs were submitted", percent(load))),
+            (None, None) => tell("load", "unknown: nobody says how many processors the machine has".to_owned()),
+            (None, Some(_)) => {}
         }
         tell("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
         if let Some(busiest) = log.busiest_users.first() {

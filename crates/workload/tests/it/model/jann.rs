@@ -143,6 +143,23 @@ fn times_that_hardly_vary_are_one_erlang_distribution() {
     assert_eq!(at_once.validate(), Ok(()));
 }
 
+/// Whatever is measured can be drawn from: also in a log where jobs ran for a hundred years, or came all at once but for one.
+#[test]
+fn what_was_measured_is_always_a_model() {
+    let century = 3_000_000_000;
+    let logs: [Vec<(u64, u64, u32)>; 4] = [
+        (0..50).map(|number| (100 * number, century + 10_000_000 * (number % 7), 3)).collect(),
+        (0..50).map(|number| (0, if number == 7 { century } else { 1 }, 3)).collect(),
+        (0..50).map(|number| (if number == 49 { century } else { 0 }, 60, 3)).collect(),
+        (0..50).map(|number| (number * number, 1 + number % 2, 1 + (number as u32) % 5)).collect(),
+    ];
+    for (which, jobs) in logs.into_iter().enumerate() {
+        let measured = Jann::fit(log(jobs.into_iter())).expect("a model");
+        assert_eq!(measured.validate(), Ok(()), "log {which}");
+        assert_eq!(measured.jobs(&Streams::new(1, 0)).take(100).count(), 100, "log {which}");
+    }
+}
+
 #[test]
 fn the_default_is_the_fit_of_the_log_of_the_paper() {
     let Some(folder) = std::env::var_os("GRID_TRACES").map(std::path::PathBuf::from) else {

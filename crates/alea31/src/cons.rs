@@ -1,0 +1,63 @@
+//! Conservative backfilling, as Alea has it: [`Cons`].
+
+use crate::job::JobIndex;
+use crate::plan::Plan;
+use crate::schedule::Fit;
+use crate::state::GridState;
+use crate::world::Policy;
+use sim_core::{SiteId, Span, Time};
+
+/// Each job is planned when it comes, in the earliest gap of all suitable clusters; ties go to the first, larger cluster.
+///
+/// A plan is an order, not a set of promises: a job in a gap of the list may delay those behind it. When a job ends more
+/// than a minute before its plan, the jobs that wait for its cluster are taken out and put back in planned order.
+#[derive(Clone, Debug, Default)]
+pub struct Cons {
+    plan: Plan,
+}
+
+/// A job that ends earlier than this before its plan compresses it.
+pub(crate) const COMPRESSION_THRESHOLD: Span = Span::from_secs(60);
+
+impl Cons {
+    /// Jobs that wait, each with its cluster and its planned start, cluster by cluster in planned order; as of the last time
+    /// that the plan of the cluster was brought up to date.
+    pub fn planned(&self) -> impl Iterator<Item = (JobIndex, SiteId, Time)> {
+        let schedules = self.plan.schedules();
+        schedules.flat_map(|(cluster, schedule)| schedule.planned().map(move |(job, start)| (job, cluster, start)))
+    }
+}
+
+impl Policy for Cons {
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        self.plan.open(state);
+        self.plan.update(now, state);
+        let mut best: Option<(Fit, SiteId)> = None;
+        for (cluster, schedule) in self.plan.schedules() {
+            if state.suits(cluster, job) {
+                let fit = schedule.earliest_fit(state.request(job));
+                if best.is_none_or(|(best, _)| fit.start < best.start) {
+                    best = Some((fit, cluster));
+                }
+            }
+        }
+        let (fit, cluster) = best.expect("only a job that some cluster suits comes in");
+        self.plan.schedule_mut(cluster).insert(fit.place, job, state);
+        self.plan.update(now, state);
+    }
+
+    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        self.plan.select(state)
+    }
+
+    fn start(&mut self, _: JobIndex, cluster: SiteId, _: Time, _: &GridState) {
+        self.plan.invalidate(cluster);
+    }
+
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        self.plan.invalidate(cluster);
+        if self.plan.earliness(job, cluster, start, now, state) > COMPRESSION_THRESHOLD {
+            self.plan.schedule_mut(cluster).compress(cluster, now, state);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Best Gap and what builds on it: [`GapFilling`].
+
+use crate::comparator::{PlanComparator, PlanCost};
+use crate::cons::COMPRESSION_THRESHOLD;
+use crate::job::JobIndex;
+use crate::plan::{Plan, PlanView};
+use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
+use crate::schedule::ClusterSchedule;
+use crate::search::Search;
+use crate::state::GridState;
+use crate::usage::UserUsage;
+use crate::world::Policy;
+use sim_core::{SiteId, Span, Stream, Time};
+
+/// Each job is tried in the earliest gap of every suitable cluster when it comes, and the plans that result are compared:
+/// the first is taken, a later one if it is better. A search may improve the plan.
+#[derive(Clone, Debug)]
+pub struct GapFilling {
+    plan: Plan,
+    usage: UserUsage,
+    comparator: PlanComparator,
+    search: Option<Search>,
+    searches: When,
+    compression: Compression,
+    keeps_to_suitable: bool,
+    /// The best schedule so far and the one that is tried; scratch buffers, reused across calls.
+    best: ClusterSchedule,
+    tried: ClusterSchedule,
+}
+
+/// How often the plan is searched.
+const PERIOD: Span = Span::from_secs(300);
+
+/// When the plan is searched.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum When {
+    Periodically,
+    AtArrivals,
+    AtEarlyEnds,
+}
+
+impl When {
+    const fn of(rounds: Rounds) -> Self {
+        match rounds {
+            Rounds::FourTimes | Rounds::UntilNoGain => Self::Periodically,
+            Rounds::PerArrival => Self::AtArrivals,
+            Rounds::EarlyEnds => Self::AtEarlyEnds,
+        }
+    }
+}
+
+impl GapFilling {
+    /// Best Gap: plans are compared by 10 × fairness + response + wait + slowdown, each as a relative gain. Early ends
+    /// compress nothing.
+    pub fn best_gap() -> Self {
+        Self {
+            plan: Plan::default(),
+            usage: UserUsage::default(),
+            comparator: PlanComparator::Decision,
+            search: None,
+            searches: When::Periodically,
+            compression: Compression::Off,
+            keeps_to_suitable: true,
+            best: ClusterSchedule::default(),
+            tried: ClusterSchedule::default(),
+        }
+    }
+
+    /// BGT: Best Gap, and every 300 s a Tabu search with the same eyes, bounded by rounds. It draws from `stream`.
+    pub fn bgt(stream: Stream) -> Self {
+        let readings = Readings { moves: Moves::Any, ..Readings::default() };
+        Self { search: Some(Search::new(&readings, stream)), ..Self::best_gap() }
+    }
+
+    /// Swift Gap, as `readings` have it. It draws from `stream`.
+    pub fn swift_gap(readings: Readings, stream: Stream) -> Self {
+        let Readings { completion, weight, rounds, compression, suitability, .. } = readings;
+        Self {
+            comparator: PlanComparator::Completion(completion, weight),
+            search: Some(Search::new(&readings, stream)),
+            searches: When::of(rounds),
+            compression,
+            keeps_to_suitable: matches!(suitability, Suitability::Checked | Suitability::NotInSearch),
+            ..Self::best_gap()
+        }
+    }
+
+    fn improve(&mut self, now: Time, state: &GridState) {
+        if let Some(search) = &mut self.search {
+            search.improve(&mut self.plan, self.comparator, &mut self.usage, now, state);
+        }
+    }
+}
+
+impl Policy for GapFilling {
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        self.plan.open(state);
+        self.usage.submit(job, state);
+        self.plan.update(now, state);
+        let mut best: Option<(SiteId, PlanCost)> = None;
+        for cluster in state.cluster_ids() {
+            let suits =
+                if self.keeps_to_suitable { state.suits(cluster, job) } else { state.is_wide_enough(cluster, job) };
+            if !suits {
+                continue;
+            }
+            let fit = self.plan.schedule(cluster).earliest_fit(state.request(job));
+            self.tried.copy(self.plan.schedule(cluster));
+            self.tried.insert(fit.place, job, state);
+            self.tried.update_starts(cluster, now, state);
+            let cost =
+                self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
+            if best.as_ref().is_none_or(|(_, best)| self.comparator.prefers(&cost, best)) {
+                best = Some((cluster, cost));
+                std::mem::swap(&mut self.best, &mut self.tried);
+            }
+        }
+        let (cluster, _) = best.expect("only a job that some cluster suits comes in");
+        std::mem::swap(self.plan.schedule_mut(cluster), &mut self.best);
+        self.plan.update(now, state);
+        if self.searches == When::AtArrivals {
+            self.improve(now, state);
+        }
+    }
+
+    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        self.plan.select(state)
+    }
+
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        self.plan.invalidate(cluster);
+        self.usage.start(job, now, state);
+    }
+
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        self.plan.invalidate(cluster);
+        self.usage.finish(job, start, now, state);
+        let earliness = self.plan.earliness(job, cluster, start, now, state);
+        if self.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
+            self.plan.schedule_mut(cluster).compress(cluster, now, state);
+        }
+        if self.searches == When::AtEarlyEnds && earliness > COMPRESSION_THRESHOLD {
+            self.improve(now, state);
+        }
+    }
+
+    fn period(&self) -> Option<Span> {
+        (self.search.is_some() && self.searches == When::Periodically).then_some(PERIOD)
+    }
+
+    fn search(&mut self, now: Time, state: &GridState) {
+        self.improve(now, state);
+    }
+}

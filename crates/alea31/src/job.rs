@@ -1,0 +1,114 @@
+//! A job as the simulator runs it, and as its scheduler sees it: [`Job`] and [`JobRequest`].
+
+use sim_core::{SiteId, SiteSet, Span, Time};
+
+/// A job of the world, with its true run time. Schedulers are shown its [`JobRequest`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its runtime is that of the log; its estimate is the limit at which it is cut, its deadline the due date, its sites
+    /// the clusters that it may use: cluster 0 is the largest.
+    pub job: sim_core::Job,
+    /// Who submitted it; any number.
+    pub user: u32,
+}
+
+impl Job {
+    /// What a scheduler sees of it.
+    pub fn request(&self) -> JobRequest {
+        let limit = self.limit();
+        JobRequest {
+            processors: self.job.request.processors,
+            limit,
+            planned_time: rounded_up(limit),
+            submit: self.job.submit,
+            sites: self.job.request.sites,
+            user: self.user,
+        }
+    }
+
+    /// Processors, at least 1.
+    pub const fn processors(&self) -> u32 {
+        self.job.request.processors
+    }
+
+    /// Its limit, at which it is cut. At least 1 s.
+    pub fn limit(&self) -> Span {
+        self.job.request.estimate.unwrap_or(self.job.runtime).max(SECOND)
+    }
+
+    /// The work in it, after which a cluster that looks finds it done: the runtime, cut at the limit. At least 1 s.
+    pub fn work(&self) -> Span {
+        self.job.runtime.max(SECOND).min(self.limit())
+    }
+
+    /// When its cluster looks whether it is done, from its start on: ⌊work + 1⌋ seconds.
+    pub fn executed_time(&self) -> Span {
+        rounded_up(self.work())
+    }
+
+    /// When it was submitted; the log's own time, which may lie before the simulator is up.
+    pub const fn submit(&self) -> Time {
+        self.job.submit
+    }
+}
+
+/// What the scheduler knows of a job: all but its run time.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct JobRequest {
+    processors: u32,
+    limit: Span,
+    planned_time: Span,
+    submit: Time,
+    sites: SiteSet,
+    user: u32,
+}
+
+impl JobRequest {
+    /// Processors, at least 1.
+    pub const fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// Its limit L: what reservations go by. At least 1 s.
+    pub const fn limit(&self) -> Span {
+        self.limit
+    }
+
+    /// What it takes in a plan: ⌊L + 1⌋ seconds.
+    pub const fn planned_time(&self) -> Span {
+        self.planned_time
+    }
+
+    /// When it was submitted.
+    pub const fn submit(&self) -> Time {
+        self.submit
+    }
+
+    /// Who submitted it.
+    pub const fn user(&self) -> u32 {
+        self.user
+    }
+
+    /// Whether it may use this cluster, wide enough or not.
+    pub const fn may_use(&self, cluster: SiteId) -> bool {
+        self.sites.contains(cluster)
+    }
+}
+
+/// A job in order of submission: 0 came first. Not its number in the log.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobIndex(pub u32);
+
+impl JobIndex {
+    /// For use as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+const SECOND: Span = Span::from_secs(1);
+
+/// ⌊t + 1⌋ seconds: the simulator means to round up (`(int) (time + 1)`), and adds a second to whole numbers.
+fn rounded_up(time: Span) -> Span {
+    Span::from_secs(time.as_nanos() / SECOND.as_nanos() + 1)
+}

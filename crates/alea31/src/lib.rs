@@ -1,0 +1,65 @@
+//! The simulator Alea 3.1 of January 2016, rule for rule: jobs on clusters, EASY and conservative backfilling, Best Gap, BGT
+//! and Swift Gap.
+//!
+//! Dakkak, Nor & Arif, "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid" (2017), print what
+//! that simulator answered on a public log. To meet their table to its printed digits, its habits have to be met too: a
+//! start-up that takes half a minute; jobs that start one after the other, 8 ms apart; run times with a second added; clusters
+//! that notice an end when they next look; a reservation on a cluster that the job may not use. Comments name the place in
+//! Alea's source (repository aleasimulator/alea, folder Alea-3-1) where each comes from. What these policies are without such
+//! habits, the crate `gap-schedule` has.
+//!
+//! In this crate a *cluster* is a pool of processors, and a *limit* is the requested time, at which a job is cut.
+//!
+//! | policy | rule |
+//! |---|---|
+//! | [`Easy`] | the head is promised a start on the cluster that frees enough processors first, whether it suits or not |
+//! | [`Cons`] | each job is planned in the earliest gap of all clusters; early ends compress the plan of their cluster |
+//! | [`GapFilling::best_gap`] | each cluster's earliest gap is tried, and the plans that result are compared |
+//! | [`GapFilling::bgt`] | the same, and every 300 s jobs are moved at random where that makes a better plan |
+//! | [`GapFilling::swift_gap`] | what the paper may have meant by its own policy, as [`Readings`] |
+//!
+//! A policy is an implementation of [`Policy`]: it is shown the [`GridState`], which holds the requests of the jobs that have come
+//! in and the processors of the clusters. True run times are the world's own.
+//!
+//! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
+//!
+//! ```
+//! use alea31::{Easy, Job, Means, run};
+//! use sim_core::{JobId, Span, Time};
+//!
+//! let job = |id, submit, processors, runtime| Job {
+//!     job: sim_core::Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime)),
+//!     user: 0,
+//! };
+//! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
+//! assert_eq!(records[0].start, Time::from_nanos(29_249_600_000)); // the simulator starts up, and the job travels
+//! assert_eq!(records[1].finish, Time::from_nanos(251_008_000_000)); // 50 s take 51
+//! assert_eq!(records[2].start, Time::from_nanos(251_016_000_000));
+//! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.42");
+//! ```
+
+mod job;
+mod means;
+mod state;
+mod world;
+
+mod cons;
+mod easy;
+mod gap_filling;
+mod readings;
+
+mod plan;
+mod schedule;
+
+mod comparator;
+mod search;
+mod usage;
+
+pub use cons::Cons;
+pub use easy::Easy;
+pub use gap_filling::GapFilling;
+pub use job::{Job, JobIndex, JobRequest};
+pub use means::Means;
+pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
+pub use state::{Cluster, GridState, Release};
+pub use world::{Event, Policy, World, run, start_up};

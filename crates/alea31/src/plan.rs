@@ -1,0 +1,130 @@
+//! What all clusters are planned to do: [`Plan`].
+
+use crate::job::JobIndex;
+use crate::schedule::ClusterSchedule;
+use crate::state::GridState;
+use sim_core::{SiteId, Span, Time};
+
+/// A schedule for each cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    schedules: Vec<ClusterSchedule>,
+    /// By jobs, of those that were sent.
+    sent: Vec<Option<Sent>>,
+}
+
+/// What the plan said of a job when it was sent.
+#[derive(Copy, Clone, Debug)]
+struct Sent {
+    end: Time,
+    updates: u64,
+}
+
+impl Plan {
+    /// Makes room for every cluster.
+    pub(crate) fn open(&mut self, state: &GridState) {
+        self.schedules.resize_with(state.clusters().len(), ClusterSchedule::default);
+        self.sent.resize(state.submitted(), None);
+    }
+
+    /// How many jobs wait.
+    pub(crate) fn len(&self) -> usize {
+        self.schedules.iter().map(ClusterSchedule::len).sum()
+    }
+
+    /// The clusters with their schedules.
+    pub(crate) fn schedules(&self) -> impl ExactSizeIterator<Item = (SiteId, &ClusterSchedule)> {
+        self.schedules.iter().enumerate().map(|(cluster, schedule)| (id(cluster), schedule))
+    }
+
+    /// Of one cluster.
+    pub(crate) fn schedule(&self, cluster: SiteId) -> &ClusterSchedule {
+        &self.schedules[cluster.index()]
+    }
+
+    /// Of one cluster, to be changed.
+    pub(crate) fn schedule_mut(&mut self, cluster: SiteId) -> &mut ClusterSchedule {
+        &mut self.schedules[cluster.index()]
+    }
+
+    /// The cluster and the place of a job that waits.
+    pub(crate) fn find(&self, job: JobIndex) -> (SiteId, usize) {
+        let place = |schedule: &ClusterSchedule| schedule.jobs().position(|other| other == job);
+        let mut schedules = self.schedules();
+        schedules.find_map(|(cluster, schedule)| Some((cluster, place(schedule)?))).expect("the job waits")
+    }
+
+    /// Brings every schedule up to date.
+    pub(crate) fn update(&mut self, now: Time, state: &GridState) {
+        for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
+            schedule.update(id(cluster), now, state);
+        }
+    }
+
+    /// Takes out the job to send next: the first of the first schedule whose first has room.
+    pub(crate) fn select(&mut self, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        let has_room = |(cluster, schedule): &(SiteId, &ClusterSchedule)| {
+            schedule.jobs().next().is_some_and(|first| state.has_room(*cluster, first))
+        };
+        let (cluster, schedule) = self.schedules().find(has_room)?;
+        let (job, start) = schedule.planned().next().expect("a job that has room");
+        let updates = schedule.updates();
+        self.schedule_mut(cluster).remove(0);
+        self.invalidate(cluster);
+        self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time(), updates });
+        Some((job, cluster))
+    }
+
+    /// How much earlier than expected a job has ended that started at `start`. What is expected was last written down when
+    /// its schedule was brought up to date: before it was sent, or while it ran.
+    pub(crate) fn earliness(
+        &mut self,
+        job: JobIndex,
+        cluster: SiteId,
+        start: Time,
+        now: Time,
+        state: &GridState,
+    ) -> Span {
+        let sent = self.sent[job.index()].take().expect("a job that ends was sent");
+        let is_newer = self.schedule(cluster).updates() > sent.updates;
+        let expected = if is_newer { start + state.request(job).limit() } else { sent.end };
+        expected.saturating_since(now)
+    }
+
+    /// Says that what runs on `cluster` has changed.
+    pub(crate) fn invalidate(&mut self, cluster: SiteId) {
+        self.schedule_mut(cluster).invalidate();
+    }
+}
+
+fn id(cluster: usize) -> SiteId {
+    SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
+}
+
+/// A plan, perhaps with other schedules in the place of some: what it would be.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct PlanView<'a> {
+    schedules: &'a [ClusterSchedule],
+    instead: [Option<(SiteId, &'a ClusterSchedule)>; 2],
+}
+
+impl<'a> PlanView<'a> {
+    pub(crate) fn of(plan: &'a Plan) -> Self {
+        Self { schedules: &plan.schedules, instead: [None; 2] }
+    }
+
+    /// The same with `schedule` in the place of that of `cluster`; of at most two, and the first that is named counts.
+    pub(crate) fn with(mut self, cluster: SiteId, schedule: &'a ClusterSchedule) -> Self {
+        let place =
+            self.instead.iter_mut().find(|place| place.is_none()).expect("a move changes two schedules at most");
+        *place = Some((cluster, schedule));
+        self
+    }
+
+    pub(crate) fn schedules(&self) -> impl Iterator<Item = &'a ClusterSchedule> {
+        self.schedules.iter().enumerate().map(|(cluster, schedule)| {
+            let instead = self.instead.iter().flatten().find(|(other, _)| other.index() == cluster);
+            instead.map_or(schedule, |(_, schedule)| schedule)
+        })
+    }
+}

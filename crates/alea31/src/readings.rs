@@ -1,0 +1,211 @@
+//! What the paper leaves open of its own policy: [`Readings`].
+
+use serde::{Deserialize, Serialize};
+
+/// One way to read Swift Gap: gap filling and a search, decided by a weight of completion times,
+/// Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 over the jobs of the plan, where A is the plan as it stands and B the one that is tried.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Readings {
+    /// R1: from when completion is measured.
+    pub completion: Completion,
+    /// R2: what is weighed.
+    pub weight: Weight,
+    /// R3: where the search may put a job.
+    pub moves: Moves,
+    /// R4: which job it takes.
+    pub pick: Pick,
+    /// R5: when it runs, and for how long.
+    pub rounds: Rounds,
+    /// R6: whether an early end compresses the plan of its cluster.
+    pub compression: Compression,
+    /// R7: what is accepted or put back.
+    pub acceptance: Acceptance,
+    /// R8: whether a job keeps to the clusters that it may use.
+    pub suitability: Suitability,
+}
+
+/// R1: from when completion is measured.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Completion {
+    /// From the job's submission.
+    #[default]
+    FromSubmission,
+    /// From the start of the simulation.
+    AbsoluteClock,
+}
+
+/// R2: what is weighed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weight {
+    /// Each job's own gain relative to its own completion, summed.
+    #[default]
+    SumOfRatios,
+    /// The gain of all relative to the completion of all.
+    RatioOfSums,
+    /// The sum of ratios, added to the decision of Best Gap.
+    AddedToDecision,
+}
+
+/// R3: where the search may put a job.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moves {
+    /// On another cluster: "among the clusters rather than … within".
+    #[default]
+    BetweenClusters,
+    /// On any cluster, its own included.
+    Any,
+}
+
+/// R4: which job the search takes.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
+    /// A random one of a random cluster.
+    #[default]
+    Random,
+    /// One after the other: "select non-optimized job".
+    ListOrder,
+    /// The one that completes worst, then the next.
+    WorstFirst,
+}
+
+/// R5: when the search runs, and for how long.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rounds {
+    /// Every 300 s, four times as many rounds as jobs wait.
+    #[default]
+    FourTimes,
+    /// Every 300 s, until as many rounds in a row as jobs wait have improved nothing; at most 64 times as many in all.
+    UntilNoGain,
+    /// One at each arrival.
+    PerArrival,
+    /// Four times as many rounds as jobs wait, whenever a job ends more than a minute before its plan, and at no other time:
+    /// the search "on demand" of that simulator. Tried after all others, and none of [`Readings::all`].
+    EarlyEnds,
+}
+
+/// R6: whether an early end compresses the plan of its cluster, as under CONS.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compression {
+    /// It does, as the paper's text has it.
+    #[default]
+    On,
+    /// It does not, as under Best Gap.
+    Off,
+}
+
+/// R7: what is accepted or put back.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Acceptance {
+    /// Each move.
+    #[default]
+    EachMove,
+    /// All moves of a pass together.
+    WholePass,
+}
+
+/// R8: whether a job keeps to the clusters that it may use; where it need not, any that is wide enough will do.
+///
+/// Not in the paper: a new policy in that simulator has to ask for the check by itself.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suitability {
+    /// It does.
+    #[default]
+    Checked,
+    /// The gap filling keeps to them, the search does not.
+    NotInSearch,
+    /// The search keeps to them, the gap filling does not.
+    NotInFilling,
+    /// It does not.
+    Ignored,
+}
+
+impl Readings {
+    /// The same where there are so many clusters: on a single one there is nothing between clusters, and the search moves jobs
+    /// within it (R3).
+    #[must_use]
+    pub const fn on(self, clusters: usize) -> Self {
+        if clusters > 1 { self } else { Self { moves: Moves::Any, ..self } }
+    }
+
+    /// Whether the search draws anything that a schedule on so many clusters depends on. It does not where the jobs have an
+    /// order and each has one other cluster to go to.
+    pub fn draws(&self, clusters: usize) -> bool {
+        let places = if self.moves == Moves::Any { clusters } else { clusters.saturating_sub(1) };
+        self.pick == Pick::Random || places > 1
+    }
+
+    /// All combinations of R1 to R8, but for [`Rounds::EarlyEnds`].
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::default()];
+        vary(&mut all, &[Completion::FromSubmission, Completion::AbsoluteClock], |all, completion| {
+            all.completion = completion
+        });
+        vary(&mut all, &[Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision], |all, weight| {
+            all.weight = weight
+        });
+        vary(&mut all, &[Moves::BetweenClusters, Moves::Any], |all, moves| all.moves = moves);
+        vary(&mut all, &[Pick::Random, Pick::ListOrder, Pick::WorstFirst], |all, pick| all.pick = pick);
+        vary(&mut all, &[Rounds::FourTimes, Rounds::UntilNoGain, Rounds::PerArrival], |all, rounds| {
+            all.rounds = rounds
+        });
+        vary(&mut all, &[Compression::On, Compression::Off], |all, compression| all.compression = compression);
+        vary(&mut all, &[Acceptance::EachMove, Acceptance::WholePass], |all, acceptance| all.acceptance = acceptance);
+        vary(
+            &mut all,
+            &[Suitability::Checked, Suitability::NotInSearch, Suitability::NotInFilling, Suitability::Ignored],
+            |all, suitability| all.suitability = suitability,
+        );
+        all
+    }
+}
+
+/// Puts each of `values` into each of the combinations so far.
+fn vary<V: Copy>(all: &mut Vec<Readings>, values: &[V], put: impl Fn(&mut Readings, V)) {
+    let combine = |readings: &Readings| {
+        let readings = *readings;
+        values
+            .iter()
+            .map(|value| {
+                let mut varied = readings;
+                put(&mut varied, *value);
+                varied
+            })
+            .collect::<Vec<_>>()
+    };
+    *all = all.iter().flat_map(combine).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_one_cluster_jobs_move_within_it() {
+        let text = Readings::default();
+        assert_eq!(text.on(2), text);
+        assert_eq!(text.on(1), Readings { moves: Moves::Any, ..text });
+    }
+
+    #[test]
+    fn a_search_in_order_draws_nothing_where_a_job_has_one_place_to_go() {
+        let listed = Readings { pick: Pick::ListOrder, ..Readings::default() };
+        assert!(!listed.draws(2) && listed.draws(3));
+        let anywhere = Readings { moves: Moves::Any, ..listed };
+        assert!(!anywhere.draws(1) && anywhere.draws(2));
+        assert!(Readings::default().draws(2), "jobs are picked at random");
+    }
+
+    #[test]
+    fn the_search_at_early_ends_is_none_of_the_combinations() {
+        assert!(Readings::all().iter().all(|readings| readings.rounds != Rounds::EarlyEnds));
+    }
+}

@@ -1,0 +1,320 @@
+//! What happens in Alea, and in which order.
+
+use crate::job::{Job, JobIndex};
+use crate::state::GridState;
+use sim_core::{Context, Fact, JobId, JobLog, JobRecord, Model, Rank, Ranked, Rejection, Sim, SiteId, Span, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// Clusters behind one scheduler that sends one job at a time.
+///
+/// A scheduling pass sends at most one job. Its processors count as taken at once, but it starts 8 ms later, and until then
+/// no further pass runs: jobs that come in the meantime are queued or planned, no more. The start calls the next pass. So
+/// a batch that was decided at `t` starts at `t` + 0.008, `t` + 0.016, …, and hardly two limits are ever reached at one
+/// instant.
+///
+/// A cluster looks for jobs that are done whenever one of its jobs has run for ⌊work + 1⌋ seconds, and then finds all
+/// whose work is done. So a job runs a second too long, unless its cluster looks in that last second.
+///
+/// It tells [`Fact::Submitted`], [`Fact::Started`] with the cluster as the site, [`Fact::Finished`] and, of jobs that no
+/// cluster suits, [`Fact::Rejected`].
+#[derive(Clone, Debug)]
+pub struct World<P> {
+    /// With their true run times, which the policy is not shown.
+    jobs: Arc<[Job]>,
+    state: GridState,
+    policy: P,
+    /// Of each job, once it runs.
+    starts: Vec<Time>,
+    /// Running jobs by the instant at which their work is done, for each cluster.
+    working: Vec<BinaryHeap<Reverse<(Time, JobIndex)>>>,
+    /// Jobs that came and have not ended.
+    present: usize,
+    is_sending: bool,
+    pass_is_due: bool,
+    /// Jobs submitted earlier are sent then.
+    start_up: Time,
+}
+
+/// What can happen in a [`World`]. At one instant, what was posted first happens first.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A job comes in.
+    Arrive(JobIndex),
+    /// The policy is asked for a job to send.
+    Pass,
+    /// The job that was sent to this cluster starts.
+    Start(JobIndex, SiteId),
+    /// A cluster looks which jobs are done.
+    Look(SiteId),
+    /// The policy may improve its plan.
+    Search,
+}
+
+/// A scheduler of Alea: what it does when something happens. It sees the [`GridState`], and no run times.
+pub trait Policy {
+    /// A job comes in that some cluster suits.
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState);
+
+    /// Takes the next job to send out of the queue or the plan, and names the cluster, which has room for it.
+    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)>;
+
+    /// A job has been sent, and now it starts.
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        let _ = (job, cluster, now, state);
+    }
+
+    /// A job has ended that started at `start`.
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        let _ = (job, cluster, start, now, state);
+    }
+
+    /// How often [`search`](Self::search) is called, if ever.
+    fn period(&self) -> Option<Span> {
+        None
+    }
+
+    /// Improves the plan.
+    fn search(&mut self, now: Time, state: &GridState) {
+        let _ = (now, state);
+    }
+}
+
+/// Runs `jobs` on clusters of so many `processors` under `policy`, and returns every job's record, in order of ids.
+///
+/// # Panics
+///
+/// As [`World::new`].
+pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
+    World::new(processors.to_vec(), policy, jobs).run()
+}
+
+/// When a simulator of these clusters, each with its nodes and all its processors (nodes × those of each), is up: 29.2416 s
+/// on Wagap ((20, 80) and (48, 12), as nodes and processors per node), 16.9688 s on 120 nodes of 2. See [`World`].
+///
+/// It waits for 10 s, asks every cluster what it consists of, and lets jobs in 5 s after the last answer
+/// (`Scheduler.body`). Questions and answers pass lines of 10 000 bits per second (`baudRate`): a question has 12 bytes, an
+/// answer 49, 4 more for each node and 8 for each processor (`getByteSize` of GridSim's `ResourceCharacteristics`, `Machine`
+/// and `PE`; 25 of the 49 are the words "Pentium 4" and "Scientific Linux").
+pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
+    let bytes = |(nodes, per_node): (u32, u32)| {
+        let (nodes, per_node) = (u64::from(nodes), u64::from(per_node));
+        12 + 49 + nodes * (4 + 8 * per_node)
+    };
+    let bytes: u64 = clusters.into_iter().map(bytes).sum();
+    Time::from_secs(15) + Span::from_nanos(800_000 * bytes)
+}
+
+/// Of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
+const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
+
+/// From the decision to the start.
+const TRAVEL: Span = Span::from_nanos(8_000_000);
+
+/// Every event: Alea knows no ranks, only the order of posting.
+const RANK: Rank = Rank::ARRIVE;
+
+/// From the first period of the search to the first job: the simulator starts its timer 5 s before it lets jobs in.
+const TIMER_LEAD: Span = Span::from_secs(5);
+
+impl Ranked for Event {
+    fn rank(&self) -> Rank {
+        RANK
+    }
+}
+
+impl<P: Policy> World<P> {
+    /// Idle clusters of so many `processors`, the largest first, scheduled by `policy`, to which `jobs` come.
+    ///
+    /// # Panics
+    ///
+    /// If the clusters are not in order of size, if there are more than 127, or if the jobs are not in order of submission.
+    pub fn new(processors: Vec<u32>, policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
+        let jobs = jobs.into();
+        assert!(processors.len() <= 127, "a job tells 127 clusters apart, not {}", processors.len());
+        assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
+        assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
+        Self {
+            policy,
+            starts: vec![Time::MAX; jobs.len()],
+            working: vec![BinaryHeap::new(); processors.len()],
+            present: 0,
+            is_sending: false,
+            pass_is_due: false,
+            start_up: START_UP_OF_WAGAP,
+            state: GridState::new(&processors),
+            jobs,
+        }
+    }
+
+    /// The same, but for when the simulator is up: jobs submitted earlier are sent then, and searches are timed from then.
+    /// 29.2416 s if nothing is said, as on Wagap; [`start_up`] tells it for other clusters.
+    #[must_use]
+    pub const fn with_start_up(mut self, start_up: Time) -> Self {
+        self.start_up = start_up;
+        self
+    }
+
+    /// Runs to the end, and returns every job's record, in order of ids.
+    pub fn run(self) -> Vec<JobRecord> {
+        let (_, log) = Sim::new(self, JobLog::collecting()).run();
+        let mut records = log.into_sink();
+        records.sort_by_key(|record| record.job.id);
+        records
+    }
+
+    /// The policy, with its queue or plan.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    fn is_over(&self) -> bool {
+        self.state.submitted() == self.jobs.len() && self.present == 0
+    }
+
+    fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
+        let next = self.state.submitted();
+        if let Some(job) = self.jobs.get(next) {
+            let index = JobIndex(u32::try_from(next).expect("fewer than 4 billion jobs"));
+            cx.post_at(job.submit().max(self.start_up), Event::Arrive(index));
+        }
+    }
+
+    fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
+        if !self.is_sending && !self.pass_is_due {
+            self.pass_is_due = true;
+            cx.post_at(cx.now(), Event::Pass);
+        }
+    }
+
+    fn arrive(&mut self, job: JobIndex, cx: &mut impl Context<Event>) {
+        cx.tell(Fact::Submitted(self.job(job).job));
+        self.state.submit(self.job(job).request());
+        if self.state.can_run(job) {
+            self.present += 1;
+            self.policy.submit(job, cx.now(), &self.state);
+            self.call_for_pass(cx);
+        } else {
+            cx.tell(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
+        }
+    }
+
+    fn pass(&mut self, cx: &mut impl Context<Event>) {
+        if self.is_sending {
+            return;
+        }
+        if let Some((job, cluster)) = self.policy.select(cx.now(), &self.state) {
+            self.state.send(job, cluster);
+            self.is_sending = true;
+            cx.post_in(TRAVEL, Event::Start(job, cluster));
+        }
+    }
+
+    fn begin(&mut self, job: JobIndex, cluster: SiteId, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        self.state.start(job, cluster, now);
+        self.starts[job.index()] = now;
+        let work = self.job(job).work();
+        self.working[cluster.index()].push(Reverse((now + work, job)));
+        cx.post_in(self.job(job).executed_time(), Event::Look(cluster));
+        let processors = self.state.request(job).processors();
+        cx.tell(Fact::Started { job: self.id(job), site: cluster, processors });
+        self.policy.start(job, cluster, now, &self.state);
+        self.is_sending = false;
+        self.pass(cx);
+    }
+
+    fn look(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        let mut done = Vec::new();
+        while let Some(Reverse((at, job))) = self.working[cluster.index()].peek()
+            && *at <= now
+        {
+            done.push(*job);
+            self.working[cluster.index()].pop();
+        }
+        // All of them are done before the scheduler hears of the first.
+        for &job in &done {
+            self.state.finish(job, cluster, self.starts[job.index()]);
+            self.present -= 1;
+            cx.tell(Fact::Finished { job: self.id(job) });
+        }
+        for &job in &done {
+            self.policy.finish(job, cluster, self.starts[job.index()], now, &self.state);
+        }
+        if !done.is_empty() {
+            self.call_for_pass(cx);
+        }
+    }
+
+    fn job(&self, job: JobIndex) -> &Job {
+        &self.jobs[job.index()]
+    }
+
+    fn id(&self, job: JobIndex) -> JobId {
+        self.job(job).job.id
+    }
+}
+
+impl<P: Policy> Model for World<P> {
+    type Event = Event;
+
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        if let Some(period) = self.policy.period() {
+            let started = self.start_up.since(Time::ZERO).saturating_sub(TIMER_LEAD);
+            cx.post_in(started + period, Event::Search);
+        }
+        self.post_next_arrival(cx);
+    }
+
+    fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
+        match event {
+            Event::Arrive(job) => {
+                self.arrive(job, cx);
+                self.post_next_arrival(cx);
+            }
+            Event::Pass => {
+                self.pass_is_due = false;
+                self.pass(cx);
+            }
+            Event::Start(job, cluster) => self.begin(job, cluster, cx),
+            Event::Look(cluster) => self.look(cluster, cx),
+            Event::Search => {
+                if let Some(period) = self.policy.period()
+                    && !self.is_over()
+                {
+                    self.policy.search(cx.now(), &self.state);
+                    cx.post_in(period, Event::Search);
+                    self.call_for_pass(cx);
+                }
+            }
+        }
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+        (**self).submit(job, now, state);
+    }
+
+    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+        (**self).select(now, state)
+    }
+
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+        (**self).start(job, cluster, now, state);
+    }
+
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+        (**self).finish(job, cluster, start, now, state);
+    }
+
+    fn period(&self) -> Option<Span> {
+        (**self).period()
+    }
+
+    fn search(&mut self, now: Time, state: &GridState) {
+        (**self).search(now, state);
+    }
+}

@@ -1,0 +1,7 @@
+//! The schedules that Alea 3.1 itself made, and obvious twins of every policy.
+
+mod common;
+mod obvious;
+mod obvious_easy;
+mod oracles;
+mod twin;

@@ -1,0 +1,158 @@
+//! The policies of the profile `alea31` against their obvious twins, and what holds in that world for any jobs.
+
+use crate::common::{WAGAP, wagap};
+use crate::obvious::{Kind, Obvious};
+use crate::obvious_easy::ObviousEasy;
+use alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run, start_up};
+use proptest::prelude::*;
+use sim_core::{Fact, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
+use std::collections::BTreeMap;
+
+const CLUSTERS: [u32; 2] = [12, 8];
+
+/// Up to 40 jobs that crowd two small clusters, of three users; some may use one cluster alone, and limits are longer than
+/// runs by up to some minutes, or shorter.
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    let job = (0..120_u64, 1..=12_u32, 0..900_u64, 0..1_200_u64, 0..4_u32, 0..3_u32);
+    prop::collection::vec(job, 1..40).prop_map(|jobs| {
+        let mut submit = Time::ZERO;
+        let mut numbers = 0..;
+        jobs.into_iter()
+            .map(|(gap, processors, runtime, limit, places, user)| {
+                submit += Span::from_secs(gap);
+                let id = JobId(numbers.next().expect("few"));
+                let mut job = sim_core::Job::new(id, submit, processors, Span::from_secs(runtime));
+                job.request.estimate = Some(Span::from_secs(limit));
+                job.request.deadline = Some(submit + Span::from_secs(2 * runtime));
+                job.request.sites = match places {
+                    0 if processors <= CLUSTERS[1] => SiteSet::NONE.with(SiteId(1)),
+                    1 => SiteSet::NONE.with(SiteId(0)),
+                    _ => SiteSet::ALL,
+                };
+                Job { job, user }
+            })
+            .collect()
+    })
+}
+
+fn stream() -> Stream {
+    Streams::new(7, 0).stream(Purpose("tabu search"), 0)
+}
+
+fn check(jobs: &[Job], fast: impl Policy, slow: Kind) -> Result<(), TestCaseError> {
+    prop_assert_eq!(run(&CLUSTERS, fast, jobs), run(&CLUSTERS, Obvious::new(slow), jobs));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn easy_backfills_as_its_twin_does(jobs in jobs()) {
+        prop_assert_eq!(
+            run(&CLUSTERS, Easy::default(), &jobs[..]),
+            run(&CLUSTERS, ObviousEasy::default(), &jobs[..])
+        );
+    }
+
+    #[test]
+    fn cons_plans_as_its_twin_does(jobs in jobs()) {
+        check(&jobs, Cons::default(), Kind::Cons)?;
+    }
+
+    #[test]
+    fn best_gap_plans_as_its_twin_does(jobs in jobs()) {
+        check(&jobs, GapFilling::best_gap(), Kind::BestGap)?;
+    }
+
+    #[test]
+    fn bgt_searches_as_its_twin_does(jobs in jobs()) {
+        check(&jobs, GapFilling::bgt(stream()), Kind::Bgt(stream()))?;
+    }
+
+    /// Whatever the policy: every job runs, where it may, on processors that there are, and 8 ms apart.
+    #[test]
+    fn the_world_keeps_its_rules(jobs in jobs(), reading in 0..1_728_usize) {
+        let readings = Readings::all()[reading];
+        let policies: [Box<dyn Policy>; 5] = [
+            Box::new(Easy::default()),
+            Box::new(Cons::default()),
+            Box::new(GapFilling::best_gap()),
+            Box::new(GapFilling::bgt(stream())),
+            Box::new(GapFilling::swift_gap(readings, stream())),
+        ];
+        for (index, policy) in policies.into_iter().enumerate() {
+            let (_, told) = Sim::new(World::new(CLUSTERS.to_vec(), policy, &jobs[..]), Vec::new()).run();
+            let mut busy = [0; 2];
+            let mut running = BTreeMap::new();
+            let mut latest = Time::ZERO;
+            for (now, fact) in told {
+                match fact {
+                    Fact::Started { job, site, processors } => {
+                        let asked = &jobs[job.index()];
+                        prop_assert_eq!(processors, asked.processors());
+                        prop_assert!(index == 4 || asked.job.request.sites.contains(site));
+                        prop_assert!(now >= latest + Span::from_nanos(8_000_000), "{} s after {} s", now, latest);
+                        latest = now;
+                        busy[site.index()] += processors;
+                        prop_assert!(busy[site.index()] <= CLUSTERS[site.index()]);
+                        running.insert(job, (site, now, processors));
+                    }
+                    Fact::Finished { job } => {
+                        let (site, start, processors) = running.remove(&job).expect("it runs");
+                        busy[site.index()] -= processors;
+                        let (took, asked) = (now.since(start), &jobs[job.index()]);
+                        prop_assert!(took >= asked.work() && took <= asked.executed_time(), "{} s: {:?}", took, asked);
+                    }
+                    Fact::Rejected { .. } => prop_assert!(false, "some cluster suits every job"),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(busy, [0; 2]);
+        }
+    }
+
+    #[test]
+    fn the_same_stream_makes_the_same_schedule(jobs in jobs()) {
+        let searched = || run(&CLUSTERS, GapFilling::bgt(stream()), &jobs[..]);
+        prop_assert_eq!(searched(), searched());
+    }
+}
+
+/// Clusters of 68 and 120 nodes: the simulator asks each for its nodes and processors before it lets jobs in.
+#[test]
+fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
+    let wagap = start_up([(20, 80), (48, 12)]);
+    assert_eq!(wagap, Time::from_nanos(29_241_600_000));
+    assert_eq!(start_up([(120, 2)]), Time::from_nanos(16_968_800_000));
+    let mut job = sim_core::Job::new(JobId(0), Time::ZERO, 4, Span::from_secs(60));
+    job.request.estimate = Some(Span::from_secs(60));
+    let job = [Job { job, user: 0 }];
+    let travel = Span::from_nanos(8_000_000);
+    assert_eq!(run(&CLUSTERS, Easy::default(), job)[0].start, wagap + travel, "unless it is told otherwise");
+    for start_up in [Time::ZERO, start_up([(120, 2)])] {
+        let world = World::new(CLUSTERS.to_vec(), Easy::default(), job).with_start_up(start_up);
+        assert_eq!(world.run()[0].start, start_up + travel);
+    }
+}
+
+/// Of the first 3000 jobs nobody waits but for the start-up, and response − wait is the executed time under every policy.
+#[test]
+fn of_the_first_3000_jobs_nobody_waits() {
+    let Some(jobs) = wagap(3_000) else { return };
+    let policies: [Box<dyn Policy>; 4] = [
+        Box::new(Easy::default()),
+        Box::new(Cons::default()),
+        Box::new(GapFilling::best_gap()),
+        Box::new(GapFilling::swift_gap(Readings::default(), stream())),
+    ];
+    for policy in policies {
+        let records = run(&WAGAP, policy, &jobs[..]);
+        assert_eq!(records.len(), jobs.len());
+        for record in &records[1..] {
+            assert!(record.wait() < Span::from_secs(10), "{record:?}");
+        }
+        let means = Means::of(&records);
+        assert!((means.response - means.wait - 47_772.67).abs() < 0.01, "{means:?}");
+    }
+}

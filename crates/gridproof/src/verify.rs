@@ -1,0 +1,122 @@
+//! `cargo xtask verify`: is a folder of results what a run wrote?
+
+use crate::cli::Verify;
+use anyhow::{Context, Result, bail};
+use lab::cli::{Common, Ending, print};
+use lab::output::is_being_put_in_place;
+use lab::output::manifest::{Listed, MANIFEST, Manifest, names_below};
+use lab::store::Store;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// How a folder differs from its manifest.
+#[derive(Serialize)]
+struct Found {
+    folder: String,
+    /// What made it.
+    command: String,
+    files: usize,
+    /// The manifest itself is as it was written, the timings aside.
+    manifest_is_sound: bool,
+    missing: Vec<String>,
+    changed: Vec<String>,
+    /// Not the run's: no difference.
+    beside: Vec<String>,
+    replications: u64,
+    replications_damaged: u64,
+}
+
+impl Found {
+    const fn is_sound(&self) -> bool {
+        self.manifest_is_sound && self.missing.is_empty() && self.changed.is_empty() && self.replications_damaged == 0
+    }
+}
+
+pub(crate) fn verify(options: &Verify, common: &Common) -> Result<Ending> {
+    let found: Vec<Found> = options.folders.iter().map(|folder| look(folder)).collect::<Result<_>>()?;
+    if common.json {
+        let value = serde_json::to_value(&found)?;
+        print(&format!("{value:#}\n"));
+    } else {
+        found.iter().for_each(|found| print(&in_words(found, common.quiet)));
+    }
+    Ok(if found.iter().all(Found::is_sound) { Ending::Done } else { Ending::Differs })
+}
+
+fn look(folder: &Path) -> Result<Found> {
+    let shown = folder.display();
+    let Some(manifest) = Manifest::read(folder)? else {
+        if is_being_put_in_place(folder) {
+            bail!(
+                "{shown}: no {MANIFEST}: a run is putting its files in place, or was stopped while it did; if none is going, \
+                 start the same command again, and it completes this first"
+            );
+        }
+        bail!("{shown}: no {MANIFEST}: not a folder of results, or its run was stopped before it was complete");
+    };
+    let Some(command) = manifest.command() else {
+        bail!(
+            "{shown}: its {MANIFEST} lists no files: another program's, or an earlier version's, which cannot be checked"
+        );
+    };
+    let listed = manifest.files().with_context(|| shown.to_string())?;
+    let (mut missing, mut changed) = (Vec::new(), Vec::new());
+    for file in &listed {
+        match Listed::read(folder, file.name.clone()) {
+            Ok(now) if now == *file => {}
+            Ok(_) => changed.push(file.name.clone()),
+            Err(error)
+                if [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::IsADirectory].contains(&error.kind()) =>
+            {
+                missing.push(file.name.clone());
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", folder.join(&file.name).display()));
+            }
+        }
+    }
+    let known: BTreeSet<&str> = listed.iter().map(|file| file.name.as_str()).chain([MANIFEST]).collect();
+    let mut beside = names_below(folder).with_context(|| format!("cannot read {shown}"))?;
+    beside.retain(|name| !known.contains(name.as_str()) && !name.starts_with('.') && !name.starts_with("cells/"));
+    let cells = folder.join("cells");
+    let (replications, replications_damaged) =
+        Store::census(&cells).with_context(|| format!("cannot read {}", cells.display()))?;
+    Ok(Found {
+        folder: shown.to_string(),
+        command: manifest.command_line().unwrap_or(command).to_owned(),
+        files: listed.len(),
+        manifest_is_sound: manifest.is_sound(),
+        missing,
+        changed,
+        beside: beside.into_iter().collect(),
+        replications,
+        replications_damaged,
+    })
+}
+
+fn in_words(found: &Found, quiet: bool) -> String {
+    let Found { folder, command, files, missing, changed, beside, replications, replications_damaged, .. } = found;
+    let mut text = String::new();
+    if !found.manifest_is_sound {
+        text += &format!("{folder}/{MANIFEST}: changed\n");
+    }
+    missing.iter().for_each(|name| text += &format!("{folder}/{name}: missing\n"));
+    changed.iter().for_each(|name| text += &format!("{folder}/{name}: changed\n"));
+    if *replications_damaged > 0 {
+        text += &format!(
+            "{folder}/cells: {replications_damaged} of {} stored replications are damaged; the next run sets them aside and \
+             computes them again\n",
+            replications + replications_damaged
+        );
+    }
+    if !quiet {
+        beside.iter().for_each(|name| text += &format!("{folder}/{name}: not of this run\n"));
+    }
+    text + &if found.is_sound() {
+        format!("{folder}: all {files} files are as `{command}` wrote them\n")
+    } else {
+        format!("{folder}: not as `{command}` wrote it; run that again, or trust none of it\n")
+    }
+}

@@ -1,0 +1,84 @@
+//! What is counted while a grid runs.
+
+use crate::message::{Kind, Reason};
+use crate::world::Distance;
+use serde::{Deserialize, Serialize};
+
+/// Counts of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridCounts {
+    messages: [u64; Kind::ALL.len()],
+    /// Jobs submitted, and not rejected.
+    pub submitted: u64,
+    /// Jobs turned away.
+    pub rejected: u64,
+    /// Jobs whose output has come in.
+    pub completed: u64,
+    /// Jobs that butterfly moved, once for each time.
+    pub butterfly: u64,
+    /// Jobs that load-balance moved, once for each time.
+    pub load_balance: u64,
+    /// Jobs that fallback took back, once for each time.
+    pub fallback: u64,
+    /// Jobs pushed in blocks, once for each block.
+    pub pushed: u64,
+    /// Jobs received in blocks, once for each block.
+    pub received: u64,
+    /// Jobs that came back from a cancel.
+    pub cancelled: u64,
+    /// Discoveries.
+    pub discoveries: u64,
+    /// Changes of a server's operating system.
+    pub changes: u64,
+    /// Offers for a job that another server had already.
+    pub unanswered: u64,
+    /// Crashes of schedulers.
+    pub crashes: u64,
+    /// Messages sent again for want of an acknowledgement.
+    pub repeated: u64,
+    /// Requests sent again for want of an offer.
+    pub resubmitted: u64,
+    ran_at: [u64; 4],
+}
+
+impl GridCounts {
+    #[inline]
+    pub(crate) fn count(&mut self, kind: Kind) {
+        self.messages[kind as usize] += 1;
+    }
+
+    pub(crate) fn count_many(&mut self, kind: Kind, messages: u64) {
+        self.messages[kind as usize] += messages;
+    }
+
+    pub(crate) fn moved(&mut self, reason: Reason, jobs: u64) {
+        match reason {
+            Reason::Butterfly => self.butterfly += jobs,
+            Reason::LoadBalance => self.load_balance += jobs,
+        }
+    }
+
+    pub(crate) fn ran_at(&mut self, distance: Distance) {
+        self.ran_at[distance as usize] += 1;
+    }
+
+    /// Messages of a kind.
+    pub const fn messages(&self, kind: Kind) -> u64 {
+        self.messages[kind as usize]
+    }
+
+    /// All control messages.
+    pub fn all_messages(&self) -> u64 {
+        self.messages.iter().sum()
+    }
+
+    /// Moves of all jobs by the three rescheduling algorithms.
+    pub const fn moves(&self) -> u64 {
+        self.butterfly + self.load_balance + self.fallback
+    }
+
+    /// Jobs that ran so far from their work station.
+    pub const fn jobs_at(&self, distance: Distance) -> u64 {
+        self.ran_at[distance as usize]
+    }
+}

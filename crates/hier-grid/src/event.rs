@@ -1,0 +1,59 @@
+//! Everything that can happen in a grid.
+
+use crate::ids::{SchedulerId, ServerId, StationId};
+use crate::message::Envelope;
+use sim_core::{Rank, Ranked};
+
+/// Everything that can happen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message comes in.
+    Deliver(Envelope),
+    /// A work station's think time is over.
+    Due(StationId),
+    /// The next job of a log is submitted.
+    Submit,
+    /// A data transfer has ended.
+    Transferred(u32),
+    /// A server has run its job.
+    Ran(ServerId),
+    /// A server has waited in vain for an answer to its offer.
+    OfferTimeout(ServerId),
+    /// A server draws another operating system (experiment 4).
+    Change(ServerId),
+    /// A server changes its operating systems as was laid down before the run.
+    Alter(ServerId, u32),
+    /// A discovery ends whose messages were counted and not played.
+    Discovered(u32),
+    /// A work station without an offer resubmits its request to its peer.
+    Resubmit,
+    /// With faults: a copy of a message comes in.
+    Arrives(u32),
+    /// With faults: an acknowledgement comes in.
+    Acknowledged(u32),
+    /// With faults: a message has not been acknowledged in time.
+    SendAgain(u32),
+    /// With faults: a scheduler crashes.
+    Crash(SchedulerId),
+    /// With faults: a scheduler is up again.
+    Restart(SchedulerId),
+}
+
+/// Of what happens at one instant, servers and links become free first, then resources change, then messages come in: a
+/// scheduler that decides has then seen all that the instant frees.
+impl Ranked for Event {
+    fn rank(&self) -> Rank {
+        match self {
+            Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => Rank::RELEASE,
+            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
+            Self::Deliver(_)
+            | Self::Due(_)
+            | Self::Submit
+            | Self::Discovered(_)
+            | Self::Resubmit
+            | Self::Arrives(_)
+            | Self::Acknowledged(_)
+            | Self::SendAgain(_) => Rank::ARRIVE,
+        }
+    }
+}

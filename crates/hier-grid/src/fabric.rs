@@ -1,0 +1,164 @@
+//! What trees and peers share: the network with its messages and transfers, the servers, and the jobs.
+//!
+//! A [`Fabric`] carries out what a system decides and decides nothing itself. Whatever a scheduler or a peer *knows* lies in
+//! the [`Trees`](crate::trees::Trees) or [`Peers`](crate::peers::Peers); what lies here is what *is*.
+
+mod delivery;
+mod execution;
+
+use crate::config::{Config, PeerWaitEnds, System};
+use crate::counts::GridCounts;
+use crate::event::Event;
+use crate::ids::{SchedulerId, ServerId};
+use crate::jobs::Jobs;
+use crate::message::{Address, CompactPayload, Envelope, Message};
+use crate::network::Network;
+use crate::observer::MessageObserver;
+use crate::pools::Pools;
+use crate::server_state::ServerState;
+use crate::transfer::Transfer;
+use crate::transport::Transport;
+use crate::world::World;
+use sim_core::{Context, SiteId, Span, Streams, Time};
+
+/// Network, servers and jobs of one run, whatever the system that schedules them.
+#[derive(Clone, Debug)]
+pub(crate) struct Fabric<W> {
+    pub(crate) config: Config,
+    pub(crate) world: World,
+    network: Network,
+    /// Transfers under way. Their places are the numbers by which the network knows its flows.
+    transfers: slab::Slab<Transfer>,
+    pub(crate) servers: Vec<ServerState>,
+    pub(crate) jobs: Jobs,
+    /// Lists of the messages that are on their way.
+    pub(crate) pools: Pools,
+    /// Reliable delivery, where messages may fail.
+    pub(crate) transport: Option<Box<Transport>>,
+    /// Where each scheduler sits: messages to it are addressed by number.
+    seats: Vec<SiteId>,
+    pub(crate) counts: GridCounts,
+    pub(crate) observer: W,
+    /// Whether what is known beforehand is counted instead of played.
+    pub(crate) shortcuts: bool,
+    /// R3: whether a job of the P2P system waits no more once a peer has accepted it.
+    waits_until_accepted: bool,
+}
+
+impl<W: MessageObserver> Fabric<W> {
+    /// A fabric at rest, with schedulers at these sites.
+    pub(crate) fn new(
+        config: Config,
+        world: World,
+        network: Network,
+        seats: Vec<SiteId>,
+        streams: &Streams,
+        observer: W,
+    ) -> Self {
+        let transport = |faults| Box::new(Transport::new(faults, seats.len(), streams));
+        Self {
+            servers: world.servers.iter().map(|server| ServerState::new(server, &world)).collect(),
+            transport: config.faults.as_ref().map(transport),
+            waits_until_accepted: config.system == System::P2p
+                && config.readings.peer_wait_ends == PeerWaitEnds::Acceptance,
+            config,
+            world,
+            network,
+            transfers: slab::Slab::new(),
+            jobs: Jobs::default(),
+            pools: Pools::default(),
+            seats,
+            counts: GridCounts::default(),
+            observer,
+            shortcuts: true,
+        }
+    }
+
+    fn site_of(&self, address: Address) -> SiteId {
+        match address {
+            Address::Station(station) => self.world.site_of(station),
+            Address::Scheduler(scheduler) => self.seats[scheduler.index()],
+            Address::Server(server) => self.servers[server.index()].site,
+        }
+    }
+
+    /// Latency of a message, one way.
+    pub(crate) fn latency(&self, from: Address, to: Address) -> Span {
+        self.network.latency(self.world.distance(self.site_of(from), self.site_of(to)))
+    }
+
+    /// Sends a message: it comes in after the latency between sender and receiver.
+    pub(crate) fn send(&mut self, from: Address, to: Address, payload: CompactPayload, cx: &mut impl Context<Event>) {
+        let latency = self.latency(from, to);
+        self.record(cx.now(), latency, from, to, payload);
+        self.dispatch(Envelope { from, to, payload }, latency, cx);
+    }
+
+    /// Counts a message and shows it to the observer, without putting it on its way.
+    pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: CompactPayload) {
+        self.counts.count(payload.kind());
+        self.show(sent, latency, from, to, payload);
+    }
+
+    /// Shows the observer a message that is counted elsewhere.
+    pub(crate) fn show(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: CompactPayload) {
+        if W::ENABLED {
+            let payload = payload.record(&self.pools);
+            self.observer.observe(Message { sent, arrives: sent + latency, from, to, payload });
+        }
+    }
+
+    /// Whether the observer looks at messages, so that those which are only counted must be put together too.
+    #[expect(clippy::unused_self, reason = "callers know the fabric and not its observer's type")]
+    pub(crate) const fn is_observed(&self) -> bool {
+        W::ENABLED
+    }
+
+    /// Share of a server's CPUs that its owners leave to the grid.
+    pub(crate) fn grid_share(&self) -> f64 {
+        1.0 - self.config.grid.local_load
+    }
+
+    /// Whether a scheduler has crashed and is not yet up again.
+    pub(crate) fn is_down(&self, scheduler: SchedulerId) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.down[scheduler.index()])
+    }
+
+    /// Has a server offer other operating systems from now on; a job that it runs finishes. False if they are the same.
+    pub(crate) fn set_systems(&mut self, server: ServerId, systems: u32) -> bool {
+        let state = &mut self.servers[server.index()];
+        // Experiment 4 draws a system anew each time, and may draw the one that is there.
+        if state.systems == systems {
+            return false;
+        }
+        state.systems = systems;
+        state.bag = self.world.bag_of(state.cpus, systems);
+        self.counts.changes += 1;
+        true
+    }
+
+    /// Whether no server is busy, no link in use, and no message on its way.
+    ///
+    /// # Errors
+    ///
+    /// What is left, in words.
+    pub(crate) fn is_at_rest(&self) -> Result<(), String> {
+        let left = |what: &str| Err(format!("{what} at the end"));
+        if !self.pools.is_empty() {
+            return left("lists are on their way");
+        }
+        if !self.servers.iter().all(ServerState::is_idle) {
+            return left("a server is busy");
+        }
+        if !self.network.is_idle() || !self.transfers.is_empty() {
+            return left("a link is in use");
+        }
+        if self.transport.as_ref().is_some_and(|transport| !transport.is_empty()) {
+            return left("messages are not acknowledged");
+        }
+        if self.counts.pushed != self.counts.received {
+            return Err(format!("{} jobs pushed, {} received", self.counts.pushed, self.counts.received));
+        }
+        Ok(())
+    }
+}

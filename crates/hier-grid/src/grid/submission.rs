@@ -1,0 +1,123 @@
+//! How jobs enter the grid: from the work stations of the paper's experiments, or from outside.
+
+use super::Grid;
+use crate::event::Event;
+use crate::ids::StationId;
+use crate::jobs::{JobState, Submission, Work};
+use crate::observer::MessageObserver;
+use crate::source::Source;
+use crate::stations::StationAction;
+use crate::world::Requirement;
+use sim_core::{Context, Fact, Job, Rejection};
+
+impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
+    /// The first submissions are posted.
+    pub(super) fn open_source(&mut self, cx: &mut impl Context<Event>) {
+        self.pull(cx);
+        if let Source::Stations { stations, .. } = &self.source {
+            for station in stations.order().to_vec() {
+                self.continue_from(station, cx);
+            }
+        }
+    }
+
+    /// A job enters the grid.
+    fn submit(&mut self, state: JobState, job: Job, cx: &mut impl Context<Event>) {
+        let station = state.station;
+        let id = self.fabric.jobs.push(state);
+        assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");
+        self.fabric.counts.submitted += 1;
+        cx.tell(Fact::Submitted(job));
+        self.system.request(station, id, &mut self.fabric, cx);
+    }
+
+    /// A work station makes its next job and submits it.
+    fn submit_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
+        let Source::Stations { stations, mean_cpus } = &mut self.source else { return };
+        let now = cx.now();
+        let state = stations.make(station, now);
+        // What the record calls run time is that on a mean server which nobody else uses.
+        let mut job = Job::new(self.fabric.jobs.next(), now, 1, state.runtime(*mean_cpus, 1.0));
+        job.origin = Some(self.fabric.world.site_of(station));
+        job.request.estimate = Some(state.estimate(*mean_cpus, 1.0));
+        self.submit(state, job, cx);
+    }
+
+    /// A work station goes on when it has no job in the grid: it submits, thinks, or rests.
+    pub(super) fn continue_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
+        let Source::Stations { stations, .. } = &mut self.source else { return };
+        match stations.next(station) {
+            StationAction::Submit => self.submit_from(station, cx),
+            StationAction::Think(span) => {
+                cx.post_in(span, Event::Due(station));
+            }
+            StationAction::Rest => {}
+        }
+    }
+
+    /// A work station has thought: it submits, or by chance thinks again.
+    pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
+        let Source::Stations { stations, .. } = &mut self.source else { return };
+        if stations.left() == 0 {
+            return;
+        }
+        // Experiment 2: a submission that is due happens with the site's probability, or else the work station thinks
+        // again.
+        if stations.happens(station) {
+            self.submit_from(station, cx);
+        } else {
+            self.continue_from(station, cx);
+        }
+    }
+
+    /// Takes the next submission from outside, and posts it.
+    fn pull(&mut self, cx: &mut impl Context<Event>) {
+        let Source::Outside { submissions, next, .. } = &mut self.source else { return };
+        *next = submissions.next();
+        if let Some(next) = next {
+            cx.post_at(next.job.submit, Event::Submit);
+        }
+    }
+
+    /// A job from outside is submitted, or rejected if no server is wide enough.
+    pub(super) fn submit_next(&mut self, cx: &mut impl Context<Event>) {
+        let Source::Outside { next, divides, .. } = &mut self.source else { return };
+        let divides = *divides;
+        let Some(Submission { job, station, system, input, output }) = next.take() else { return };
+        self.pull(cx);
+        // A job of a log asks for processors; the narrowest class of servers that is wide enough is what it requires.
+        let requirement = Requirement { system, cpus: job.request.processors };
+        let class = self.fabric.world.class_of(requirement);
+        let (estimate, actual) = (job.request.estimate.unwrap_or(job.runtime).as_secs_f64(), job.runtime.as_secs_f64());
+        let work = if divides {
+            let processors = f64::from(job.request.processors);
+            Work::Divisible { estimate: processors * estimate, actual: processors * actual }
+        } else {
+            Work::Rigid { estimate, actual }
+        };
+        let state = JobState {
+            station,
+            class: class.unwrap_or(0),
+            started: false,
+            taken: false,
+            done: false,
+            shared: false,
+            copies: 0,
+            input,
+            output,
+            work,
+            submit: job.submit,
+        };
+        if class.is_some() {
+            self.submit(state, job, cx);
+        } else {
+            cx.tell(Fact::Submitted(job));
+            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            // Jobs are known by their position: a rejected one takes its place too, and is forgotten like one that is done.
+            let id = self.fabric.jobs.push(JobState { done: true, ..state });
+            assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");
+            self.fabric.jobs.forget();
+            self.fabric.counts.rejected += 1;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a leaf scheduler (LGS) knows: no clock and no messages, those are in `trees::leaf`.
+
+use crate::queue::Queue;
+use crate::world::Bag;
+use sim_core::JobId;
+
+/// The state of an LGS: its channels and its queue.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafState {
+    /// Classes of all jobs that it has been shown in discoveries.
+    pub(crate) known: Bag,
+    pub(crate) channels: Vec<LeafChannel>,
+    /// Jobs pushed here, by class.
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) queued: u32,
+    /// Number of the last RFC.
+    pub(crate) tickets: u32,
+    /// Whether an RFJM has gone up for a server that no known job matches.
+    pub(crate) wanting: bool,
+    /// Whether resources have changed since the last discovery.
+    pub(crate) changed: bool,
+}
+
+/// A channel of an LGS: the jobs of its bag find servers at this site.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeafChannel {
+    pub(crate) bag: Bag,
+    /// CPUs of the servers behind it.
+    pub(crate) power: u64,
+    /// Whether the parent has told its port: RFCs may go up.
+    pub(crate) port: bool,
+    /// The RFC that is out, by number; 0 if none is.
+    pub(crate) ticket: u32,
+    /// The classes that it asks for.
+    pub(crate) asked: Bag,
+}
+
+impl LeafState {
+    /// An LGS that has been told nothing, in a world of so many classes of jobs.
+    pub(crate) fn new(classes: usize) -> Self {
+        Self {
+            known: Bag::EMPTY,
+            channels: Vec::new(),
+            queues: vec![Queue::default(); classes],
+            queued: 0,
+            tickets: 0,
+            wanting: false,
+            changed: false,
+        }
+    }
+
+    /// Forgets what it has asked its parent for: the parent, or the LGS itself, has crashed.
+    pub(crate) fn forget_requests(&mut self) {
+        for channel in &mut self.channels {
+            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+        }
+        (self.wanting, self.changed) = (false, true);
+    }
+
+    /// Takes the oldest queued job of the bag's classes.
+    pub(crate) fn take_oldest(&mut self, bag: Bag) -> Option<JobId> {
+        if self.queued == 0 {
+            return None;
+        }
+        let heads = bag.classes().filter_map(|class| Some((self.queues[usize::from(class)].oldest()?, class)));
+        let (_, class) = heads.min()?;
+        self.queued -= 1;
+        self.queues[usize::from(class)].pop_oldest()
+    }
+
+    /// Every queued job.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
+        self.queues.iter().flat_map(Queue::iter)
+    }
+}

@@ -1,0 +1,352 @@
+//! The P2P system: every server is a peer, requests flood the overlay, the nearest peer that can meet the deadline wins.
+//!
+//! A flood takes milliseconds and jobs take hours, so a flood is one event: peers answer with the backlog that they have when
+//! the request enters the overlay. Every copy is counted, and shown to the observer.
+//!
+//! Resubmissions are events only if they may succeed ([`unaccepted`](crate::unaccepted)). `Peers::candidates` holds, for
+//! each peer, the unaccepted job whose resubmission it would accept first; the earliest of all is the next event.
+
+mod flood;
+
+use crate::config::{PeerDeadline, Readings};
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::ids::{ServerId, StationId, narrow};
+use crate::message::{Address, CompactPayload};
+use crate::network::Network;
+use crate::observer::MessageObserver;
+use crate::overlay::{HOPS, Overlay, Scratch};
+use crate::unaccepted::{Allowance, Backlog, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::world::World;
+use sim_core::{Context, EventKey, JobId, SiteId, Span, Streams, Time};
+use std::collections::{BTreeSet, VecDeque};
+
+/// A deadline is so many times an estimate ("P2P System").
+const DEADLINE: u64 = 3;
+
+/// All peers, and the jobs that none of them has accepted.
+#[derive(Clone, Debug)]
+pub(crate) struct Peers {
+    overlay: Overlay,
+    peers: Vec<Peer>,
+    /// Numbers of CPUs of which there are servers, and for each peer which of these it has.
+    widths: Vec<u32>,
+    width_of: Vec<u32>,
+    /// Jobs that nobody has accepted yet, by class.
+    unaccepted: Vec<Unaccepted>,
+    /// The next resubmission that each peer would accept.
+    candidates: BTreeSet<(Time, JobId, u32)>,
+    /// The event of the earliest candidate.
+    alarm: Option<(Time, EventKey)>,
+    deadline: PeerDeadline,
+    mean_cpus: f64,
+    scratch: Scratch,
+}
+
+/// What a peer knows: its queue, and when it expects to be through with it.
+#[derive(Clone, Debug, Default)]
+struct Peer {
+    queue: VecDeque<JobId>,
+    /// Estimates of all jobs that it has accepted and not yet offered itself to.
+    queued: Span,
+    /// When it expects to have run what it runs.
+    free_at: Time,
+    candidate: Option<(Time, JobId)>,
+}
+
+impl Peer {
+    /// Whether it could start a job in time, if so much backlog is allowed.
+    #[inline]
+    fn meets(&self, allowance: Allowance, now: Time) -> bool {
+        allowance.is_some_and(|allowed| self.free_at.saturating_since(now) + self.queued <= allowed)
+    }
+}
+
+impl Peers {
+    /// Idle peers, one for each server of the world.
+    pub(crate) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
+        let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
+        // Estimates and deadlines depend on a server by its CPUs alone, and there are few different numbers of them:
+        // what a job allows is reckoned once per width.
+        let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
+        widths.sort_unstable();
+        widths.dedup();
+        let width = |cpus| narrow(widths.partition_point(|width| *width < cpus));
+        Self {
+            width_of: world.servers().iter().map(|server| width(server.cpus)).collect(),
+            overlay: Overlay::new(&sites, readings.neighbours, (world, network), streams),
+            peers: vec![Peer::default(); world.servers().len()],
+            unaccepted: vec![Unaccepted::new(widths.len()); world.classes.len()],
+            widths,
+            candidates: BTreeSet::new(),
+            alarm: None,
+            deadline: readings.peer_deadline,
+            mean_cpus: world.mean_cpus(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Where a work station's requests enter the overlay: at a fixed peer of its site; where there is none, at the next one.
+    fn entry(&self, world: &World, station: StationId) -> ServerId {
+        let site = world.site_of(station);
+        let servers = world.servers_at(site);
+        let place = station.0 - world.stations_at(site).start;
+        let peers = narrow(self.peers.len());
+        ServerId(if servers.is_empty() {
+            servers.start % peers
+        } else {
+            servers.start + place % (servers.end - servers.start)
+        })
+    }
+
+    /// Whether no job waits to be accepted, and none is queued.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unaccepted.iter().all(|class| class.jobs.is_empty())
+            && self.candidates.is_empty()
+            && self.peers.iter().all(|peer| peer.queue.is_empty() && peer.queued.is_zero())
+    }
+
+    /// Every job that waits to be accepted, or is queued at a peer.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
+        let unaccepted = self.unaccepted.iter().flat_map(|class| &class.jobs).map(|waiting| waiting.job);
+        unaccepted.chain(self.peers.iter().flat_map(|peer| peer.queue.iter().copied()))
+    }
+
+    /// A work station sends its request to its peer.
+    pub(crate) fn request(
+        &self,
+        station: StationId,
+        job: JobId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let to = Address::Server(self.entry(&fabric.world, station));
+        fabric.send(Address::Station(station), to, CompactPayload::Request { job, hops: HOPS }, cx);
+    }
+
+    /// A message comes in at a peer.
+    pub(crate) fn receive(
+        &mut self,
+        from: Address,
+        to: ServerId,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        match payload {
+            CompactPayload::Request { job, .. } => self.first_request(to, job, fabric, cx),
+            CompactPayload::Confirm { job } => self.confirmed(to, job, fabric, cx),
+            other => panic!("{from:?} sent {other:?} to peer {to}"),
+        }
+    }
+
+    /// How long a peer expects to run a job.
+    fn estimate(peer: u32, job: JobId, fabric: &Fabric<impl MessageObserver>) -> Span {
+        fabric.jobs.get(job).estimate(f64::from(fabric.servers[peer as usize].cpus), fabric.grid_share())
+    }
+
+    /// What each of the widths of servers allows a job: its deadline less its own estimate there.
+    fn allowances(&self, job: JobId, fabric: &Fabric<impl MessageObserver>) -> Vec<Allowance> {
+        let state = fabric.jobs.get(job);
+        let share = fabric.grid_share();
+        let allowance = |width: &u32| {
+            let own = state.estimate(f64::from(*width), share);
+            let base = match self.deadline {
+                PeerDeadline::OwnEstimate => own,
+                PeerDeadline::MeanServer => state.estimate(self.mean_cpus, share),
+            };
+            let deadline = base * DEADLINE;
+            (deadline >= own).then(|| deadline.saturating_sub(own))
+        };
+        self.widths.iter().map(allowance).collect()
+    }
+
+    /// A job's first request comes in at its entry: if nobody accepts it, the job waits for its resubmissions.
+    fn first_request(
+        &mut self,
+        entry: ServerId,
+        job: JobId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        if self.flood(entry.0, job, fabric, cx) {
+            return;
+        }
+        let class = fabric.jobs.get(job).class;
+        let waiting = UnacceptedJob { job, since: cx.now(), tried: 0, entry: entry.0 };
+        let allowances = self.allowances(job, fabric);
+        self.unaccepted[usize::from(class)].push(waiting, &allowances);
+        for peer in 0..narrow(self.peers.len()) {
+            if !fabric.servers[peer as usize].bag.holds(class) {
+                continue;
+            }
+            // A new job can only bring a peer's candidate forward: no need to look at the others again.
+            let candidate = self.peers[peer as usize].candidate;
+            let allowance = allowances[self.width_of[peer as usize] as usize];
+            let found = self.backlog(peer, cx.now(), fabric.shortcuts).acceptance(&waiting, allowance, candidate);
+            if found.is_some() {
+                self.set_candidate(peer, found);
+            }
+        }
+        self.set_alarm(cx);
+    }
+
+    /// The work station has confirmed: the job joins the queue.
+    fn confirmed(
+        &mut self,
+        peer: ServerId,
+        job: JobId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        if !fabric.servers[peer.index()].bag.holds(fabric.jobs.get(job).class) {
+            // It has changed its operating system since it accepted.
+            self.decline(peer, job, fabric, cx);
+            return;
+        }
+        fabric.accepted(peer, job, cx);
+        self.peers[peer.index()].queue.push_back(job);
+        if fabric.servers[peer.index()].is_idle() {
+            self.server_free(peer, fabric, cx);
+        }
+    }
+
+    /// A peer is idle: it offers itself to the first job of its queue.
+    pub(crate) fn server_free(
+        &mut self,
+        peer: ServerId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        // The estimate moves from the queue to the job at hand; it counts from the offer, and anew when the input has
+        // come in.
+        let at = &mut self.peers[peer.index()];
+        at.free_at = cx.now();
+        if let Some(job) = at.queue.pop_front() {
+            let estimate = Self::estimate(peer.0, job, fabric);
+            at.queued = at.queued.saturating_sub(estimate);
+            at.free_at = cx.now() + estimate;
+            fabric.offer(peer, job, cx);
+        }
+        self.peer_has_changed(peer.0, fabric, cx);
+    }
+
+    /// A peer has the input of a job and begins to run it: its estimate counts from now on.
+    pub(crate) fn runs(
+        &mut self,
+        peer: ServerId,
+        job: JobId,
+        fabric: &Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        self.peers[peer.index()].free_at = cx.now() + Self::estimate(peer.0, job, fabric);
+        self.peer_has_changed(peer.0, fabric, cx);
+    }
+
+    /// A peer offers another operating system: queued jobs that it can no longer run go back to their work stations.
+    pub(crate) fn resources_changed(
+        &mut self,
+        peer: ServerId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let bag = fabric.servers[peer.index()].bag;
+        let queue = std::mem::take(&mut self.peers[peer.index()].queue);
+        // In their order: the queue is first come, first served.
+        let (stay, go): (Vec<_>, Vec<_>) = queue.into_iter().partition(|job| bag.holds(fabric.jobs.get(*job).class));
+        self.peers[peer.index()].queue = stay.into();
+        for job in go {
+            self.decline(peer, job, fabric, cx);
+        }
+        self.peer_has_changed(peer.0, fabric, cx);
+    }
+
+    fn decline(
+        &mut self,
+        peer: ServerId,
+        job: JobId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let at = &mut self.peers[peer.index()];
+        at.queued = at.queued.saturating_sub(Self::estimate(peer.0, job, fabric));
+        let station = Address::Station(fabric.jobs.get(job).station);
+        fabric.send(Address::Server(peer), station, CompactPayload::Decline { job }, cx);
+        self.peer_has_changed(peer.0, fabric, cx);
+    }
+
+    fn backlog(&self, peer: u32, now: Time, shortcuts: bool) -> Backlog {
+        let Peer { queued, free_at, .. } = self.peers[peer as usize];
+        Backlog { queued, free_at, now, shortcuts }
+    }
+
+    /// Finds the unaccepted job whose resubmission a peer would accept first.
+    fn choose_candidate(&mut self, peer: u32, fabric: &Fabric<impl MessageObserver>, now: Time) {
+        let backlog = self.backlog(peer, now, fabric.shortcuts);
+        let mut best = None;
+        for class in fabric.servers[peer as usize].bag.classes() {
+            let unaccepted = &self.unaccepted[usize::from(class)];
+            let allowances = &unaccepted.allowances[self.width_of[peer as usize] as usize];
+            for (waiting, allowance) in unaccepted.jobs.iter().zip(allowances) {
+                // `acceptance` answers only if it beats the best so far, so most jobs cost a comparison.
+                best = backlog.acceptance(waiting, *allowance, best).or(best);
+            }
+        }
+        self.set_candidate(peer, best);
+    }
+
+    fn peer_has_changed(&mut self, peer: u32, fabric: &Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+        self.choose_candidate(peer, fabric, cx.now());
+        self.set_alarm(cx);
+    }
+
+    /// Keeps a peer's candidate and the set of all candidates in step.
+    fn set_candidate(&mut self, peer: u32, candidate: Option<(Time, JobId)>) {
+        let at = &mut self.peers[peer as usize].candidate;
+        if let Some((time, job)) = at.take() {
+            self.candidates.remove(&(time, job, peer));
+        }
+        *at = candidate;
+        if let Some((time, job)) = candidate {
+            self.candidates.insert((time, job, peer));
+        }
+    }
+
+    /// Posts the event of the earliest candidate, unless it is posted already.
+    fn set_alarm(&mut self, cx: &mut impl Context<Event>) {
+        let next = self.candidates.first().map(|(time, ..)| *time);
+        // Candidates change far more often than the earliest of them.
+        if self.alarm.map(|(time, _)| time) == next {
+            return;
+        }
+        if let Some((_, key)) = self.alarm.take() {
+            cx.cancel(key);
+        }
+        self.alarm = next.map(|time| (time, cx.post_at(time, Event::Resubmit)));
+    }
+
+    /// A work station resubmits a job that some peer may accept now. The resubmissions before it were in vain and are counted.
+    pub(crate) fn resubmit(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        self.alarm = None;
+        let &(_, job, _) = self.candidates.first().expect("the alarm was set for it");
+        let class = usize::from(fabric.jobs.get(job).class);
+        let waits = |waiting: &UnacceptedJob| waiting.job == job;
+        let place = self.unaccepted[class].jobs.iter().position(waits).expect("it waits");
+        let waiting = self.unaccepted[class].jobs[place];
+        let number = now.since(waiting.since).as_nanos() / RESUBMIT.as_nanos();
+        self.count_resubmissions(&waiting, number, fabric);
+        self.unaccepted[class].jobs[place].tried = number;
+        if self.flood(waiting.entry, job, fabric, cx) {
+            self.unaccepted[class].remove(place);
+        }
+        // Whoever had the job for a candidate needs another. If nobody has accepted it, the peer that would lies beyond the
+        // request's hops, or (without shortcuts) nothing but a try could tell: the next candidate may be the same job, later.
+        let hopeful: Vec<u32> =
+            self.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
+        for peer in hopeful {
+            self.choose_candidate(peer, fabric, now);
+        }
+        self.set_alarm(cx);
+    }
+}

@@ -1,0 +1,562 @@
+//! What a scheduler with children knows, and the arithmetic of its decisions: no clock and no messages, those are in `trees`.
+
+use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Share, UnassignedOrder};
+use crate::delegated::DelegatedJobs;
+use crate::ids::narrow;
+use crate::message::Reason;
+use crate::queue::{ClassAndHome, JobsByClass, Queue};
+use crate::world::Bag;
+use sim_core::JobId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): how many of `jobs` are a branch's.
+pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
+    (power * jobs).div_ceil(total)
+}
+
+/// A channel of a scheduler above the leaves: jobs in its bag find resources behind its branches.
+#[derive(Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) bag: Bag,
+    /// CPUs behind all branches.
+    pub(crate) power: u64,
+    /// Whether the parent has told its port: RFCs may go up.
+    pub(crate) port: bool,
+    /// The RFC that is out, by number; 0 if none is.
+    pub(crate) ticket: u32,
+    /// What it asks for.
+    pub(crate) asked: Bag,
+    /// One for each child, bound to the child's channel of the same bag; without power if it has none.
+    pub(crate) branches: Vec<Branch>,
+}
+
+/// The part of a channel that leads to one child.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Branch {
+    /// CPUs behind it; 0 if the child has no such channel.
+    pub(crate) power: u64,
+    /// When it was marked by an RFC, as a number that grows; 0 if it is not.
+    pub(crate) marked: u64,
+    /// The RFC that marked it.
+    pub(crate) ticket: u32,
+    /// The last RFC that was answered. One that was sent again before the answer came in is answered too.
+    pub(crate) answered: u32,
+    /// What it asks for, of the jobs of the channel.
+    pub(crate) wants: Bag,
+    /// Jobs that have been cancelled for it and have not been answered for.
+    pub(crate) awaiting: u32,
+    /// Number of the collection that is under way for it.
+    pub(crate) collection: u32,
+    /// Jobs collected for it while answers are awaited.
+    pub(crate) collected: Vec<JobId>,
+}
+
+impl Branch {
+    /// Whether it asks for jobs and none are on their way back for it.
+    pub(crate) const fn waits(&self) -> bool {
+        self.marked > 0 && self.awaiting == 0
+    }
+}
+
+/// The state of a scheduler with children: channels, jobs at hand, jobs delegated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SchedulerState {
+    pub(crate) channels: Vec<Channel>,
+    /// Jobs that have not been pushed.
+    pub(crate) unassigned: JobsByClass,
+    /// Jobs pushed to children and not reported started.
+    pub(crate) delegated: DelegatedJobs,
+    /// Jobs cancelled or collected, and not yet pushed on.
+    pub(crate) in_transit: u32,
+    /// Marked branches.
+    pub(crate) marked_branches: u32,
+    /// Grows with each mark.
+    pub(crate) clock: u64,
+    /// Grows with each collection of jobs for a branch.
+    pub(crate) collections: u32,
+    /// Grows with each RFC.
+    pub(crate) tickets: u32,
+    /// Whether an RFJM has gone up, on behalf of a server that still wants jobs.
+    pub(crate) wanting: bool,
+    /// The discovery that is under way or was last.
+    pub(crate) round: u32,
+    /// Children that have not answered it.
+    pub(crate) awaited_bags: u32,
+}
+
+/// Jobs found for a branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Collected {
+    /// Unassigned ones.
+    pub(crate) at_hand: Vec<JobId>,
+    /// Those to be cancelled, with the child that has them.
+    pub(crate) cancels: Vec<(u32, Reason, Vec<JobId>)>,
+}
+
+/// What governs collecting.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct SelectionRules {
+    pub(crate) algorithms: Algorithms,
+    pub(crate) share: Share,
+    pub(crate) unassigned: UnassignedOrder,
+    pub(crate) branches: BranchOrder,
+    pub(crate) takes: LoadBalanceTakes,
+}
+
+impl SchedulerState {
+    pub(crate) fn new(children: usize, classes: usize) -> Self {
+        Self {
+            unassigned: JobsByClass::new(children + 1, classes),
+            delegated: DelegatedJobs::new(children, classes),
+            ..Self::default()
+        }
+    }
+
+    fn homes(&self) -> usize {
+        self.delegated.children() + 1
+    }
+
+    /// N: all unstarted jobs in the subtree, as far as is known here.
+    pub(crate) fn unstarted(&self) -> u32 {
+        self.unassigned.total() + self.in_transit + self.delegated.total()
+    }
+
+    /// Unstarted jobs that could use a channel, but for those in transit.
+    pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
+        bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
+    }
+
+    /// Power of all channels.
+    pub(crate) fn power(&self) -> u64 {
+        self.channels.iter().map(|channel| channel.power).sum()
+    }
+
+    pub(crate) fn channel(&mut self, bag: Bag) -> Option<&mut Channel> {
+        self.channels.iter_mut().find(|channel| channel.bag == bag)
+    }
+
+    /// The classes that some channel leads on.
+    pub(crate) fn reach(&self) -> Bag {
+        let open = self.channels.iter().filter(|channel| channel.power > 0);
+        open.fold(Bag::EMPTY, |all, channel| all.with(channel.bag))
+    }
+
+    /// Takes out unassigned jobs that none of the classes holds, oldest first.
+    pub(crate) fn take_unreachable(&mut self, reach: Bag) -> Vec<JobId> {
+        let mut jobs = self.unassigned.drain(|class| !reach.holds(class));
+        jobs.sort_unstable();
+        jobs
+    }
+
+    /// How many jobs a branch may be pushed.
+    pub(crate) fn share_of(&self, channel: usize, slot: usize, rule: Share) -> u64 {
+        let Channel { bag, power, branches, .. } = &self.channels[channel];
+        let branch = branches[slot].power;
+        match rule {
+            Share::AllChannels => share(branch, self.power(), self.unstarted().into()),
+            Share::OwnChannel => {
+                // `unstarted_of` knows no jobs in transit: which class they are of is not kept.
+                let in_transit =
+                    branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len())).sum::<u32>();
+                share(branch, *power, (self.unstarted_of(*bag) + in_transit).into())
+            }
+        }
+    }
+
+    /// Forgets what it has asked its parent for.
+    pub(crate) fn forget_requests(&mut self) {
+        for channel in &mut self.channels {
+            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+        }
+    }
+
+    /// Marks the branch from which an RFC came; nothing if the channel has gone.
+    pub(crate) fn mark(&mut self, bag: Bag, wants: Bag, slot: usize, ticket: u32) {
+        self.clock += 1;
+        let clock = self.clock;
+        let Some(channel) = self.channel(bag) else { return };
+        let branch = &mut channel.branches[slot];
+        // An RFC that crossed the block which answers it, or came through a channel that has been broken: nobody asks
+        // any more.
+        if branch.power == 0 || ticket <= branch.answered {
+            return;
+        }
+        branch.ticket = ticket;
+        // A second RFC of a marked branch adds to what it wants, and does not lose its place.
+        branch.wants = if branch.marked == 0 { wants } else { branch.wants.with(wants) };
+        if branch.marked == 0 {
+            branch.marked = clock;
+            self.marked_branches += 1;
+        }
+    }
+
+    /// The branch to serve next: marked, waiting, and such that there is something for it.
+    pub(crate) fn next_branch(&self, rules: &SelectionRules) -> Option<(usize, usize)> {
+        // Asked after nearly every message; most of the time there is nothing for anybody.
+        let available = |class: &u8| self.unassigned.count(*class) > 0 || self.delegated.count(*class) > 0;
+        let reach = self.channels.iter().fold(Bag::EMPTY, |all, channel| all.with(channel.bag));
+        let something = reach.classes().filter(available).fold(Bag::EMPTY, |all, class| all.with(Bag::of(class)));
+        // Least key wins: (lacks jobs of its own work stations, age of the mark), as R6 orders them.
+        let mut best: Option<((bool, u64), (usize, usize))> = None;
+        for (c, channel) in self.channels.iter().enumerate() {
+            if channel.bag.and(something).is_empty() {
+                continue;
+            }
+            for (slot, branch) in channel.branches.iter().enumerate() {
+                if !branch.waits() {
+                    continue;
+                }
+                // A branch for which there is nothing keeps its mark, and is asked for above.
+                let at_hand = branch.wants.classes().any(|class| self.unassigned.count(class) > 0);
+                if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
+                    continue;
+                }
+                let key = match rules.branches {
+                    BranchOrder::NearestThenOldest => (!self.has_own(branch.wants, slot), branch.marked),
+                    BranchOrder::OldestRfc => (false, branch.marked),
+                    BranchOrder::Index => (false, u64::from(narrow(slot))),
+                };
+                if best.is_none_or(|(least, _)| key < least) {
+                    best = Some((key, (c, slot)));
+                }
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+
+    /// Whether an unassigned job has its work station under the child.
+    fn has_own(&self, bag: Bag, slot: usize) -> bool {
+        bag.classes().any(|class| !self.unassigned.queue(ClassAndHome { class, home: slot }).is_empty())
+    }
+
+    /// Whether a sibling has a job that an algorithm would take back for this child.
+    fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
+        if algorithms.load_balance {
+            // Any job will do, those that butterfly would take among them.
+            return bag.classes().any(|class| self.delegated.settled_beside(slot, class) > 0);
+        }
+        // The sum over all children first: it is zero nearly always.
+        let nearer = |kind| {
+            let mut siblings = self.delegated.siblings(slot);
+            self.delegated.holds_beside(slot, kind) && siblings.any(|(_, held)| !held.queue(kind).is_empty())
+        };
+        algorithms.butterfly && bag.classes().any(|class| nearer(ClassAndHome { class, home: slot }))
+    }
+
+    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. What it finds is no longer delegated.
+    ///
+    /// `distance` tells how far a job's work station is from the child (R5).
+    pub(crate) fn collect(
+        &mut self,
+        channel: usize,
+        slot: usize,
+        rules: &SelectionRules,
+        distance: impl Fn(JobId) -> u32,
+    ) -> Collected {
+        // The share is that of the branch when it is served, not when it was marked: N may have changed while it
+        // waited.
+        let bag = self.channels[channel].branches[slot].wants;
+        let share = self.share_of(channel, slot, rules.share);
+        let mut need = u32::try_from(share).expect("no more than there are jobs");
+        let mut found = Collected::default();
+        if rules.algorithms.butterfly {
+            self.collect_nearer(bag, slot, &mut need, &mut found);
+        }
+        self.collect_unassigned(bag, slot, rules.unassigned, &mut need, &mut found.at_hand, distance);
+        if rules.algorithms.load_balance {
+            self.collect_from_loaded(bag, slot, rules.takes, &mut need, &mut found);
+        }
+        found
+    }
+
+    /// Butterfly: jobs queued at siblings whose work station lies under this child, oldest first.
+    fn collect_nearer(&mut self, bag: Bag, slot: usize, need: &mut u32, found: &mut Collected) {
+        while *need > 0 {
+            let delegated = &self.delegated;
+            let kinds = bag.classes().map(|class| ClassAndHome { class, home: slot });
+            let heads = kinds.filter(|kind| delegated.holds_beside(slot, *kind)).flat_map(|kind| {
+                delegated
+                    .siblings(slot)
+                    .filter_map(move |(sibling, held)| Some((held.queue(kind).oldest()?, sibling, kind)))
+            });
+            // The oldest of all siblings' oldest, again and again: jobs leave their queues from the front alone.
+            let Some((job, sibling, kind)) = heads.min_by_key(|(job, ..)| *job) else { return };
+            self.delegated.remove(sibling, kind, job);
+            found.cancel(sibling, Reason::Butterfly, job);
+            *need -= 1;
+        }
+    }
+
+    fn collect_unassigned(
+        &mut self,
+        bag: Bag,
+        slot: usize,
+        order: UnassignedOrder,
+        need: &mut u32,
+        jobs: &mut Vec<JobId>,
+        distance: impl Fn(JobId) -> u32,
+    ) {
+        let homes = self.homes();
+        // Jobs of some homes, oldest first, as a merge of the queues of every home and class.
+        let mut take = |homes: std::ops::Range<usize>, need: &mut u32, jobs: &mut Vec<JobId>| {
+            if *need == 0 || bag.classes().all(|class| self.unassigned.count(class) == 0) {
+                return;
+            }
+            let held = &mut self.unassigned;
+            let kinds = homes.flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
+            let oldest = kinds.filter_map(|kind| Some(Reverse((held.queue(kind).oldest()?, kind))));
+            // The oldest of all leaves, and its successor in the same queue takes its place.
+            let mut heads: BinaryHeap<_> = oldest.collect();
+            // A heap of the queues' heads: n jobs of k queues cost n log k.
+            while *need > 0
+                && let Some(mut head) = heads.peek_mut()
+            {
+                let Reverse((job, kind)) = *head;
+                held.pop(kind, true);
+                jobs.push(job);
+                *need -= 1;
+                match held.queue(kind).oldest() {
+                    Some(next) => head.0.0 = next,
+                    None => {
+                        PeekMut::pop(head);
+                    }
+                }
+            }
+        };
+        match order {
+            UnassignedOrder::OwnFirst => {
+                // R5: first those whose work stations lie under the child, then all others.
+                take(slot..slot + 1, need, jobs);
+                take(0..homes, need, jobs);
+            }
+            UnassignedOrder::OldestFirst => take(0..homes, need, jobs),
+            UnassignedOrder::GradedDistance => {
+                let kinds = (0..homes).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
+                // The distances of all jobs, for want of an order by distance: this answer to R5 is for comparison.
+                let mut all: Vec<_> =
+                    kinds.flat_map(|kind| self.unassigned.queue(kind).iter().map(move |job| (job, kind))).collect();
+                all.sort_by_key(|(job, _)| (distance(*job), *job));
+                for (job, kind) in all.into_iter().take(*need as usize) {
+                    self.unassigned.remove(kind, job);
+                    jobs.push(job);
+                    *need -= 1;
+                }
+            }
+        }
+    }
+
+    /// Load-balance: the oldest job of the sibling with most queued jobs per CPU, again and again.
+    fn collect_from_loaded(
+        &mut self,
+        bag: Bag,
+        slot: usize,
+        takes: LoadBalanceTakes,
+        need: &mut u32,
+        found: &mut Collected,
+    ) {
+        if *need == 0 || bag.classes().all(|class| self.delegated.settled_beside(slot, class) == 0) {
+            return;
+        }
+        let oldest = takes == LoadBalanceTakes::Oldest;
+        // The CPUs that could run such jobs at the sibling: those behind every channel that leads some of them on.
+        let shared: Vec<&Channel> = self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty()).collect();
+        let load = |(sibling, held): (usize, &JobsByClass)| {
+            let queued: u32 = bag.classes().map(|class| held.count(class)).sum();
+            // Without power there is nobody left to run them: infinitely loaded.
+            let power: u64 = shared.iter().map(|channel| channel.branches[sibling].power).sum();
+            ((u64::from(queued), power), sibling)
+        };
+        let mut loads: Vec<((u64, u64), usize)> = self.delegated.siblings(slot).map(load).collect();
+        while *need > 0 {
+            let mut most: Option<&mut ((u64, u64), usize)> = None;
+            for at in loads.iter_mut().filter(|((queued, _), _)| *queued > 0) {
+                // queued / power compared by cross-multiplication: exact, and of equally loaded siblings the first is
+                // taken.
+                if most.as_ref().is_none_or(|most| at.0.0 * most.0.1 > most.0.0 * at.0.1) {
+                    most = Some(at);
+                }
+            }
+            let Some(((queued, _), sibling)) = most else { return };
+            // Taking a job makes the sibling less loaded than another may be: loads are compared again for the next
+            // one.
+            *queued -= 1;
+            let sibling = *sibling;
+            let kinds = (0..self.homes()).flat_map(|home| bag.classes().map(move |class| ClassAndHome { class, home }));
+            let end = |queue: &Queue| if oldest { queue.oldest() } else { queue.newest() };
+            let ends = kinds.filter_map(|kind| Some((end(self.delegated.queue(sibling, kind))?, kind)));
+            let chosen = if oldest { ends.min_by_key(|(job, _)| *job) } else { ends.max_by_key(|(job, _)| *job) };
+            let (job, kind) = chosen.expect("the sibling has jobs of the bag");
+            self.delegated.pop(sibling, kind, oldest);
+            // It counts as in transit from now on, and is sent for once all have been chosen.
+            found.cancel(sibling, Reason::LoadBalance, job);
+            *need -= 1;
+        }
+    }
+}
+
+impl Collected {
+    fn cancel(&mut self, child: usize, reason: Reason, job: JobId) {
+        let child = narrow(child);
+        match self.cancels.iter_mut().find(|(of, why, _)| (*of, *why) == (child, reason)) {
+            Some((.., jobs)) => jobs.push(job),
+            None => self.cancels.push((child, reason, vec![job])),
+        }
+    }
+
+    pub(crate) fn cancelled(&self) -> u32 {
+        self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
+    }
+}
+
+#[cfg(test)]
+mod twin;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Bag = Bag(0b11);
+    const SECOND: Bag = Bag(0b10);
+
+    fn channel(bag: Bag, powers: &[u64]) -> Channel {
+        let branches = powers.iter().map(|power| Branch { power: *power, ..Branch::default() });
+        let power = powers.iter().sum();
+        Channel { bag, power, port: true, ticket: 0, asked: Bag::EMPTY, branches: branches.collect() }
+    }
+
+    /// GS1 of figure 1: two children; the first channel leads to both, the second to the second child.
+    fn gs1() -> SchedulerState {
+        let mut state = SchedulerState::new(2, 2);
+        state.channels = vec![channel(SECOND, &[0, 64]), channel(ALL, &[64, 64])];
+        state
+    }
+
+    fn rules() -> SelectionRules {
+        SelectionRules {
+            algorithms: Algorithms::default(),
+            share: Share::AllChannels,
+            unassigned: UnassignedOrder::OwnFirst,
+            branches: BranchOrder::NearestThenOldest,
+            takes: LoadBalanceTakes::Oldest,
+        }
+    }
+
+    const ELSEWHERE: usize = 2;
+
+    fn kind(class: u8, home: usize) -> ClassAndHome {
+        ClassAndHome { class, home }
+    }
+
+    fn collect(state: &mut SchedulerState, channel: usize, slot: usize, rules: &SelectionRules) -> Collected {
+        state.collect(channel, slot, rules, |_| 0)
+    }
+
+    #[test]
+    fn of_nine_jobs_and_three_branches_of_equal_power_a_branch_gets_three() {
+        let mut state = gs1();
+        for job in 0..9 {
+            state.unassigned.insert(kind(0, ELSEWHERE), JobId(job));
+        }
+        state.mark(ALL, ALL, 0, 1);
+        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
+        let found = collect(&mut state, 1, 0, &rules());
+        assert_eq!(found.at_hand, [0, 1, 2].map(JobId));
+        assert!(found.cancels.is_empty());
+    }
+
+    #[test]
+    fn a_share_is_rounded_up() {
+        assert_eq!(share(1, 3, 10), 4);
+        assert_eq!(share(128, 11_844, 1), 1);
+        assert_eq!(share(0, 7, 100), 0);
+    }
+
+    #[test]
+    fn with_shares_of_the_own_channel_only_its_jobs_and_its_power_count() {
+        let mut state = gs1();
+        for job in 0..9 {
+            state.unassigned.insert(kind(u8::from(job >= 4), ELSEWHERE), JobId(job));
+        }
+        // Five jobs can use the second channel, and it has one branch.
+        assert_eq!(state.share_of(0, 1, Share::OwnChannel), 5);
+        assert_eq!(state.share_of(1, 0, Share::OwnChannel), 5, "half of nine, rounded up");
+    }
+
+    #[test]
+    fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
+        let mut state = gs1();
+        // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
+        state.delegated.insert(1, kind(0, 0), JobId(5));
+        state.delegated.insert(1, kind(0, ELSEWHERE), JobId(1));
+        state.unassigned.insert(kind(0, 1), JobId(2));
+        state.unassigned.insert(kind(0, 0), JobId(7));
+        state.mark(ALL, ALL, 0, 1);
+        // Of four jobs a third is two: the nearer one, and the own one.
+        let found = collect(&mut state.clone(), 1, 0, &rules());
+        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
+        assert_eq!(found.at_hand, [JobId(7)]);
+        // All of them, were the branch the only one.
+        state.channels.remove(0);
+        state.channels[0].power = 64;
+        state.channels[0].branches[1].power = 0;
+        let found = collect(&mut state, 0, 0, &rules());
+        assert_eq!(found.at_hand, [7, 2].map(JobId));
+        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
+    }
+
+    #[test]
+    fn load_balance_takes_from_whom_has_most_queued_per_cpu() {
+        let mut state = SchedulerState::new(3, 1);
+        state.channels = vec![channel(Bag(1), &[100, 100, 300])];
+        for job in 0..4 {
+            state.delegated.insert(1, kind(0, 3), JobId(job));
+        }
+        for job in 4..10 {
+            state.delegated.insert(2, kind(0, 3), JobId(job));
+        }
+        state.mark(Bag(1), Bag(1), 0, 1);
+        // Two of ten: 4 jobs on 100 CPUs, then 3 on 100, are more than 6 on 300.
+        let found = collect(&mut state.clone(), 0, 0, &rules());
+        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [0, 1].map(JobId).to_vec())]);
+        let newest = SelectionRules { takes: LoadBalanceTakes::Newest, ..rules() };
+        let found = collect(&mut state, 0, 0, &newest);
+        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [3, 2].map(JobId).to_vec())]);
+    }
+
+    #[test]
+    fn jobs_on_their_way_are_not_cancelled() {
+        let mut state = gs1();
+        state.delegated.insert(1, kind(0, 0), JobId(5));
+        state.delegated.set_fresh(1, true);
+        state.mark(ALL, ALL, 0, 1);
+        assert_eq!(state.next_branch(&rules()), None);
+        state.delegated.set_fresh(1, false);
+        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
+    }
+
+    #[test]
+    fn of_marked_branches_the_one_with_own_jobs_is_served_first_then_the_oldest_request() {
+        let mut state = gs1();
+        state.mark(ALL, ALL, 1, 1);
+        state.mark(ALL, ALL, 0, 1);
+        state.unassigned.insert(kind(0, ELSEWHERE), JobId(1));
+        let next = |state: &SchedulerState, branches| state.next_branch(&SelectionRules { branches, ..rules() });
+        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 1)));
+        state.unassigned.insert(kind(0, 0), JobId(2));
+        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 0)));
+        assert_eq!(next(&state, BranchOrder::OldestRfc), Some((1, 1)));
+        assert_eq!(next(&state, BranchOrder::Index), Some((1, 0)));
+    }
+
+    #[test]
+    fn a_request_that_was_answered_marks_nothing() {
+        let mut state = gs1();
+        state.channels[1].branches[0].answered = 3;
+        state.mark(ALL, ALL, 0, 3);
+        assert_eq!(state.marked_branches, 0);
+        state.mark(ALL, ALL, 0, 4);
+        assert_eq!(state.marked_branches, 1);
+    }
+}

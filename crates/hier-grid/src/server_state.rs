@@ -1,0 +1,52 @@
+//! A server while the grid runs: what it can run now, and what it does.
+
+use crate::world::{Bag, Server, World};
+use sim_core::{EventKey, JobId, SiteId, Time};
+
+/// The state of one server, a parallel machine that runs one job at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerState {
+    pub(crate) site: SiteId,
+    pub(crate) cpus: u32,
+    /// The operating systems that it offers at present, as bits.
+    pub(crate) systems: u32,
+    /// The classes of jobs that it can run at present.
+    pub(crate) bag: Bag,
+    pub(crate) phase: Phase,
+    /// The job that it has offered itself for, fetches, runs or sends the output of.
+    pub(crate) job: Option<JobId>,
+    /// Where messages may fail: the event that ends its wait for an answer.
+    pub(crate) offer_timeout: Option<EventKey>,
+}
+
+/// What a server does at present.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Idle,
+    /// It has offered itself to a work station at this instant.
+    Offering(Time),
+    /// The input of its job is being transferred.
+    Fetching,
+    Running,
+    /// It has run its job and transfers the output. Under R12's first answer it is free for the next one meanwhile.
+    Sending,
+}
+
+impl ServerState {
+    /// An idle server.
+    pub(crate) fn new(server: &Server, world: &World) -> Self {
+        Self {
+            site: server.site,
+            cpus: server.cpus,
+            systems: server.systems,
+            bag: world.bag_of(server.cpus, server.systems),
+            phase: Phase::Idle,
+            job: None,
+            offer_timeout: None,
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.phase == Phase::Idle
+    }
+}

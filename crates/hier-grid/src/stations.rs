@@ -1,0 +1,181 @@
+//! Work stations of the paper's experiments: when each submits, and what its jobs are like.
+
+use crate::config::{Config, JobConfig, Sizes, SubmissionRule, span};
+use crate::ids::StationId;
+use crate::jobs::{JobState, Work};
+use crate::world::World;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
+use sim_core::{Purpose, Span, Stream, Streams, Time};
+
+/// Attributes of jobs, drawn when a job is made, in the order of their numbers: every system meets the same jobs.
+#[derive(Clone, Debug)]
+struct JobSampler {
+    config: JobConfig,
+    sizes: Sizes,
+    bytes_per_cpu_second: f64,
+    sigma: f64,
+    systems: u32,
+    size_draws: Stream,
+    system_draws: Stream,
+    work_draws: Stream,
+    megabytes: Poisson<f64>,
+    gigabytes: Poisson<f64>,
+}
+
+/// Beyond this a clock of 584 years could end.
+const MOST_BYTES: f64 = 1e18;
+
+impl JobSampler {
+    fn new(config: &Config, systems: u32, streams: &Streams) -> Self {
+        let mean = config.jobs.mean_input;
+        let poisson = |mean: f64| Poisson::new(mean).expect("a positive mean");
+        Self {
+            config: config.jobs.clone(),
+            sizes: config.readings.sizes,
+            bytes_per_cpu_second: config.readings.bytes_per_cpu_second,
+            sigma: config.readings.sigma,
+            systems,
+            size_draws: streams.stream(Purpose("input sizes"), 0),
+            system_draws: streams.stream(Purpose("job operating systems"), 0),
+            work_draws: streams.stream(Purpose("execution times"), 0),
+            megabytes: poisson(1000.0 * mean),
+            gigabytes: poisson(mean),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+    fn draw(&mut self, station: StationId, submit: Time) -> JobState {
+        // R10. A Poisson number of megabytes hardly varies about a mean of gigabytes; one of gigabytes is coarse.
+        let input = match self.sizes {
+            Sizes::PoissonMb => self.megabytes.sample(&mut self.size_draws) * 1e6,
+            Sizes::PoissonGb => self.gigabytes.sample(&mut self.size_draws) * 1e9,
+            Sizes::Exponential => {
+                let draw: f64 = Exp1.sample(&mut self.size_draws);
+                draw * self.config.mean_input * 1e9
+            }
+        };
+        let input = input.clamp(0.0, MOST_BYTES);
+        // Each attribute from its own stream, always in the order of the jobs' numbers.
+        let system = self.system_draws.random_range(0..self.systems);
+        let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
+        // The Gaussian is cut off at `shortest`: it has no lower bound, and run times do.
+        let factor = (1.0 + self.sigma * deviate).max(self.config.shortest);
+        let estimate = input / self.bytes_per_cpu_second;
+        JobState {
+            station,
+            class: u8::try_from(system).expect("at most 32 operating systems"),
+            started: false,
+            taken: false,
+            done: false,
+            shared: false,
+            copies: 0,
+            input: input as u64,
+            output: (input * self.config.output_factor).min(MOST_BYTES) as u64,
+            work: Work::Divisible { estimate, actual: estimate * factor },
+            submit,
+        }
+    }
+}
+
+/// What a work station does next.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StationAction {
+    /// It submits at once.
+    Submit,
+    /// It thinks for so long.
+    Think(Span),
+    /// Nothing: all jobs have been submitted.
+    Rest,
+}
+
+/// Work stations that each submit one job after another, until there are no more.
+#[derive(Clone, Debug)]
+pub(crate) struct Stations {
+    draws: JobSampler,
+    left: u32,
+    thinking: Option<Thinking>,
+    /// The order in which they begin.
+    order: Vec<StationId>,
+}
+
+#[derive(Clone, Debug)]
+struct Thinking {
+    mean: Vec<f64>,
+    /// By site, where submissions happen with a probability.
+    chance: Option<Vec<f64>>,
+    site_of_station: Vec<u32>,
+    draws: Vec<Stream>,
+}
+
+impl Stations {
+    pub(crate) fn new(config: &Config, world: &World, streams: &Streams) -> Self {
+        let stations = world.stations();
+        let thinking = match &config.experiment.submission {
+            SubmissionRule::OneAfterAnother => None,
+            SubmissionRule::Thinking { means, chance } => {
+                // Rates and probabilities are drawn when the work station is made, from streams of their own: every
+                // system meets the same work stations.
+                let mut choice = streams.stream(Purpose("submission rates"), 0);
+                let mut chances = streams.stream(Purpose("submission probabilities"), 0);
+                Some(Thinking {
+                    mean: (0..stations).map(|_| means[choice.random_range(0..means.len())]).collect(),
+                    chance: chance.map(|[low, high]| {
+                        let draw = |_| low + (high - low) * chances.random::<f64>();
+                        (0..world.sites()).map(draw).collect()
+                    }),
+                    site_of_station: world.site_of_station.clone(),
+                    draws: (0..stations).map(|station| streams.stream(Purpose("think times"), station)).collect(),
+                })
+            }
+        };
+        let mut order: Vec<StationId> = (0..stations).map(StationId).collect();
+        if thinking.is_none() {
+            // Experiment 1 has all begin at once: the order decides who is served first. Thinking work stations begin
+            // when they have thought.
+            order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
+        }
+        Self { draws: JobSampler::new(config, world.systems, streams), left: config.jobs.count, thinking, order }
+    }
+
+    /// The work stations in the order in which they begin.
+    pub(crate) fn order(&self) -> &[StationId] {
+        &self.order
+    }
+
+    pub(crate) const fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// What an inactive work station does.
+    pub(crate) fn next(&mut self, station: StationId) -> StationAction {
+        if self.left == 0 {
+            return StationAction::Rest;
+        }
+        match &mut self.thinking {
+            None => StationAction::Submit,
+            Some(Thinking { mean, draws, .. }) => {
+                let draw: f64 = Exp1.sample(&mut draws[station.index()]);
+                StationAction::Think(span(mean[station.index()] * draw))
+            }
+        }
+    }
+
+    /// Whether a submission that is due happens.
+    pub(crate) fn happens(&mut self, station: StationId) -> bool {
+        match &mut self.thinking {
+            Some(Thinking { chance: Some(chance), site_of_station, draws, .. }) => {
+                let site = site_of_station[station.index()] as usize;
+                draws[station.index()].random::<f64>() < chance[site]
+            }
+            _ => true,
+        }
+    }
+
+    /// Makes the job that a work station submits now.
+    pub(crate) fn make(&mut self, station: StationId, now: Time) -> JobState {
+        self.left -= 1;
+        self.draws.draw(station, now)
+    }
+}

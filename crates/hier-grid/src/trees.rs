@@ -1,0 +1,212 @@
+//! Grid trees: schedulers that tell each other of bags and jobs (the paper's hierarchical system, and its hybrids).
+//!
+//! The methods of [`Trees`] are what schedulers do when a message comes in. Each is written from the point of view of one of
+//! them, `at`, and touches no state but `at`'s own (and, at an LGS, that of the servers of its site): everything else goes
+//! through messages. The exceptions are shortcuts, and say so.
+//!
+//! | file | stage |
+//! |---|---|
+//! | `requests` | jobs come in at the roots |
+//! | `discovery` | Resource Discovery Stage |
+//! | `selection` | Resource Selection Stage, with butterfly and load-balance |
+//! | `leaf` | what an LGS does in both |
+//! | `fallback` | resources change |
+//! | `crash` | schedulers crash and restart |
+
+mod crash;
+mod discovery;
+mod fallback;
+mod leaf;
+mod requests;
+mod selection;
+
+use crate::config::{Config, Neighbours};
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::ids::{SchedulerId, narrow};
+use crate::leaf_state::LeafState;
+use crate::message::{Address, CompactPayload};
+use crate::network::Network;
+use crate::observer::MessageObserver;
+use crate::overlay::Overlay;
+use crate::queue::ClassAndHome;
+use crate::root_state::RootState;
+use crate::scheduler_state::{SchedulerState, SelectionRules};
+use crate::tree::{Forest, Scheduler};
+use crate::world::World;
+use sim_core::{Context, JobId, SiteId, Streams};
+
+/// All schedulers of a grid tree, or of the several of a hybrid.
+#[derive(Clone, Debug)]
+pub(crate) struct Trees {
+    pub(crate) rules: SelectionRules,
+    pub(crate) forest: Forest,
+    /// Of every scheduler with children, by its number; those of leaves are empty.
+    pub(crate) states: Vec<SchedulerState>,
+    /// Of every LGS, by its site.
+    pub(crate) leaves: Vec<LeafState>,
+    /// Of every root, by its tree.
+    pub(crate) roots: Vec<RootState>,
+    /// Roots as peers of each other.
+    overlay: Overlay,
+}
+
+impl Trees {
+    /// Schedulers that have been told nothing yet, over the world's tree cut into so many.
+    pub(crate) fn new(config: &Config, trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
+        let forest = Forest::plant(world, trees, network);
+        let classes = world.classes.len();
+        let state = |scheduler: &Scheduler| {
+            if scheduler.is_leaf() {
+                SchedulerState::default()
+            } else {
+                SchedulerState::new(scheduler.degree(), classes)
+            }
+        };
+        let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
+        Self {
+            rules: SelectionRules {
+                algorithms: config.algorithms,
+                share: config.readings.share,
+                unassigned: config.readings.unassigned_order,
+                branches: config.readings.branch_order,
+                takes: config.readings.load_balance_takes,
+            },
+            states: forest.schedulers.iter().map(state).collect(),
+            leaves: vec![LeafState::new(classes); world.sites() as usize],
+            roots: vec![RootState::default(); trees as usize],
+            overlay: Overlay::new(&root_sites, Neighbours::Geographic, (world, network), streams),
+            forest,
+        }
+    }
+
+    /// The site of each scheduler, by its number.
+    pub(crate) fn seats(&self) -> Vec<SiteId> {
+        self.forest.schedulers.iter().map(Scheduler::site).collect()
+    }
+
+    /// At system start every LGS asks for job matching: it has servers and knows no jobs.
+    pub(crate) fn open(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+        for site in 0..narrow(self.leaves.len()) {
+            self.leaf_opens(SiteId(site), fabric, cx);
+        }
+    }
+
+    /// A message comes in at a scheduler.
+    pub(crate) fn receive(
+        &mut self,
+        from: Address,
+        to: SchedulerId,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        match (from, payload) {
+            (_, CompactPayload::Request { job, .. }) => self.root_request(to, job, fabric, cx),
+            (_, CompactPayload::Forward { job, .. }) => self.root_copy(to, job, fabric, cx),
+            (Address::Scheduler(from), payload) if self.is_leaf(to) => self.at_leaf(from, to, payload, fabric, cx),
+            (Address::Scheduler(from), payload) => self.above_leaves(from, to, payload, fabric, cx),
+            (from, payload) => panic!("{from:?} sent {payload:?} to scheduler {to}"),
+        }
+    }
+
+    /// A message from its parent comes in at an LGS.
+    fn at_leaf(
+        &mut self,
+        from: SchedulerId,
+        leaf: SchedulerId,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        match payload {
+            CompactPayload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, fabric, cx),
+            CompactPayload::Ports { bags } => self.leaf_ports(leaf, bags, fabric, cx),
+            CompactPayload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, fabric, cx),
+            CompactPayload::Cancel { by, number, reason, jobs } => {
+                self.leaf_cancels(leaf, (by, number, reason), jobs, fabric, cx);
+            }
+            CompactPayload::Restarted => self.neighbour_restarted(from, leaf, fabric, cx),
+            other => panic!("scheduler {from} sent {other:?} to LGS {leaf}"),
+        }
+    }
+
+    /// A message from its parent or a child comes in at a scheduler above the leaves.
+    fn above_leaves(
+        &mut self,
+        from: SchedulerId,
+        at: SchedulerId,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        match payload {
+            // From the parent.
+            CompactPayload::Discover { round, known, jobs } => {
+                self.passes_discovery(at, (round, known, jobs), fabric, cx);
+            }
+            CompactPayload::Ports { bags } => self.ports(at, bags, fabric, cx),
+            CompactPayload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, fabric, cx),
+            CompactPayload::Cancel { by, number, reason, jobs } => {
+                self.cancels(at, (by, number, reason), jobs, fabric, cx);
+            }
+            // From a child.
+            CompactPayload::Rfjm { anew } => self.rfjm(at, anew, fabric, cx),
+            CompactPayload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, fabric, cx),
+            CompactPayload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), fabric, cx),
+            CompactPayload::Cancelled { by, number, reason, asked, jobs } => {
+                self.cancelled(at, (by, number, reason), asked, jobs, fabric, cx);
+            }
+            CompactPayload::Started { job } => self.started(from, at, job, fabric, cx),
+            CompactPayload::Returned { jobs } => self.returned(from, at, jobs, fabric, cx),
+            // From either.
+            CompactPayload::Restarted => self.neighbour_restarted(from, at, fabric, cx),
+            other => panic!("scheduler {from} sent {other:?} to scheduler {at}"),
+        }
+    }
+
+    fn is_leaf(&self, scheduler: SchedulerId) -> bool {
+        self.forest.schedulers[scheduler.index()].is_leaf()
+    }
+
+    fn is_root(&self, scheduler: SchedulerId) -> bool {
+        self.forest.schedulers[scheduler.index()].parent.is_none()
+    }
+
+    fn tree_of(&self, scheduler: SchedulerId) -> u32 {
+        self.forest.schedulers[scheduler.index()].tree
+    }
+
+    fn send_up(
+        &self,
+        from: SchedulerId,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        // Only the root has none, and it is asked nothing that it would have to pass up.
+        let parent = self.forest.schedulers[from.index()].parent.expect("a root has no parent to tell");
+        fabric.send(Address::Scheduler(from), Address::Scheduler(parent), payload, cx);
+    }
+
+    fn send_down(
+        &self,
+        from: SchedulerId,
+        slot: u32,
+        payload: CompactPayload,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let child = SchedulerId(self.forest.schedulers[from.index()].children.start + slot);
+        fabric.send(Address::Scheduler(from), Address::Scheduler(child), payload, cx);
+    }
+
+    /// Where a job stands in a scheduler's lists.
+    #[inline]
+    fn class_and_home(&self, at: SchedulerId, job: JobId, fabric: &Fabric<impl MessageObserver>) -> ClassAndHome {
+        let state = fabric.jobs.get(job);
+        let site = fabric.world.site_of(state.station).0;
+        let scheduler = &self.forest.schedulers[at.index()];
+        ClassAndHome { class: state.class, home: self.forest.home_slot(scheduler, site) }
+    }
+}

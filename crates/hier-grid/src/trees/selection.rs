@@ -1,0 +1,343 @@
+//! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for those who ask.
+
+use super::Trees;
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::ids::{SchedulerId, narrow};
+use crate::message::{CompactPayload, Reason};
+use crate::observer::MessageObserver;
+use crate::pools::Handle;
+use crate::scheduler_state::Collected;
+use crate::world::Bag;
+use sim_core::{Context, JobId};
+
+/// What a cancel is for: the scheduler that wants the jobs, the number of its collection, and the algorithm.
+type CancelId = (SchedulerId, u32, Reason);
+
+impl Trees {
+    /// An RFC comes in from a child.
+    pub(crate) fn rfc(
+        &mut self,
+        from: SchedulerId,
+        at: SchedulerId,
+        (bag, wants, ticket): (Bag, Bag, u32),
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let slot = self.forest.schedulers[from.index()].slot as usize;
+        let state = &mut self.states[at.index()];
+        // An RFC shows that blocks sent before have come in.
+        state.delegated.set_fresh(slot, false);
+        state.mark(bag, wants, slot, ticket);
+        self.serve(at, fabric, cx);
+    }
+
+    /// Serves marked branches as long as there is anything for one, then asks for more on behalf of the others.
+    pub(crate) fn serve(
+        &mut self,
+        at: SchedulerId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        // Ends because every turn either pushes a block, which takes a mark away, or leaves jobs awaited, which takes
+        // the branch out of the choice.
+        while self.states[at.index()].marked_branches > 0
+            && let Some((channel, slot)) = self.states[at.index()].next_branch(&self.rules)
+        {
+            self.answer(at, channel, slot, fabric, cx);
+        }
+        if self.states[at.index()].marked_branches > 0 {
+            self.ask_above(at, fabric, cx);
+        }
+    }
+
+    /// Collects the share of a branch and pushes it, once cancelled jobs have come back.
+    fn answer(
+        &mut self,
+        at: SchedulerId,
+        channel: usize,
+        slot: usize,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let Self { states, forest, rules, .. } = self;
+        let Fabric { jobs, world, .. } = &*fabric;
+        let child = forest.schedulers[at.index()].children.start as usize + slot;
+        // Distance from the child's seat, the first site of its range: what its parent can know of where it is (R5).
+        let seat = forest.schedulers[child].site();
+        let distance = |job: JobId| world.distance(world.site_of(jobs.get(job).station), seat) as u32;
+        let state = &mut states[at.index()];
+        let found = state.collect(channel, slot, rules, distance);
+        let (cancelled, bag) = (found.cancelled(), state.channels[channel].bag);
+        let Collected { at_hand, cancels } = found;
+        state.in_transit += cancelled + narrow(at_hand.len());
+        state.collections += 1;
+        // The number tells answers for this collection from those for an earlier one of the same branch, which has
+        // been unbound and bound again since.
+        let number = state.collections;
+        let branch = &mut state.channels[channel].branches[slot];
+        // The block waits until all cancels are answered, as the paper pushes the share "as one block".
+        branch.awaiting = cancelled;
+        branch.collected = at_hand;
+        branch.collection = number;
+        if cancelled == 0 {
+            self.push(at, bag, slot, fabric, cx);
+            return;
+        }
+        for (child, reason, jobs) in cancels {
+            for &job in &jobs {
+                // Its end may be told on the way up while it is looked for below.
+                fabric.jobs.get_mut(job).copies += 1;
+            }
+            let jobs = fabric.pools.wanted.keep(jobs);
+            self.send_down(at, child, CompactPayload::Cancel { by: at, number, reason, jobs }, fabric, cx);
+        }
+    }
+
+    /// The branch no longer asks: what was collected for it becomes unassigned.
+    fn keep_collected(&mut self, at: SchedulerId, bag: Bag, slot: usize, fabric: &mut Fabric<impl MessageObserver>) {
+        let state = &mut self.states[at.index()];
+        let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
+        let jobs = std::mem::take(&mut branch.collected);
+        state.in_transit -= narrow(jobs.len());
+        for job in jobs {
+            self.add_unassigned(at, job, fabric);
+        }
+    }
+
+    /// Puts a job among the unassigned ones.
+    ///
+    /// With faults a job may have been submitted anew while a copy was still in the tree. Where two copies meet they become
+    /// one.
+    pub(crate) fn add_unassigned(&mut self, at: SchedulerId, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
+        let kind = self.class_and_home(at, job, fabric);
+        if !self.states[at.index()].unassigned.insert(kind, job) {
+            self.merge_copies(at, job, fabric);
+        }
+    }
+
+    /// Makes one of two copies of a job that have met.
+    pub(crate) fn merge_copies(&mut self, at: SchedulerId, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
+        assert!(fabric.transport.is_some(), "job {job} was in the same place twice");
+        let tree = self.forest.schedulers[at.index()].tree;
+        self.roots[tree as usize].unstarted -= 1;
+        fabric.jobs.drop_copy(job);
+    }
+
+    /// Pushes what was collected for a branch, as one block.
+    fn push(
+        &mut self,
+        at: SchedulerId,
+        bag: Bag,
+        slot: usize,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let state = &mut self.states[at.index()];
+        let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
+        let mut jobs = std::mem::take(&mut branch.collected);
+        (branch.marked, branch.awaiting) = (0, 0);
+        // `answered` must be set before anything else is marked: a request that was sent again under the same number
+        // and is still on its way must not mark the branch once more.
+        let ticket = branch.ticket;
+        branch.answered = ticket;
+        state.marked_branches -= 1;
+        state.in_transit -= narrow(jobs.len());
+        state.delegated.set_fresh(slot, true);
+        // Two copies of a job, after a crash, may have been collected from two siblings.
+        jobs.sort_unstable();
+        let twins: Vec<JobId> = jobs.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        for job in twins {
+            self.merge_copies(at, job, fabric);
+        }
+        jobs.dedup();
+        for &job in &jobs {
+            let kind = self.class_and_home(at, job, fabric);
+            self.states[at.index()].delegated.insert(slot, kind, job);
+        }
+        fabric.counts.pushed += jobs.len() as u64;
+        let jobs = fabric.pools.jobs.keep(jobs);
+        self.send_down(at, narrow(slot), CompactPayload::Block { bag, ticket, jobs }, fabric, cx);
+    }
+
+    /// One RFC per channel goes up for branches that could not be served; the root considers discovery.
+    fn ask_above(&mut self, at: SchedulerId, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+        let scheduler = &self.forest.schedulers[at.index()];
+        if scheduler.parent.is_none() {
+            self.consider_discovery(scheduler.tree, fabric, cx);
+            return;
+        }
+        // One RFC out per channel. It is sent again under its number when branches want classes that it does not ask
+        // for.
+        for channel in 0..self.states[at.index()].channels.len() {
+            let state = &mut self.states[at.index()];
+            let channel = &mut state.channels[channel];
+            let waiting = channel.branches.iter().filter(|branch| branch.waits());
+            let wants = waiting.fold(Bag::EMPTY, |all, branch| all.with(branch.wants));
+            if !channel.port || wants.without(channel.asked).is_empty() {
+                continue;
+            }
+            if channel.ticket == 0 {
+                state.tickets += 1;
+                channel.ticket = state.tickets;
+            }
+            channel.asked = channel.asked.with(wants);
+            let payload = CompactPayload::Rfc { bag: channel.bag, wants: channel.asked, ticket: channel.ticket };
+            self.send_up(at, payload, fabric, cx);
+        }
+    }
+
+    /// A block comes in from the parent.
+    pub(crate) fn block(
+        &mut self,
+        at: SchedulerId,
+        bag: Bag,
+        ticket: u32,
+        jobs: Handle,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let list = fabric.pools.jobs.take(jobs);
+        fabric.counts.received += list.len() as u64;
+        // Jobs first, then the answer to the request: `serve` below may ask anew at once.
+        for &job in &list {
+            self.add_unassigned(at, job, fabric);
+        }
+        fabric.pools.jobs.recycle(list);
+        if let Some(channel) = self.states[at.index()].channel(bag)
+            && channel.ticket == ticket
+        {
+            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+        }
+        self.return_unreachable(at, fabric, cx);
+        self.serve(at, fabric, cx);
+    }
+
+    /// A job has left an LGS's queue: struck from what was delegated, and told further up.
+    pub(crate) fn started(
+        &mut self,
+        from: SchedulerId,
+        at: SchedulerId,
+        job: JobId,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let slot = self.forest.schedulers[from.index()].slot as usize;
+        let kind = self.class_and_home(at, job, fabric);
+        let state = &mut self.states[at.index()];
+        state.delegated.remove(slot, kind, job);
+        state.delegated.set_fresh(slot, false);
+        // A share depends on N, so a start can change what the next branch is due; but without marks there is nothing
+        // to share.
+        let marked = state.marked_branches > 0;
+        if self.forest.schedulers[at.index()].parent.is_some() {
+            self.send_up(at, CompactPayload::Started { job }, fabric, cx);
+        } else {
+            let tree = self.forest.schedulers[at.index()].tree;
+            self.roots[tree as usize].unstarted -= 1;
+            fabric.jobs.drop_copy(job);
+        }
+        if marked {
+            self.serve(at, fabric, cx);
+        }
+    }
+
+    /// The parent wants jobs back: those at hand go at once, children are asked for those that were pushed on.
+    pub(crate) fn cancels(
+        &mut self,
+        at: SchedulerId,
+        id: CancelId,
+        jobs: Handle,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let (by, number, reason) = id;
+        let list = fabric.pools.wanted.take(jobs);
+        let mut asked = narrow(list.len());
+        let mut back = fabric.pools.jobs.open();
+        // Three cases: here and unassigned, so it goes back at once; pushed on to a child, which is asked in turn; or
+        // known to nobody here, so it has been started and the news crosses this cancel. `asked` is what this answer
+        // accounts for; the children answer for the rest.
+        let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
+        for &job in &list {
+            let kind = self.class_and_home(at, job, fabric);
+            let state = &mut self.states[at.index()];
+            if state.unassigned.remove(kind, job) {
+                back.push(job);
+                fabric.jobs.drop_copy(job);
+            } else if let Some(slot) = state.delegated.remove_anywhere(kind, job) {
+                asked -= 1;
+                let slot = narrow(slot);
+                match below.iter_mut().find(|(of, _)| *of == slot) {
+                    Some((_, jobs)) => jobs.push(job),
+                    None => below.push((slot, vec![job])),
+                }
+            } else {
+                fabric.jobs.drop_copy(job);
+            }
+        }
+        fabric.pools.wanted.recycle(list);
+        if asked > 0 {
+            let jobs = fabric.pools.jobs.keep(back);
+            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, fabric, cx);
+        } else {
+            fabric.pools.jobs.recycle(back);
+        }
+        for (slot, jobs) in below {
+            let jobs = fabric.pools.wanted.keep(jobs);
+            self.send_down(at, slot, CompactPayload::Cancel { by, number, reason, jobs }, fabric, cx);
+        }
+    }
+
+    /// Jobs come back. Those between pass them on to the scheduler that wanted them; it pushes what it has collected when
+    /// the last answer is in.
+    pub(crate) fn cancelled(
+        &mut self,
+        at: SchedulerId,
+        id: CancelId,
+        asked: u32,
+        jobs: Handle,
+        fabric: &mut Fabric<impl MessageObserver>,
+        cx: &mut impl Context<Event>,
+    ) {
+        let (by, number, reason) = id;
+        // Everybody on the way up only passes it on: the jobs left their lists when the cancel went down.
+        if by != at {
+            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, fabric, cx);
+            return;
+        }
+        let list = fabric.pools.jobs.take(jobs);
+        let back = narrow(list.len());
+        fabric.counts.moved(reason, u64::from(back));
+        fabric.counts.cancelled += u64::from(back);
+        let state = &mut self.states[at.index()];
+        // Those that do not come back have gone to a server.
+        state.in_transit -= asked - back;
+        // The branch that they were collected for, unless it has been unbound in the meantime.
+        let wanted = state.channels.iter_mut().find_map(|channel| {
+            let slot = channel.branches.iter().position(|branch| branch.awaiting > 0 && branch.collection == number)?;
+            Some((channel.bag, slot, &mut channel.branches[slot]))
+        });
+        let mut complete = None;
+        if let Some((bag, slot, branch)) = wanted {
+            branch.awaiting -= asked;
+            branch.collected.extend_from_slice(&list);
+            complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot, branch.marked > 0));
+        } else {
+            // The branch has been unbound in the meantime.
+            state.in_transit -= back;
+            for &job in &list {
+                self.add_unassigned(at, job, fabric);
+            }
+        }
+        fabric.pools.jobs.recycle(list);
+        // With nothing collected after all (all had started) the mark stays, and `serve` looks for other jobs.
+        match complete {
+            Some((bag, slot, true)) => self.push(at, bag, slot, fabric, cx),
+            Some((bag, slot, false)) => self.keep_collected(at, bag, slot, fabric),
+            None => {}
+        }
+        self.return_unreachable(at, fabric, cx);
+        self.serve(at, fabric, cx);
+    }
+}

@@ -1,0 +1,141 @@
+//! How the files of a complete run take the place of an earlier run's: all of them or none.
+//!
+//! A file system renames one file at a time, so a process that is killed between two renames would leave a mixture. Hence a
+//! journal, as databases keep: the staging folder, complete and on the disk, becomes `.gridproof-commit` in one rename, and
+//! from that moment on the run counts. Then the manifest goes, what the earlier run alone had goes, the new files come, and
+//! the manifest last. Whoever is killed among these leaves a folder without a manifest, and the next run here goes on with the
+//! same steps. Each of them may be done twice.
+
+use super::manifest::MANIFEST;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+pub(super) const COMMIT: &str = ".gridproof-commit";
+/// The files themselves, below the staging folder.
+pub(super) const FILES: &str = "files";
+const JOURNAL: &str = "journal.json";
+
+/// What a commit does, as paths relative to the folder.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Journal {
+    /// Of an earlier run, and not in this one.
+    pub(super) remove: Vec<String>,
+    pub(super) install: Vec<String>,
+}
+
+impl Journal {
+    /// Puts what lies in `staging` into its places in `folder`.
+    pub(super) fn commit(&self, folder: &Path, staging: &Path) -> Result<()> {
+        let journal = serde_json::to_vec(self).expect("names are plain data");
+        super::write_whole(&staging.join(JOURNAL), &journal)?;
+        let describe = || format!("cannot write into {}", folder.display());
+        fault::here().with_context(describe)?;
+        sync(staging);
+        fs::rename(staging, folder.join(COMMIT)).with_context(describe)?;
+        sync(folder);
+        complete(folder)
+    }
+}
+
+/// Completes a commit that was begun in `folder`, by this process or by one that was killed.
+///
+/// # Errors
+///
+/// A file cannot be put in its place. It may be tried again.
+pub(super) fn complete(folder: &Path) -> Result<()> {
+    let commit = folder.join(COMMIT);
+    if !commit.exists() {
+        return Ok(());
+    }
+    put_in_place(folder, &commit).with_context(|| {
+        format!(
+            "{}: complete results wait in {COMMIT} and cannot be put in their places; the next run here tries again",
+            folder.display()
+        )
+    })
+}
+
+fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
+    let files = commit.join(FILES);
+    let journal = match fs::read(commit.join(JOURNAL)) {
+        Ok(text) => serde_json::from_slice::<Journal>(&text).with_context(|| format!("{COMMIT}/{JOURNAL}"))?,
+        // Only the clearing away was not complete.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fault::here()?;
+            return Ok(fs::remove_dir_all(commit)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    // As long as the new manifest waits, what is there is an earlier run's.
+    if files.join(MANIFEST).exists() {
+        fault::here()?;
+        remove(&folder.join(MANIFEST))?;
+        sync(folder);
+        for name in &journal.remove {
+            fault::here()?;
+            remove(&folder.join(name))?;
+            let above = Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+            // As far as they are empty.
+            let _ = above.map(|above| fs::remove_dir(folder.join(above))).find(Result::is_err);
+        }
+        let last = journal.install.iter().filter(|name| *name == MANIFEST);
+        for name in journal.install.iter().filter(|name| *name != MANIFEST).chain(last) {
+            let (from, to) = (files.join(name), folder.join(name));
+            if from.exists() {
+                fault::here()?;
+                if let Some(above) = to.parent() {
+                    fs::create_dir_all(above)
+                        .with_context(|| format!("cannot create the folder {}", above.display()))?;
+                }
+                fault::here()?;
+                fs::rename(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+            }
+        }
+        sync(folder);
+    }
+    // The journal first: what is left without one is only to be cleared away.
+    fault::here()?;
+    remove(&commit.join(JOURNAL))?;
+    fault::here()?;
+    Ok(fs::remove_dir_all(commit)?)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes the names in a folder survive a power cut, where the system can.
+fn sync(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// Where tests let a commit fail: before each of its steps.
+pub(super) mod fault {
+    use std::io;
+
+    #[cfg(test)]
+    thread_local! {
+        /// How many steps still succeed.
+        pub(in crate::output) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
+    }
+
+    #[cfg(test)]
+    pub(in crate::output) fn here() -> io::Result<()> {
+        let left = STEPS.get();
+        STEPS.set(left.saturating_sub(1));
+        if left == 0 { Err(io::Error::other("a fault was asked for")) } else { Ok(()) }
+    }
+
+    #[cfg(not(test))]
+    pub(in crate::output) const fn here() -> io::Result<()> {
+        Ok(())
+    }
+}

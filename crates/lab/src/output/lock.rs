@@ -1,0 +1,92 @@
+//! One process at a time in a folder of results.
+
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+const LOCK: &str = ".gridproof-lock";
+
+/// Held while a process writes into a folder. The system lets go of it when the process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    file: File,
+}
+
+impl Lock {
+    /// Whether a process seems to hold the lock of `folder`.
+    pub(super) fn is_in(folder: &Path) -> bool {
+        folder.join(LOCK).exists()
+    }
+
+    /// Takes the lock of `folder`, and notes who holds it.
+    ///
+    /// # Errors
+    ///
+    /// Another process holds it.
+    pub(super) fn take(folder: &Path) -> Result<Self> {
+        let path = folder.join(LOCK);
+        let describe = || format!("cannot write into {}; choose another folder with --out DIR", folder.display());
+        loop {
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+            let mut file = file.with_context(describe)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let mut holder = String::new();
+                    // Some systems do not let others read a locked file.
+                    let _ = file.read_to_string(&mut holder);
+                    let holder = holder.trim();
+                    let named = if holder.is_empty() { "another process" } else { holder };
+                    bail!(
+                        "{}: {named} is writing here; wait until it ends, or choose another folder with --out DIR",
+                        folder.display()
+                    );
+                }
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "warning: {}: this file system has no locks; see to it that no other run writes here meanwhile",
+                        folder.display()
+                    );
+                }
+                Err(TryLockError::Error(error)) => return Err(error).with_context(describe),
+            }
+            // Its last holder may have removed it since it was opened: then it locks nothing.
+            if !is_still(&file, &path) {
+                continue;
+            }
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+            let holder = format!("process {} (cargo xtask {})", std::process::id(), words.join(" "));
+            file.set_len(0).and_then(|()| file.write_all(holder.as_bytes())).with_context(describe)?;
+            return Ok(Self { path, file });
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is still held: whoever opens it from now on makes a new one.
+        if cfg!(unix) {
+            let _ = fs::remove_file(&self.path);
+        } else {
+            let _ = self.file.set_len(0);
+        }
+    }
+}
+
+/// Whether `path` names this very file.
+#[cfg(unix)]
+fn is_still(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(one), Ok(two)) = (file.metadata(), fs::metadata(path)) else { return false };
+    (one.dev(), one.ino()) == (two.dev(), two.ino())
+}
+
+/// Where locks are not removed, it does.
+#[cfg(not(unix))]
+const fn is_still(_: &File, _: &Path) -> bool {
+    true
+}

@@ -1,0 +1,159 @@
+//! `manifest.json`: what a run was, and every file that it wrote.
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path};
+
+/// What it is called.
+pub const MANIFEST: &str = "manifest.json";
+
+/// A file of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its path relative to the folder, with slashes.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// In hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Listed {
+    /// Every file below `folder`, in order of names.
+    pub(super) fn below(folder: &Path) -> io::Result<Vec<Self>> {
+        names_below(folder)?.into_iter().map(|name| Self::read(folder, name)).collect()
+    }
+
+    /// The file called `name` below `folder`, as it is now.
+    pub fn read(folder: &Path, name: String) -> io::Result<Self> {
+        let (mut file, mut hash, mut bytes) = (File::open(folder.join(&name))?, Sha256::new(), 0);
+        let mut chunk = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut chunk)? {
+                0 => return Ok(Self { name, bytes, sha256: hex::encode(hash.finalize()) }),
+                length => {
+                    bytes += length as u64;
+                    hash.update(&chunk[..length]);
+                }
+            }
+        }
+    }
+}
+
+/// The path of every file below `folder`, relative to it, with slashes.
+pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
+    fn collect(folder: &Path, above: &str, names: &mut BTreeSet<String>) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = format!("{above}{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                collect(&entry.path(), &format!("{name}/"), names)?;
+            } else {
+                names.insert(name);
+            }
+        }
+        Ok(())
+    }
+    let mut names = BTreeSet::new();
+    collect(folder, "", &mut names)?;
+    Ok(names)
+}
+
+/// What `manifest.json` says.
+pub struct Manifest(Map<String, Value>);
+
+impl Manifest {
+    /// Adds to `content` the command that makes such results, and the files. `timings`, which alone may differ between equal
+    /// runs, stays last.
+    pub(super) fn new(content: Value, command: &str, files: Vec<Listed>) -> Self {
+        let Value::Object(mut content) = content else { panic!("a manifest is an object") };
+        let timings = content.shift_remove("timings").unwrap_or_else(|| json!({}));
+        let files = files.into_iter().map(|file| (file.name, json!({"bytes": file.bytes, "sha256": file.sha256})));
+        content.insert("command".to_owned(), command.into());
+        content.insert("files".to_owned(), files.collect());
+        content.insert("timings".to_owned(), timings);
+        let mut manifest = Self(content);
+        let hash = manifest.hash();
+        let timings = manifest.0.shift_remove("timings").unwrap_or_default();
+        manifest.0.insert("manifest_sha256".to_owned(), hash.into());
+        manifest.0.insert("timings".to_owned(), timings);
+        manifest
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        format!("{:#}\n", Value::Object(self.0.clone()))
+    }
+
+    /// The manifest of `folder`; none if it has none.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is no JSON object.
+    pub fn read(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(MANIFEST);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        match serde_json::from_slice(&text) {
+            Ok(Value::Object(content)) => Ok(Some(Self(content))),
+            Ok(_) => bail!("{}: expected an object in braces; it is damaged, or another program's", path.display()),
+            Err(error) => bail!("{}: {error}; it is damaged, or another program's", path.display()),
+        }
+    }
+
+    /// Such as `reproduce multi-site`; none in a manifest of another program or of a version that kept no list of files.
+    pub fn command(&self) -> Option<&str> {
+        self.0.get("files")?;
+        self.0.get("command")?.as_str()
+    }
+
+    /// The line that makes these results again.
+    pub fn command_line(&self) -> Option<&str> {
+        self.0.get("command_line")?.as_str()
+    }
+
+    /// Every file but the manifest itself.
+    ///
+    /// # Errors
+    ///
+    /// The list is not as this program writes it. Nothing outside the folder can be meant.
+    pub fn files(&self) -> Result<Vec<Listed>> {
+        let files =
+            self.0.get("files").and_then(Value::as_object).context("manifest.json: files: expected an object")?;
+        let listed = |(name, about): (&String, &Value)| {
+            let is_inside =
+                !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+            let entry = || Some((about.get("bytes")?.as_u64()?, about.get("sha256")?.as_str()?));
+            match entry() {
+                Some((bytes, sha256)) if is_inside => {
+                    Ok(Listed { name: name.clone(), bytes, sha256: sha256.to_owned() })
+                }
+                _ => {
+                    bail!("manifest.json: files: {name:?}: expected a path inside the folder, its bytes and its sha256")
+                }
+            }
+        };
+        files.iter().map(listed).collect()
+    }
+
+    /// Whether it says what it said when it was written, the timings aside.
+    pub fn is_sound(&self) -> bool {
+        self.0.get("manifest_sha256").and_then(Value::as_str) == Some(&self.hash())
+    }
+
+    /// Over all but the timings and itself.
+    fn hash(&self) -> String {
+        let mut content = self.0.clone();
+        content.shift_remove("timings");
+        content.shift_remove("manifest_sha256");
+        hex::encode(Sha256::digest(Value::Object(content).to_string()))
+    }
+}

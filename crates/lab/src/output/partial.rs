@@ -1,0 +1,79 @@
+//! Single files: whole or not at all.
+
+use super::commit::fault;
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+const PARTIAL: &str = ".gridproof-partial-";
+
+/// A file to be written bit by bit, in the folder where `path` is to be. What dead processes left there is swept.
+pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
+    let folder = create_folder_of(path)?;
+    sweep(folder);
+    partial_in(folder).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Gives a complete file its name.
+pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
+    create_folder_of(path)?;
+    publish(file, path)
+}
+
+/// Writes a file in one step: readers see the old content or the new, never half of it.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
+    let describe = || format!("cannot write {}", path.display());
+    let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
+    fault::here().and_then(|()| file.write_all(content)).with_context(describe)?;
+    publish(file, path)
+}
+
+fn create_folder_of(path: &Path) -> Result<&Path> {
+    // The parent of a bare name is the empty path.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// A file in the making. Its name tells whose it is, and it is locked as long as its process lives.
+pub(super) fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let file = tempfile::Builder::new().prefix(&format!("{PARTIAL}{}-", std::process::id())).tempfile_in(folder)?;
+    // Where there are no locks, nobody can take it for a dead process's.
+    let _ = file.as_file().try_lock();
+    Ok(file)
+}
+
+/// Removes files in the making whose processes are dead. What cannot be removed stays: it is in nobody's way.
+pub(super) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(PARTIAL).and_then(|rest| rest.split('-').next()?.parse().ok());
+        let is_left =
+            process.is_some_and(is_dead) && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if is_left {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether no process here has this number. Another computer's may, so this alone does not suffice.
+fn is_dead(process: u32) -> bool {
+    !cfg!(target_os = "linux") || !Path::new("/proc").join(process.to_string()).exists()
+}
+
+fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
+    let describe = || format!("cannot write {}", path.display());
+    // It must survive a power cut: on the disk before it gets its name.
+    file.as_file().sync_all().with_context(describe)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // A temporary file is readable by its owner alone; results are for colleagues too.
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
+    }
+    fault::here().with_context(describe)?;
+    file.persist(path).map_err(|error| error.error).with_context(describe)?;
+    Ok(())
+}

@@ -1,0 +1,193 @@
+use super::commit::fault::STEPS;
+use super::*;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs;
+
+const OLD: [(&str, &str); 4] =
+    [("a.csv", "old"), ("b.csv", "old"), ("figures/old.svg", "old"), ("figures/x.svg", "old")];
+const NEW: [(&str, &str); 4] = [("a.csv", "new"), ("c.csv", "new"), ("data/x.csv", "new"), ("figures/x.svg", "new")];
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// A whole run.
+fn run(folder: &Path, command: &str, files: &[(&str, &str)]) -> Result<()> {
+    let out = OutDir::create(folder, command)?;
+    files.iter().try_for_each(|(name, content)| out.write(name, content))?;
+    out.finish(json!({"what": files[0].1, "timings": {"wall_seconds": 0.25}}))
+}
+
+/// Every file but the manifest.
+fn content(folder: &Path) -> BTreeMap<String, String> {
+    let names = manifest::names_below(folder).expect("a folder");
+    let names = names.into_iter().filter(|name| name != MANIFEST);
+    names.map(|name| (name.clone(), fs::read_to_string(folder.join(name)).expect("a file"))).collect()
+}
+
+fn owned(files: &[(&str, &str)]) -> BTreeMap<String, String> {
+    files.iter().map(|(name, content)| ((*name).to_owned(), (*content).to_owned())).collect()
+}
+
+/// Whose results the folder shows, if it shows any; fails if its files are not the ones that its manifest lists.
+fn shown(folder: &Path) -> Option<String> {
+    let manifest = Manifest::read(folder).expect("whole or not there")?;
+    assert!(manifest.is_sound());
+    for file in manifest.files().expect("a list") {
+        assert_eq!(Listed::read(folder, file.name.clone()).expect("it is there"), file);
+    }
+    let text = fs::read_to_string(folder.join(MANIFEST)).expect("a manifest");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    Some(value["what"].as_str().expect("a word").to_owned())
+}
+
+fn refusal(result: Result<()>) -> String {
+    format!("{:#}", result.expect_err("it is refused"))
+}
+
+#[test]
+fn a_run_replaces_the_files_of_an_earlier_one_and_no_others() {
+    let folder = folder();
+    run(folder.path(), "test", &OLD).expect("the first");
+    fs::write(folder.path().join("figures/notes.txt"), "mine").expect("it can be written");
+    run(folder.path(), "test", &NEW).expect("the second");
+    let mut expected = owned(&NEW);
+    expected.insert("figures/notes.txt".to_owned(), "mine".to_owned());
+    assert_eq!(content(folder.path()), expected);
+    assert_eq!(shown(folder.path()).as_deref(), Some("new"));
+}
+
+#[test]
+fn a_run_that_fails_or_is_killed_at_any_step_never_shows_a_mixture() {
+    let mut fates = BTreeMap::<String, u32>::new();
+    for steps in 0.. {
+        let folder = folder();
+        run(folder.path(), "test", &OLD).expect("the first");
+        STEPS.set(steps);
+        let result = run(folder.path(), "test", &NEW);
+        STEPS.set(usize::MAX);
+        let found = shown(folder.path());
+        if found.as_deref() != Some("new") {
+            assert!(result.is_err(), "step {steps}");
+        }
+        *fates.entry(found.clone().unwrap_or_else(|| "no manifest".to_owned())).or_default() += 1;
+        // Whoever comes next finds the one or the other, whole.
+        drop(OutDir::create(folder.path(), "test").expect("it is put in order"));
+        let after = shown(folder.path()).expect("a manifest");
+        // Old results that are whole may have new ones waiting; new ones never go back.
+        assert!(found.as_deref() != Some("new") || after == "new", "step {steps}");
+        assert_eq!(content(folder.path()), owned(if after == "old" { &OLD } else { &NEW }), "step {steps}");
+        run(folder.path(), "test", &OLD).expect("and goes on");
+        assert_eq!(content(folder.path()), owned(&OLD), "step {steps}");
+        if result.is_ok() {
+            // Writing four files, the manifest and the journal; removing; putting in place; clearing away.
+            assert!(steps > 25, "only {steps} steps could fail");
+            break;
+        }
+    }
+    assert_eq!(fates.keys().collect::<Vec<_>>(), ["new", "no manifest", "old"], "{fates:?}");
+}
+
+#[test]
+fn what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not() {
+    let folder = folder();
+    // Above the largest number that a process can have.
+    let dead = folder.path().join(".gridproof-staging-4194305/files");
+    fs::create_dir_all(&dead).expect("it can be made");
+    fs::write(dead.join("jobs.csv"), "half").expect("it can be written");
+    fs::write(folder.path().join(".gridproof-partial-4194305-abc"), "half").expect("it can be written");
+    let living = partial::partial_in(folder.path()).expect("it can be written");
+    run(folder.path(), "test", &NEW).expect("it is no hindrance");
+    let left = living.path().file_name().expect("a name").to_string_lossy().into_owned();
+    let mut expected = owned(&NEW);
+    expected.insert(left, String::new());
+    assert_eq!(content(folder.path()), expected);
+}
+
+#[test]
+fn a_folder_with_something_else_is_refused_and_not_touched() {
+    let folder = folder();
+    fs::write(folder.path().join("thesis.tex"), "mine").expect("it can be written");
+    let told = refusal(run(folder.path(), "test", &NEW));
+    assert!(told.contains("thesis.tex") && told.contains("--out DIR"), "{told}");
+    assert_eq!(content(folder.path()), owned(&[("thesis.tex", "mine")]));
+
+    let folder = self::folder();
+    run(folder.path(), "reproduce p", &OLD).expect("the first");
+    let told = refusal(run(folder.path(), "simulate", &NEW));
+    assert!(told.contains("holds the results of `cargo xtask reproduce p`"), "{told}");
+    assert_eq!(content(folder.path()), owned(&OLD));
+
+    fs::write(folder.path().join(MANIFEST), "{\"paper\": \"p\"}").expect("it can be written");
+    let told = refusal(run(folder.path(), "reproduce p", &NEW));
+    assert!(told.contains("lists no files"), "{told}");
+    fs::write(folder.path().join(MANIFEST), "{").expect("it can be written");
+    let told = refusal(run(folder.path(), "reproduce p", &NEW));
+    assert!(told.contains("manifest.json") && told.contains("line 1"), "{told}");
+    assert_eq!(content(folder.path()), owned(&OLD));
+}
+
+#[test]
+fn a_file_of_somebody_elses_in_the_way_stays_and_so_do_the_earlier_results() {
+    for (name, taken) in [("c.csv", "c.csv"), ("data", "data")] {
+        let folder = folder();
+        run(folder.path(), "test", &OLD).expect("the first");
+        fs::write(folder.path().join(name), "mine").expect("it can be written");
+        let told = refusal(run(folder.path(), "test", &NEW));
+        assert!(told.contains(taken) && told.contains("move it away"), "{told}");
+        assert_eq!(shown(folder.path()).as_deref(), Some("old"));
+        assert_eq!(fs::read_to_string(folder.path().join(name)).expect("it is there"), "mine");
+    }
+}
+
+#[test]
+fn a_manifest_that_names_files_outside_its_folder_is_refused() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    run(&out, "test", &OLD).expect("the first");
+    fs::write(folder.path().join("mine.txt"), "mine").expect("it can be written");
+    let text = fs::read_to_string(out.join(MANIFEST)).expect("a manifest");
+    fs::write(out.join(MANIFEST), text.replace("a.csv", "../mine.txt")).expect("it can be edited");
+    assert!(refusal(run(&out, "test", &NEW)).contains("expected a path inside the folder"));
+    assert!(folder.path().join("mine.txt").exists());
+}
+
+#[test]
+fn one_process_at_a_time_and_the_other_is_named() {
+    let folder = folder();
+    let first = OutDir::create(folder.path(), "test").expect("nobody is there");
+    let told = refusal(run(folder.path(), "test", &NEW));
+    assert!(told.contains(&format!("process {} ", std::process::id())) && told.contains("is writing here"), "{told}");
+    drop(first);
+    run(folder.path(), "test", &NEW).expect("nobody is there any more");
+    assert_eq!(content(folder.path()), owned(&NEW), "and no lock stays");
+}
+
+#[test]
+fn a_run_that_ends_early_leaves_no_empty_folder() {
+    let folder = folder();
+    let out = folder.path().join("some/where");
+    drop(OutDir::create(&out, "test").expect("it can be made"));
+    assert!(!folder.path().join("some").exists());
+}
+
+#[test]
+fn no_flipped_bit_of_a_manifest_changes_what_it_says_unnoticed() {
+    let folder = folder();
+    run(folder.path(), "test", &OLD).expect("a run");
+    let path = folder.path().join(MANIFEST);
+    let text = fs::read(&path).expect("a manifest");
+    let files = Manifest::read(folder.path()).expect("whole").expect("there").files().expect("a list");
+    for bit in 0..8 * text.len() {
+        let mut flipped = text.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).expect("it can be damaged");
+        if let Ok(Some(manifest)) = Manifest::read(folder.path())
+            && manifest.is_sound()
+        {
+            assert_eq!(manifest.command(), Some("test"), "bit {bit}");
+            assert_eq!(manifest.files().expect("a list"), files, "bit {bit}");
+        }
+    }
+}

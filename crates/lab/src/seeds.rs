@@ -1,0 +1,71 @@
+//! Under how many seeds a verdict stays.
+
+use super::claim::{Claim, Judged};
+use super::paper::Paper;
+use super::store::Store;
+use super::study::Study;
+use crate::verdict::Verdict;
+use anyhow::Result;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The claims of a paper, judged under other seeds.
+#[derive(Clone, Debug)]
+pub struct Seeds {
+    /// Each with the claims in the order of the run.
+    judged: Vec<(u64, Vec<Judged>)>,
+}
+
+impl Seeds {
+    /// Runs what the claims ask for under the seeds 1 to `seeds`, with as many replications as the run itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`Study::run`].
+    pub(crate) fn judge<P: Paper>(
+        paper: &P,
+        claims: &[Claim<P::Cell>],
+        seeds: u32,
+        replications: u32,
+        cells_folder: &Path,
+        quiet: bool,
+    ) -> Result<Self> {
+        let mut cells = BTreeSet::new();
+        claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
+        let judge = |seed: u64| {
+            let mut study = Study::new(paper, seed, Store::open(cells_folder.to_owned())?, quiet);
+            study.run(&cells, replications)?;
+            study.settle()?;
+            let judged = claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, replications)));
+            Ok((seed, judged.collect()))
+        };
+        Ok(Self { judged: (1..=u64::from(seeds)).map(judge).collect::<Result<_>>()? })
+    }
+
+    /// How many seeds there are.
+    pub fn count(&self) -> usize {
+        self.judged.len()
+    }
+
+    /// What was found of a claim, seed by seed.
+    pub fn of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (u64, &'a Judged)> {
+        let found = move |(seed, judged): &'a (u64, Vec<Judged>)| Some((*seed, judged.iter().find(|it| it.id == id)?));
+        self.judged.iter().filter_map(found)
+    }
+
+    /// Under how many seeds a claim has the verdict of the run: `9 of 10`.
+    pub fn stays(&self, judged: &Judged) -> String {
+        let same = self.of(judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
+        format!("{same} of {}", self.count())
+    }
+
+    /// The seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
+    pub fn others(&self, judged: &Judged) -> String {
+        let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != judged.verdict).filter_map(|verdict| {
+            let seeds = self.of(judged.id).filter(|(_, other)| other.verdict == verdict);
+            let seeds: Vec<String> = seeds.map(|(seed, _)| seed.to_string()).collect();
+            (!seeds.is_empty()).then(|| format!("{verdict}: {}", seeds.join(", ")))
+        });
+        others.collect::<Vec<_>>().join("; ")
+    }
+}

@@ -1,0 +1,75 @@
+//! The form of stored replications: one on each line, `{"identity":…,"metrics":…,"sha256":"…"}`.
+//!
+//! The hash is over the bytes of the line before it, so no change of the line goes unnoticed, be it in a digit, in a name,
+//! in white space or in the hash.
+
+use super::Identity;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// SHA-256 of an identity.
+pub(super) type Key = [u8; 32];
+
+/// By name; `null` where a metric is not defined.
+pub(super) type Metrics = BTreeMap<String, Option<f64>>;
+
+/// What a line says.
+#[derive(Deserialize)]
+pub(super) struct Stored {
+    identity: serde_json::Value,
+    pub(super) metrics: Metrics,
+}
+
+const BEFORE_HASH: &str = ",\"sha256\":\"";
+const BEHIND_HASH: &str = "\"}";
+
+/// What a replication is found by.
+pub(super) fn key_of(identity: &impl Serialize) -> Key {
+    Sha256::digest(serde_json::to_vec(identity).expect("an identity is plain data")).into()
+}
+
+/// A replication as a line, without its end.
+pub(super) fn line(identity: &Identity<'_>, metrics: Metrics) -> (Key, String) {
+    #[derive(Serialize)]
+    struct Content<'a> {
+        identity: &'a Identity<'a>,
+        metrics: Metrics,
+    }
+    let mut line = serde_json::to_string(&Content { identity, metrics }).expect("metrics are plain data");
+    assert_eq!(line.pop(), Some('}'), "an object ends with a brace");
+    let hash = hex::encode(Sha256::digest(&line));
+    (key_of(identity), line + BEFORE_HASH + &hash + BEHIND_HASH)
+}
+
+/// A line that is as it was written: its key, what it says, and itself.
+pub(super) type Sound<'a> = (Key, Stored, &'a str);
+
+/// The lines of a file, numbered from 1; `None` where one is not as it was written.
+pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound<'_>>)> {
+    // A last line without its end was cut off, even if all else is there.
+    let pieces = content.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n"));
+    pieces.enumerate().map(|(i, line)| (i + 1, line.and_then(sound)))
+}
+
+fn sound(line: &[u8]) -> Option<Sound<'_>> {
+    let rest = line.strip_suffix(BEHIND_HASH.as_bytes())?;
+    let (rest, hash) = rest.split_last_chunk::<64>()?;
+    let hashed = rest.strip_suffix(BEFORE_HASH.as_bytes())?;
+    if hex::encode(Sha256::digest(hashed)).as_bytes() != hash {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?;
+    let stored: Stored = serde_json::from_str(line).ok()?;
+    Some((key_of(&stored.identity), stored, line))
+}
+
+/// Whether two lines give other values for one replication. One with other names of metrics comes from a later version.
+pub(super) fn contradict(line: &str, stored: &Stored) -> bool {
+    let Stored { metrics, .. } = serde_json::from_str(line).expect("it was read before");
+    metrics.keys().eq(stored.metrics.keys())
+        && !metrics
+            .values()
+            .zip(stored.metrics.values())
+            .all(|(one, two)| one.map(f64::to_bits) == two.map(f64::to_bits))
+}

@@ -1,0 +1,173 @@
+use super::*;
+
+const CELL: &str = r#"{"load":1.25,"policy":"easy","estimates":[1e300,-0.0,18446744073709551615]}"#;
+
+fn cell() -> serde_json::Value {
+    serde_json::from_str(CELL).expect("JSON")
+}
+
+fn identity(cell: &serde_json::Value, replication: u32) -> Identity<'_> {
+    Identity { paper: "p", models: "m", cell, seed: u64::MAX, replication }
+}
+
+fn names() -> [String; 2] {
+    ["a", "b"].map(str::to_owned)
+}
+
+fn opened(folder: &Path) -> Store {
+    Store::open(folder.to_owned()).expect("it can be read")
+}
+
+/// Three replications: `r` and half of it. Back comes the file that they are in.
+fn filled(folder: &Path) -> PathBuf {
+    let store = opened(folder);
+    for replication in 0..3_u32 {
+        let value = f64::from(replication) + 0.1;
+        store.save(&identity(&cell(), replication), &names(), &[value, value / 3.0]).expect("it is written");
+    }
+    store.settle().expect("it is written");
+    folder.join(SETTLED)
+}
+
+/// How many of the three replications are there; fails where one is there with another value.
+fn assert_true_or_missing(store: &Store) -> usize {
+    let right = |replication: u32| {
+        let value = f64::from(replication) + 0.1;
+        let found = store.load(&identity(&cell(), replication), &names())?;
+        assert_eq!(
+            found.iter().map(|value| value.to_bits()).collect::<Vec<_>>(),
+            [value, value / 3.0].map(f64::to_bits)
+        );
+        Some(())
+    };
+    (0..3).filter_map(right).count()
+}
+
+#[test]
+fn what_was_saved_is_loaded_to_the_last_bit_and_nothing_else_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (cell, names) = (cell(), names());
+    let store = opened(folder.path());
+    store.save(&identity(&cell, 0), &names, &[0.1 + 0.2, f64::NAN]).expect("it is written");
+    let look = |store: &Store| {
+        let loaded = store.load(&identity(&cell, 0), &names).expect("it is there");
+        assert_eq!(loaded[0].to_bits(), (0.1_f64 + 0.2).to_bits());
+        assert!(loaded[1].is_nan());
+        assert!(store.load(&identity(&cell, 1), &names).is_none());
+        assert!(store.load(&identity(&cell, 0), &["c".to_owned()]).is_none());
+    };
+    look(&store);
+    // As after kill -9, and after a run that came to its end.
+    look(&opened(folder.path()));
+    store.settle().expect("it is written");
+    look(&opened(folder.path()));
+    assert!(!folder.path().join(ADDED).exists());
+}
+
+#[test]
+fn the_same_replications_give_the_same_bytes_in_whatever_order_they_finish() {
+    let folders = [0, 1].map(|_| tempfile::tempdir().expect("a temporary folder"));
+    let bytes = |folder: &Path, order: &[u32]| {
+        let store = opened(folder);
+        for replication in order {
+            let value = f64::from(*replication);
+            store.save(&identity(&cell(), *replication), &names(), &[value, value]).expect("it is written");
+        }
+        store.settle().expect("it is written");
+        fs::read(folder.join(SETTLED)).expect("it is there")
+    };
+    assert_eq!(bytes(folders[0].path(), &[0, 1, 2, 3]), bytes(folders[1].path(), &[3, 1, 0, 2]));
+}
+
+#[test]
+fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let content = fs::read(filled(folder.path())).expect("it is there");
+    let sound = |content: &[u8]| -> BTreeMap<Key, String> {
+        segment::lines(content).filter_map(|(_, line)| line).map(|(key, _, line)| (key, line.to_owned())).collect()
+    };
+    let all = sound(&content);
+    assert_eq!(all.len(), 3);
+    for bit in 0..8 * content.len() {
+        let mut flipped = content.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let believed = sound(&flipped);
+        assert!(believed.len() < 3, "bit {bit} is not noticed");
+        for (key, line) in believed {
+            assert_eq!(all[&key], line, "bit {bit} is accepted");
+        }
+    }
+}
+
+#[test]
+fn a_file_with_a_flipped_bit_is_told_set_aside_and_used_where_it_is_sound() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = filled(folder.path());
+    let content = fs::read(&path).expect("it is there");
+    for (number, byte) in (0..content.len()).step_by(7).enumerate() {
+        let mut flipped = content.clone();
+        flipped[byte] ^= 1 << (number % 8);
+        fs::write(&path, &flipped).expect("it can be damaged");
+        let store = opened(folder.path());
+        assert!(store.damaged() >= 1, "byte {byte}");
+        let kept = fs::read(folder.path().join(format!("damaged/replications-{}.jsonl", number + 1)));
+        assert_eq!(kept.expect("it is set aside"), flipped);
+        let found = assert_true_or_missing(&store);
+        // The end of a line parts two.
+        assert!(found == 2 || found == 1 && content[byte] == b'\n', "byte {byte}: {found}");
+        assert_eq!(opened(folder.path()).damaged(), 0, "told once");
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_off_anywhere_is_used_up_to_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = filled(folder.path());
+    let content = fs::read(&path).expect("it is there");
+    let ends: Vec<usize> = (1..=content.len()).filter(|end| content[end - 1] == b'\n').collect();
+    for length in (0..content.len()).step_by(11).chain(ends.iter().copied()) {
+        fs::write(&path, &content[..length]).expect("it can be damaged");
+        let store = opened(folder.path());
+        assert_eq!(assert_true_or_missing(&store), ends.iter().filter(|end| **end <= length).count(), "{length}");
+        assert_eq!(store.damaged() > 0, length > 0 && !ends.contains(&length), "{length}");
+    }
+}
+
+#[test]
+fn a_line_counts_for_the_identity_that_it_names_and_an_edited_one_for_none() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = filled(folder.path());
+    let text = fs::read_to_string(&path).expect("it is there");
+    let lines: Vec<&str> = text.lines().collect();
+    fs::write(&path, format!("{}\n{}\n{}\n", lines[2], lines[0], lines[1])).expect("lines can be swapped");
+    let store = opened(folder.path());
+    assert_eq!((assert_true_or_missing(&store), store.damaged()), (3, 0));
+    fs::write(&path, text.replace("\"replication\":1", "\"replication\":7")).expect("it can be edited");
+    let store = opened(folder.path());
+    assert_eq!((assert_true_or_missing(&store), store.damaged()), (2, 1));
+    assert!(store.load(&identity(&cell(), 7), &names()).is_none());
+}
+
+#[test]
+fn two_sound_lines_that_contradict_each_other_are_both_forgotten() {
+    let folders = [0, 1].map(|_| tempfile::tempdir().expect("a temporary folder"));
+    let path = filled(folders[0].path());
+    let other = opened(folders[1].path());
+    other.save(&identity(&cell(), 1), &names(), &[7.0, 8.0]).expect("it is written");
+    fs::copy(folders[1].path().join(ADDED), folders[0].path().join(ADDED)).expect("they can be mixed");
+    let store = opened(folders[0].path());
+    assert_eq!(assert_true_or_missing(&store), 2);
+    assert!(store.load(&identity(&cell(), 1), &names()).is_none());
+    assert!(store.damaged() > 0 && path.exists());
+}
+
+#[test]
+fn forgetting_leaves_the_files_of_others_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    filled(folder.path());
+    fs::write(folder.path().join("notes.txt"), "mine").expect("it can be written");
+    Store::forget(folder.path()).expect("they can be removed");
+    assert_eq!(assert_true_or_missing(&opened(folder.path())), 0);
+    assert_eq!(fs::read(folder.path().join("notes.txt")).expect("it is there"), b"mine");
+    Store::forget(&folder.path().join("nowhere")).expect("nothing is there to be removed");
+}

@@ -1,0 +1,528 @@
+//! The state of a cluster's nodes and of the jobs that run on them: who gets how much CPU, and how far each job is.
+//!
+//! There is no clock in here, and no true runtime: a [`ClusterState`] counts the work that has been done and does not know how
+//! much there is to do. [`Completions`](crate::completions::Completions) does; the world's own from the truth, the predictor's from belief.
+//!
+//! Tasks of one job sit on several nodes, and the job advances at the rate of the slowest (§5 of the specification). So no
+//! node has a time of its own in which its tasks could be ordered; each *job* has one, its work, which passes at the job's
+//! rate. It is brought up to date when that rate changes and at no other moment. Work is an integer, so it does not matter
+//! how often that happens.
+
+// These are methods of `ClusterState` with types of their own that it keeps: parts of one concept, in files of their own for
+// their length, which therefore import each other.
+mod bounds;
+mod intrusion;
+mod snapshot;
+
+pub use bounds::TurnaroundBounds;
+pub(crate) use bounds::{Neighbour, Placement};
+use intrusion::Intrusion;
+pub use intrusion::LocalLoad;
+pub(crate) use intrusion::Sums;
+pub(crate) use snapshot::AffectedSet;
+
+use crate::application::{Application, PROCESSOR};
+use crate::config::NodeChoice;
+use crate::share::fair_level;
+use sim_core::{Span, Time};
+
+/// Work of one task, in units of 2⁻³² of a nanosecond alone at reference speed.
+pub(crate) type Work = u128;
+
+/// Work per nanosecond, alone at reference speed.
+const REFERENCE: u64 = 1 << 32;
+
+pub(crate) fn work_of(time: Span) -> Work {
+    Work::from(time.as_nanos()) * Work::from(REFERENCE)
+}
+
+/// How long `work` takes at `rate`, to the next whole nanosecond.
+fn time_for(work: Work, rate: u64) -> Span {
+    let nanos = work.div_ceil(Work::from(rate));
+    Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
+}
+
+/// Limits and costs that hold on every node of a cluster.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct NodeRules {
+    pub(crate) speed: f64,
+    pub(crate) mpl: u32,
+    pub(crate) mpl_beside_users: u32,
+    /// In KiB.
+    pub(crate) memory: u64,
+    /// What a local user asks for, in millionths and in KiB.
+    pub(crate) user_cpu: u32,
+    pub(crate) user_memory: u64,
+    pub(crate) task_overhead: f64,
+    /// Share of its rate that a task beside local users loses.
+    pub(crate) loss: f64,
+    pub(crate) node_choice: NodeChoice,
+}
+
+impl NodeRules {
+    /// MPL of a node.
+    const fn limit(&self, users: bool) -> u32 {
+        if users { self.mpl_beside_users } else { self.mpl }
+    }
+
+    /// What is left of the rate of one of `tasks` tasks on a node, of which users leave `kept`.
+    fn factor(&self, tasks: u32, kept: f64) -> f64 {
+        kept / (1.0 + self.task_overhead * f64::from(tasks.saturating_sub(1)))
+    }
+}
+
+/// The state of one node.
+#[derive(Copy, Clone, Debug)]
+struct Node {
+    /// Parallel tasks on it.
+    tasks: u32,
+    /// Sum of what its tasks and its user ask for, in millionths of its CPU.
+    demand: u32,
+    /// Sum of what they hold, in KiB.
+    memory: u64,
+    users: bool,
+    /// Its place in the order of nodes is out of date.
+    moved: bool,
+    /// See [`fair_level`].
+    level: f64,
+    /// What is left of a task's rate beside the other tasks, and beside users.
+    factor: f64,
+}
+
+/// A task on a node.
+#[derive(Copy, Clone, Debug, Default)]
+struct Task {
+    slot: u32,
+    /// In millionths.
+    cpu: u32,
+}
+
+/// A running job and its progress.
+#[derive(Clone, Debug)]
+pub(crate) struct RunningJob {
+    pub(crate) app: Application,
+    /// Its number with whoever drives the cluster.
+    pub(crate) key: u32,
+    pub(crate) nodes: Vec<u32>,
+    /// How many of its nodes have local users.
+    users: u32,
+    /// Work per nanosecond.
+    rate: u64,
+    /// Work done until `since`.
+    done: Work,
+    since: Time,
+    mark: u64,
+}
+
+impl RunningJob {
+    // Fills a slot that no job has used yet.
+    const NONE: Self = Self {
+        app: Application { job: sim_core::JobId(0), tasks: 0, demand: crate::application::NOTHING, time: Span::ZERO },
+        key: 0,
+        nodes: Vec::new(),
+        users: 0,
+        rate: 0,
+        done: 0,
+        since: Time::ZERO,
+        mark: 0,
+    };
+
+    /// Work done until `now`.
+    pub(crate) fn done(&self, now: Time) -> Work {
+        self.done + Work::from(self.rate) * Work::from(now.since(self.since).as_nanos())
+    }
+
+    /// When it will have done `goal`, at its present rate.
+    pub(crate) fn end(&self, goal: Work) -> Time {
+        // The last nanosecond may have gone a little further than the goal.
+        self.since + time_for(goal.saturating_sub(self.done), self.rate)
+    }
+
+    /// The work that the predictor believes is left: what is missing to the profile, or a little if it has outlived that (§6
+    /// of the specification).
+    pub(crate) fn believed_left(&self, now: Time, overrun: f64) -> Work {
+        let (done, profile) = (self.done(now), work_of(self.app.time));
+        if done < profile { profile - done } else { work_of(self.app.time.scaled(overrun)).max(1) }
+    }
+
+    /// Its progress per time, 1 alone at reference speed.
+    pub(crate) fn progress_rate(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "for people")]
+        let rate = self.rate as f64;
+        rate / 4_294_967_296.0
+    }
+}
+
+/// The nodes of a cluster and the jobs that run on them.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterState {
+    rules: NodeRules,
+    nodes: Vec<Node>,
+    /// Those of node `n` stand from `n · mpl` on.
+    tasks: Vec<Task>,
+    /// By slot. What stands in a vacant one is kept for its memory only.
+    running: Vec<RunningJob>,
+    /// Slots in use, in the order in which their jobs started.
+    live: Vec<u32>,
+    vacant: Vec<u32>,
+    /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`. Up to date unless `unordered`.
+    order: Vec<u64>,
+    unordered: bool,
+    /// Nodes that could take one more task, as far as MPL goes.
+    open: u32,
+    /// Jobs whose rate the last change has changed.
+    touched: Vec<u32>,
+    /// Changes so far, and the mark of whatever the last one concerned.
+    marks: u64,
+    reordered: Vec<u64>,
+    intrusion: Intrusion,
+}
+
+impl ClusterState {
+    /// `nodes` idle nodes without users.
+    pub(crate) fn new(nodes: u32, rules: NodeRules, queueing_weight: Option<f64>) -> Self {
+        let node =
+            Node { tasks: 0, demand: 0, memory: 0, users: false, moved: false, level: f64::INFINITY, factor: 1.0 };
+        Self {
+            rules,
+            nodes: vec![node; nodes as usize],
+            tasks: vec![Task::default(); nodes as usize * rules.mpl as usize],
+            running: Vec::new(),
+            live: Vec::new(),
+            vacant: Vec::new(),
+            order: (0..u64::from(nodes)).collect(),
+            unordered: false,
+            open: nodes,
+            touched: Vec::new(),
+            marks: 0,
+            reordered: Vec::new(),
+            intrusion: Intrusion::new(queueing_weight),
+        }
+    }
+
+    pub(crate) const fn rules(&self) -> &NodeRules {
+        &self.rules
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Slots of the running jobs, in the order of their start.
+    pub(crate) fn live(&self) -> &[u32] {
+        &self.live
+    }
+
+    pub(crate) fn running(&self, slot: u32) -> &RunningJob {
+        &self.running[slot as usize]
+    }
+
+    /// Another after each change of what runs here and of who sits here.
+    pub(crate) const fn version(&self) -> u64 {
+        self.marks
+    }
+
+    /// Slots whose rate the last change has changed.
+    pub(crate) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    pub(crate) fn has_users(&self, node: u32) -> bool {
+        self.nodes[node as usize].users
+    }
+
+    pub(crate) fn tasks_on(&self, node: u32) -> u32 {
+        self.nodes[node as usize].tasks
+    }
+
+    /// What parallel tasks and users ask of a node's CPU, as a fraction of it; it may be above 1.
+    pub(crate) fn cpu_demand(&self, node: u32) -> f64 {
+        f64::from(self.nodes[node as usize].demand) / f64::from(PROCESSOR)
+    }
+
+    /// In KiB, users' included.
+    pub(crate) fn memory_used(&self, node: u32) -> u64 {
+        self.nodes[node as usize].memory
+    }
+
+    /// How much of a node is in use, between 0 and 1: the mean of CPU and memory.
+    pub(crate) fn occupancy(&self, node: u32) -> f64 {
+        let Node { demand, memory, .. } = self.nodes[node as usize];
+        let cpu = f64::from(demand.min(PROCESSOR)) / f64::from(PROCESSOR);
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let memory = memory as f64 / self.rules.memory.max(1) as f64;
+        f64::midpoint(cpu, memory.min(1.0))
+    }
+
+    /// Whether `app` would find enough nodes if nothing ran but the local users; these count if they `stay`.
+    pub(crate) fn fits(&self, app: &Application, users_stay: bool) -> bool {
+        let alone = app.demand.memory() <= self.rules.memory;
+        let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.memory;
+        // Memory alone rules a node out for ever: MPL is a matter of time, since every job ends.
+        let suitable = match (alone, beside_users || !users_stay) {
+            (false, _) => 0,
+            (true, true) => self.nodes.len(),
+            (true, false) => self.nodes.iter().filter(|node| !node.users).count(),
+        };
+        app.tasks as usize <= suitable
+    }
+
+    /// Nodes with users.
+    pub(crate) fn occupied(&self) -> u64 {
+        self.nodes.iter().filter(|node| node.users).count() as u64
+    }
+
+    fn limit(&self, node: &Node) -> u32 {
+        self.rules.limit(node.users)
+    }
+
+    fn is_open(&self, node: u32) -> bool {
+        let node = &self.nodes[node as usize];
+        node.tasks < self.limit(node)
+    }
+
+    /// Whether LoRaS may put a task of `app` on the node: MPL and memory are hard limits.
+    fn is_eligible(&self, node: u32, app: &Application) -> bool {
+        self.is_open(node) && self.nodes[node as usize].memory + app.demand.memory() <= self.rules.memory
+    }
+
+    /// The nodes that LoRaS would give to `app` now, in its order; false if there are too few.
+    pub(crate) fn place(&self, app: &Application, places: &mut Vec<u32>) -> bool {
+        debug_assert!(!self.unordered, "the order of nodes is out of date");
+        places.clear();
+        // The order is long, and on a full cluster nothing in it would do.
+        if app.tasks > self.open {
+            return false;
+        }
+        for &key in &self.order {
+            let node = index_of(key);
+            if self.is_eligible(node, app) {
+                places.push(node);
+                if places.len() == app.tasks as usize {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Starts a job on `places`. [`touched`](Self::touched) then names it and those whose rate it has changed.
+    pub(crate) fn admit(&mut self, now: Time, key: u32, app: Application, places: &[u32]) -> u32 {
+        let Self { rules, nodes, tasks, running, vacant, .. } = self;
+        // Slots are used again: a job that ends leaves its vectors behind for the next one.
+        let slot = vacant.pop().unwrap_or_else(|| {
+            running.push(RunningJob::NONE);
+            u32::try_from(running.len() - 1).expect("fewer than 2³² jobs at once")
+        });
+        let job = &mut running[slot as usize];
+        // Rate 0 until `propagate`, which then sees the job as one whose rate has changed.
+        (job.app, job.key, job.users, job.rate, job.done, job.since) = (app, key, 0, 0, 0, now);
+        job.nodes.clear();
+        job.nodes.extend_from_slice(places);
+        let (cpu, memory) = (app.demand.millionths(), app.demand.memory());
+        for &place in places {
+            let node = &mut nodes[place as usize];
+            tasks[place as usize * rules.mpl as usize + node.tasks as usize] = Task { slot, cpu };
+            node.tasks += 1;
+            node.demand += cpu;
+            node.memory += memory;
+            job.users += u32::from(node.users);
+            self.open -= u32::from(node.tasks == rules.limit(node.users));
+        }
+        self.live.push(slot);
+        self.propagate(now, places);
+        slot
+    }
+
+    /// Ends a job that has done `goal`. [`touched`](Self::touched) then names those whose rate that has changed.
+    pub(crate) fn release(&mut self, now: Time, slot: u32, goal: Work) {
+        let Self { rules, nodes, tasks, running, intrusion, .. } = self;
+        let job = &mut running[slot as usize];
+        // What the job has cost its users, up to its goal and not up to the nanosecond in which it passed it.
+        intrusion.advance(job, now);
+        intrusion.correct(job, goal);
+        let (cpu, memory) = (job.app.demand.millionths(), job.app.demand.memory());
+        let places = std::mem::take(&mut job.nodes);
+        for &place in &places {
+            let node = &mut nodes[place as usize];
+            let first = place as usize * rules.mpl as usize;
+            let on_node = &mut tasks[first..first + node.tasks as usize];
+            let at = on_node.iter().position(|task| task.slot == slot).expect("a job has a task on each of its nodes");
+            // The others keep their order: nothing depends on it, but a transcript is easier to read.
+            on_node.copy_within(at + 1.., at);
+            self.open += u32::from(node.tasks == rules.limit(node.users));
+            node.tasks -= 1;
+            node.demand -= cpu;
+            node.memory -= memory;
+        }
+        let at = self.live.iter().position(|&live| live == slot).expect("a job that ends was running");
+        self.live.remove(at);
+        self.vacant.push(slot);
+        self.propagate(now, &places);
+        self.running[slot as usize].nodes = places;
+    }
+
+    /// Lets the user of a node come or go. [`touched`](Self::touched) then names the jobs whose rate that has changed.
+    pub(crate) fn set_users(&mut self, now: Time, node: u32, present: bool) {
+        if self.nodes[node as usize].users == present {
+            self.touched.clear();
+            return;
+        }
+        let was_open = self.is_open(node);
+        let Self { rules, nodes, tasks, running, intrusion, .. } = self;
+        let at = &mut nodes[node as usize];
+        at.users = present;
+        let first = node as usize * rules.mpl as usize;
+        for task in &tasks[first..first + at.tasks as usize] {
+            let job = &mut running[task.slot as usize];
+            intrusion.advance(job, now);
+            if present {
+                job.users += 1
+            } else {
+                job.users -= 1
+            };
+        }
+        if present {
+            at.demand += rules.user_cpu;
+            at.memory += rules.user_memory;
+        } else {
+            at.demand -= rules.user_cpu;
+            at.memory -= rules.user_memory;
+        }
+        // A user takes a place of MPL with him: `open` counts nodes below their limit, with and without users.
+        match (was_open, self.is_open(node)) {
+            (true, false) => self.open -= 1,
+            (false, true) => self.open += 1,
+            _ => {}
+        }
+        self.propagate(now, &[node]);
+    }
+
+    /// Brings up to date what follows from a change on `nodes`: their levels, the rates of the jobs there, the order.
+    fn propagate(&mut self, now: Time, nodes: &[u32]) {
+        self.intrusion.pass(now);
+        for &node in nodes {
+            self.level(node);
+        }
+        // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
+        // up to date. The mark keeps a job from being looked at once for each of its tasks.
+        self.marks += 1;
+        self.touched.clear();
+        for &node in nodes {
+            let first = node as usize * self.rules.mpl as usize;
+            for task in &self.tasks[first..first + self.nodes[node as usize].tasks as usize] {
+                let job = &mut self.running[task.slot as usize];
+                if job.mark != self.marks {
+                    job.mark = self.marks;
+                    self.touched.push(task.slot);
+                }
+            }
+        }
+        let Self { touched, running, nodes: all, rules, intrusion, .. } = self;
+        touched.retain(|&slot| {
+            let job = &mut running[slot as usize];
+            let rate = rate(job, all, rules);
+            let changed = rate != job.rate;
+            // Brought up to date at the old rate, then the new one holds. A job whose rate stays is not touched: its
+            // work passes by itself.
+            if changed {
+                intrusion.advance(job, now);
+                job.rate = rate;
+            }
+            changed
+        });
+        if !self.unordered {
+            self.reorder(nodes);
+        }
+        self.measure_queueing();
+    }
+
+    fn level(&mut self, node: u32) {
+        let Self { rules, nodes, tasks, .. } = self;
+        let first = node as usize * rules.mpl as usize;
+        let node = &mut nodes[node as usize];
+        let on_node = &tasks[first..first + node.tasks as usize];
+        let user = node.users.then_some(rules.user_cpu);
+        node.level = fair_level(node.demand, on_node.iter().map(|task| task.cpu).chain(user));
+        node.factor = rules.factor(node.tasks, if node.users { 1.0 - rules.loss } else { 1.0 });
+    }
+
+    /// Moves nodes whose demand has changed to their place in the order.
+    fn reorder(&mut self, changed: &[u32]) {
+        let Self { rules, nodes, order, reordered, .. } = self;
+        if rules.node_choice == NodeChoice::FirstFit {
+            return;
+        }
+        reordered.clear();
+        for &index in changed {
+            let node = &mut nodes[index as usize];
+            node.moved = true;
+            reordered.push(u64::from(node.demand) << 32 | u64::from(index));
+        }
+        reordered.sort_unstable();
+        // Two sorted lists are merged: those that stayed, and the few that moved. Sorting all would cost more than
+        // all else here on a cluster of many nodes.
+        order.retain(|&key| !nodes[index_of(key) as usize].moved);
+        // Merged from the back, in place.
+        let (mut left, mut right) = (order.len(), reordered.len());
+        order.resize(left + right, 0);
+        while right > 0 {
+            if left > 0 && order[left - 1] > reordered[right - 1] {
+                order[left + right - 1] = order[left - 1];
+                left -= 1;
+            } else {
+                order[left + right - 1] = reordered[right - 1];
+                right -= 1;
+            }
+        }
+        for &index in changed {
+            nodes[index as usize].moved = false;
+        }
+    }
+
+    /// With reading R10 "queueing": the latency that users see from now on.
+    fn measure_queueing(&mut self) {
+        let Some(weight) = self.intrusion.queueing_weight() else { return };
+        let used = |node: &Node, first: usize| -> f64 {
+            let tasks = &self.tasks[first..first + node.tasks as usize];
+            let of = |task: &Task| {
+                f64::from(task.cpu) / f64::from(PROCESSOR) * self.running[task.slot as usize].progress_rate()
+                    / self.rules.speed
+            };
+            tasks.iter().map(of).sum()
+        };
+        let excess = self.nodes.iter().enumerate().filter(|(_, node)| node.users);
+        let excess = excess.map(|(i, node)| 1.0 / (1.0 - weight * used(node, i * self.rules.mpl as usize)) - 1.0).sum();
+        self.intrusion.set_queueing(excess);
+    }
+
+    /// What users have had to bear until `now`.
+    pub(crate) fn local_sums(&self, now: Time) -> Sums {
+        let running = self.live.iter().map(|&slot| &self.running[slot as usize]);
+        self.intrusion.sums(running, self.rules.speed, now)
+    }
+}
+
+fn index_of(key: u64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is the index")]
+    let index = key as u32;
+    index
+}
+
+/// Work per nanosecond of a job's slowest task (§5 of the specification).
+fn rate(job: &RunningJob, nodes: &[Node], rules: &NodeRules) -> u64 {
+    let cpu = f64::from(job.app.demand.millionths());
+    let of_task = |&node: &u32| {
+        let node = &nodes[node as usize];
+        node.factor * cpu.min(node.level)
+    };
+    work_rate(job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min), cpu, rules)
+}
+
+/// The same, of a task that asks for `cpu` and gets `share` of it, both in millionths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
+#[expect(clippy::cast_precision_loss, reason = "a power of two")]
+fn work_rate(share: f64, cpu: f64, rules: &NodeRules) -> u64 {
+    let rate = rules.speed * (share / cpu) * REFERENCE as f64;
+    ((rate + 0.5) as u64).max(1)
+}

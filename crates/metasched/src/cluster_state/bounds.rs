@@ -1,0 +1,146 @@
+//! Bounds of a job's turnaround, without a simulation.
+
+use super::{ClusterState, NodeRules, Task, fair_level, time_for, work_of, work_rate};
+use crate::application::Application;
+use sim_core::{Span, Time};
+
+/// Bounds of TR.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TurnaroundBounds {
+    /// TR is this or more.
+    pub at_least: Span,
+    /// TR is this or less; [`Span::MAX`] if nothing can be said.
+    pub at_most: Span,
+}
+
+impl TurnaroundBounds {
+    /// Whether TR is known: nothing that is known to happen touches the job's nodes before it ends.
+    pub fn is_exact(&self) -> bool {
+        self.at_least == self.at_most
+    }
+}
+
+/// A task on the node that is looked at: what is left of it, in nanoseconds alone at reference speed, and its demand.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Neighbour {
+    left: f64,
+    cpu: u32,
+}
+
+/// How a job would share its nodes if it started there. It stays true until something else changes there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placement {
+    at_most: Span,
+    /// The node that slows it down most.
+    slowest: u32,
+    /// Of each task beside it, the job's slot, and the time that it takes there for each nanosecond alone.
+    beside: Vec<(u32, f64)>,
+}
+
+impl ClusterState {
+    /// Of a job that starts on `places`, as the predictor would have it: without hidden loss, and without users if it does not
+    /// see them.
+    pub(crate) fn placement(&self, app: &Application, places: &[u32], sees_users: bool, placement: &mut Placement) {
+        let Self { rules, nodes, .. } = self;
+        let cpu = app.demand.millionths();
+        let mut share = f64::INFINITY;
+        placement.beside.clear();
+        for &place in places {
+            let on_node = self.tasks_at(place);
+            let demands = on_node.iter().map(|task| task.cpu).chain(self.user_at(place, sees_users)).chain([cpu]);
+            let level = fair_level(demands.clone().sum(), demands);
+            let factor = rules.factor(nodes[place as usize].tasks + 1, 1.0);
+            let here = factor * f64::from(cpu).min(level);
+            // The job advances at the rate of its slowest task, so one node bounds it all.
+            if here < share {
+                (placement.slowest, share) = (place, here);
+            }
+            let beside = |task: &Task| {
+                let cpu = f64::from(task.cpu);
+                (task.slot, cpu / (rules.speed * factor * cpu.min(level)))
+            };
+            placement.beside.extend(on_node.iter().map(beside));
+        }
+        placement.at_most = time_for(work_of(app.time), work_rate(share, f64::from(cpu), rules));
+    }
+
+    /// Between what the turnaround of a job lies that starts as `prospect` says, now.
+    ///
+    /// CPU shares on its nodes change only when jobs there end, and then for the better, so it is never slower than at
+    /// first. It is never faster than it would be if its slowest node were all there is to it and to its neighbours there,
+    /// who would then end earlier.
+    pub(crate) fn bound(
+        &self,
+        app: &Application,
+        placement: &Placement,
+        now: Time,
+        sees_users: bool,
+        overrun: f64,
+        neighbours: &mut Vec<Neighbour>,
+    ) -> TurnaroundBounds {
+        let left = |slot: u32| {
+            let left = self.running[slot as usize].believed_left(now, overrun);
+            #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
+            let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
+            nanos
+        };
+        let Placement { at_most, slowest, beside } = placement;
+        let at_most = *at_most;
+        let steady = beside.iter().map(|&(slot, stretch)| left(slot) * stretch).fold(f64::INFINITY, f64::min);
+        // It ends before any neighbour does: nothing changes on its nodes, and its rate stays.
+        if at_most <= rounded_down(steady) {
+            return TurnaroundBounds { at_least: at_most, at_most };
+        }
+        // Now the bound from below, on the slowest node alone: neighbours that have tasks elsewhere may be slower
+        // than here, and leave later.
+        neighbours.clear();
+        neighbours
+            .extend(self.tasks_at(*slowest).iter().map(|task| Neighbour { left: left(task.slot), cpu: task.cpu }));
+        let at_least = rounded_down(on_one_node(app, neighbours, self.user_at(*slowest, sees_users), &self.rules));
+        TurnaroundBounds { at_least: at_least.min(at_most), at_most }
+    }
+
+    fn tasks_at(&self, node: u32) -> &[Task] {
+        let first = node as usize * self.rules.mpl as usize;
+        &self.tasks[first..first + self.nodes[node as usize].tasks as usize]
+    }
+
+    fn user_at(&self, node: u32, sees_users: bool) -> Option<u32> {
+        (self.nodes[node as usize].users && sees_users).then_some(self.rules.user_cpu)
+    }
+}
+
+/// When the job would end if it and its neighbours ran on this node alone, in nanoseconds from now.
+fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<u32>, rules: &NodeRules) -> f64 {
+    let cpu = app.demand.millionths();
+    #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
+    let (mut left, mut passed) = (app.time.as_nanos() as f64, 0.0);
+    let mut tasks = 1 + u32::try_from(neighbours.len()).expect("a node runs few tasks");
+    loop {
+        // Shares hold until the next end on the node; then they are reckoned anew for those that are left.
+        let demands = neighbours.iter().map(|neighbour| neighbour.cpu).chain(user).chain([cpu]);
+        let level = fair_level(demands.clone().sum(), demands);
+        let full = rules.speed * rules.factor(tasks, 1.0);
+        let rate = |cpu: f64| full * cpu.min(level) / cpu;
+        let own = left / rate(cpu.into());
+        let next = neighbours.iter().map(|neighbour| neighbour.left / rate(neighbour.cpu.into())).fold(own, f64::min);
+        passed += next;
+        if own <= next {
+            return passed;
+        }
+        left -= next * rate(cpu.into());
+        neighbours.retain_mut(|neighbour| {
+            neighbour.left -= next * rate(neighbour.cpu.into());
+            // The one that ends is among those of less than a nanosecond.
+            let stays = neighbour.left > 1.0;
+            tasks -= u32::from(!stays);
+            stays
+        });
+    }
+}
+
+/// A little less, against rounding.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn rounded_down(nanos: f64) -> Span {
+    Span::from_nanos((nanos * (1.0 - 1e-9)) as u64).saturating_sub(Span::from_nanos(8))
+}

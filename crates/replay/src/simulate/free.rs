@@ -1,0 +1,95 @@
+//! Processors that are free, as blocks of neighbours: a machine of four billion takes no more memory than one of four.
+
+use std::collections::BTreeMap;
+
+/// Free processors of one place: the first of each block, and how many there are. No two blocks touch.
+#[derive(Debug, Default)]
+pub(super) struct Free(BTreeMap<u32, u32>);
+
+impl Free {
+    /// So many from `first` on.
+    pub(super) fn block(first: u32, count: u32) -> Self {
+        let mut free = Self::default();
+        free.give_back(first, count);
+        free
+    }
+
+    /// Takes those of lowest number: blocks of `(first, count)`. Fewer, if there are not so many.
+    pub(super) fn take_lowest(&mut self, mut wanted: u32) -> Vec<(u32, u32)> {
+        let mut taken = Vec::new();
+        while wanted > 0
+            && let Some((first, count)) = self.0.pop_first()
+        {
+            let used = count.min(wanted);
+            if used < count {
+                self.0.insert(first + used, count - used);
+            }
+            taken.push((first, used));
+            wanted -= used;
+        }
+        taken
+    }
+
+    /// So many from `first` on are free again.
+    pub(super) fn give_back(&mut self, mut first: u32, mut count: u32) {
+        if count == 0 {
+            return;
+        }
+        if let Some((&before, &length)) = self.0.range(..first).next_back()
+            && before + length == first
+        {
+            self.0.remove(&before);
+            (first, count) = (before, length + count);
+        }
+        // Beyond the last number there is no processor, and no block.
+        if let Some(after) = first.checked_add(count)
+            && let Some(length) = self.0.remove(&after)
+        {
+            count += length;
+        }
+        self.0.insert(first, count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn blocks_are_those_of_a_set_of_numbers() {
+        let (mut free, mut set) = (Free::block(10, 50), (10..60).collect::<BTreeSet<u32>>());
+        let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
+        // Numbers of no pattern, by a generator of one line.
+        let mut state = 7_u32;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for _ in 0..5_000 {
+            if held.is_empty() || next(2) == 0 {
+                let wanted = 1 + next(11);
+                let taken = free.take_lowest(wanted);
+                let numbers: Vec<u32> = taken.iter().flat_map(|(first, count)| *first..first + count).collect();
+                let expected: Vec<u32> = set.iter().copied().take(wanted as usize).collect();
+                assert_eq!(numbers, expected);
+                expected.iter().for_each(|number| assert!(set.remove(number)));
+                held.push(taken);
+            } else {
+                let which = next(u32::try_from(held.len()).expect("few")) as usize;
+                for (first, count) in held.swap_remove(which) {
+                    free.give_back(first, count);
+                    set.extend(first..first + count);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_huge_machine_is_one_block() {
+        let mut free = Free::block(0, u32::MAX);
+        assert_eq!(free.take_lowest(u32::MAX), [(0, u32::MAX)]);
+        free.give_back(0, u32::MAX);
+        assert_eq!((free.take_lowest(3), free.take_lowest(2)), (vec![(0, 3)], vec![(3, 2)]));
+    }
+}

@@ -1,0 +1,88 @@
+//! A program tells what it was built from, not what is checked out when it runs.
+
+#[path = "../../../crates/gridproof/build/revision.rs"]
+mod revision;
+
+use crate::program::{folder, manifest, xtask};
+use revision::Built;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").arg("-C").arg(folder).args(identity).args(arguments).output().expect("git runs");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn revision_changes_and_sources_are_those_of_the_working_tree() {
+    let folder = folder();
+    let root = folder.path();
+    for (name, text) in [
+        ("crates/a/src/lib.rs", "1"),
+        ("crates/a/tests/it.rs", "1"),
+        ("xtask/src/main.rs", "1"),
+        ("Cargo.toml", ""),
+        ("Cargo.lock", ""),
+        ("rust-toolchain.toml", ""),
+        ("README.md", ""),
+    ] {
+        fs::create_dir_all(root.join(name).parent().expect("a folder")).expect("it can be made");
+        fs::write(root.join(name), text).expect("it can be written");
+    }
+    let built = || Built::of(root).expect("it can be read");
+    let none = built();
+    assert_eq!((none.revision.as_str(), none.is_dirty), ("unknown", false));
+
+    git(root, &["init", "--quiet"]);
+    git(root, &["add", "."]);
+    git(root, &["commit", "--quiet", "--message", "one"]);
+    let clean = built();
+    assert_eq!((clean.revision.len(), clean.is_dirty), (40, false));
+    assert_eq!(clean.sources, none.sources);
+    // A commit moves a file that is watched, so that the program is built again and does not claim what is past.
+    let git_folder = root.join(".git");
+    let states = |built: &Built| -> Vec<Vec<u8>> {
+        let watched = built.watched.iter().filter(|path| path.starts_with(&git_folder));
+        watched.map(|path| fs::read(path).expect("it is there")).collect()
+    };
+    let before = states(&clean);
+    assert!(!before.is_empty());
+
+    for apart in ["README.md", "crates/a/tests/it.rs"] {
+        fs::write(root.join(apart), "2").expect("it can be written");
+        assert_eq!(built(), clean, "{apart} is no part of the program");
+    }
+    fs::write(root.join("crates/a/src/lib.rs"), "2").expect("it can be written");
+    let dirty = built();
+    assert_eq!((&dirty.revision, dirty.is_dirty), (&clean.revision, true));
+    assert_ne!(dirty.sources, clean.sources);
+    git(root, &["add", "."]);
+    assert!(built().is_dirty, "what is staged is not committed");
+    git(root, &["commit", "--quiet", "--message", "two"]);
+    let second = built();
+    assert_eq!((second.is_dirty, &second.sources), (false, &dirty.sources));
+    assert_ne!(second.revision, clean.revision);
+    assert_ne!(states(&clean), before);
+}
+
+#[test]
+fn a_manifest_names_what_the_program_was_built_from_whatever_is_checked_out_now() {
+    let folder = folder();
+    let log = crate::program::file(&folder, "log.swf", crate::program::FOUR_JOBS);
+    let out = folder.path().join("out");
+    let mut command = xtask();
+    // No repository can be found, and no git.
+    command.env("GIT_DIR", "nowhere").env("PATH", folder.path());
+    command
+        .args(["simulate", "--policy", "fcfs", "--quiet", "--trace"])
+        .arg(log)
+        .arg("--out")
+        .arg(&out)
+        .assert()
+        .code(0);
+    let manifest = manifest(&out);
+    assert_eq!(manifest["git_revision"], gridproof::GIT_REVISION);
+    assert_eq!(manifest["sources_sha256"], gridproof::SOURCES);
+}
