@@ -7,7 +7,9 @@ use crate::policy::grid::{GridPolicy, Route};
 use crate::policy::local::{Destination, LocalPolicy};
 use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
 use crate::submission::Submission;
-use sim_core::{Context, Fact, Gauge, Model, ProcId, Purpose, Rank, Ranked, Rejection, SiteId, Stream, Streams, Time};
+use sim_core::{
+    Context, EventPriority, Fact, Gauge, Model, Prioritized, ProcId, Purpose, Rejection, SiteId, Stream, Streams, Time,
+};
 use slab::Slab;
 
 /// What can happen to a [`Grid`].
@@ -19,11 +21,11 @@ pub enum Event {
     Arrive,
 }
 
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::End(_) => Rank::RELEASE,
-            Self::Arrive => Rank::ARRIVE,
+            Self::End(_) => EventPriority::RELEASE,
+            Self::Arrive => EventPriority::ARRIVE,
         }
     }
 }
@@ -160,7 +162,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     }
 
     fn arrive(&mut self, submission: Submission, cx: &mut impl Context<Event>) {
-        cx.tell(Fact::Submitted(submission.job));
+        cx.emit(Fact::Submitted(submission.job));
         match submission.job.origin {
             Some(site) => self.local_arrives(&submission, site, cx),
             None => self.gang_arrives(submission, cx),
@@ -196,7 +198,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         );
         if tasks > self.widest {
             self.counts.gangs_rejected += 1;
-            cx.tell(Fact::Rejected { job: gang.job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job: gang.job.id, reason: Rejection::TooWide });
             return;
         }
         self.counts.gangs_arrived += 1;
@@ -268,7 +270,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.counts.gangs_spanning += u64::from(gang.spans_sites);
         // Processors are numbered site by site: the first one lies in the first site.
         let first = tasks.iter().map(|(processor, _)| *processor).min().expect("a gang has tasks");
-        cx.tell(Fact::Started { job, site: self.processors.get(first).site(), processors });
+        cx.emit(Fact::Started { job, site: self.processors.get(first).site(), processors });
         for &(processor, task) in &tasks {
             let end = now + held.unwrap_or(task);
             self.begin(processor, RunningTask { job, gang: Some(key), expected_end: end }, end, cx);
@@ -279,7 +281,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// A local begins.
     fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
         let TrueLocal { local: Local { id: job, estimate }, service } = local;
-        cx.tell(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
+        cx.emit(Fact::Started { job, site: self.processors.get(processor).site(), processors: 1 });
         let running = RunningTask { job, gang: None, expected_end: cx.now() + estimate };
         self.begin(processor, running, cx.now() + service, cx);
     }
@@ -293,7 +295,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
         self.processors.begin(processor, running);
         self.busy.raise(cx.now(), 1);
-        cx.tell(Fact::Seized { job: running.job, processor });
+        cx.emit(Fact::Seized { job: running.job, processor });
         cx.post_at(end, Event::End(processor));
     }
 
@@ -301,12 +303,12 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn end(&mut self, processor: ProcId, cx: &mut impl Context<Event>) {
         let RunningTask { job, gang, .. } = self.processors.end(processor);
         self.busy.lower(cx.now(), 1);
-        cx.tell(Fact::Released { job, processor });
+        cx.emit(Fact::Released { job, processor });
         // The job leaves with its only task, or with the last one of its gang.
         let gone = match gang {
             None => {
                 self.counts.locals_completed += 1;
-                cx.tell(Fact::Finished { job });
+                cx.emit(Fact::Finished { job });
                 None
             }
             Some(key) => {
@@ -318,7 +320,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         if let Some(gang) = &gone {
             self.counts.gangs_completed += 1;
             self.counts.gang_tasks_completed += u64::from(gang.size());
-            cx.tell(Fact::Finished { job });
+            cx.emit(Fact::Finished { job });
         }
 
         // As they were before the freed processor is served: the scan may depend on whether serving empties a queue.

@@ -4,7 +4,7 @@ use crate::dispatch::{Dispatch, View};
 use crate::queue::Queue;
 use crate::running::{Running, RunningJob};
 use serde::{Deserialize, Serialize};
-use sim_core::{Context, Fact, Job, JobId, Model, Pool, Rank, Ranked, Rejection, SiteId};
+use sim_core::{Context, EventPriority, Fact, Job, JobId, Model, Pool, Prioritized, Rejection, SiteId};
 
 /// One pool of processors behind one queue: jobs from `J` arrive, the policy `P` says which of them start, and each
 /// then holds its processors for its runtime.
@@ -60,12 +60,12 @@ pub enum Event {
     Decide,
 }
 
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::Finish(_) => Rank::RELEASE,
-            Self::Arrive(_) => Rank::ARRIVE,
-            Self::Decide => Rank::DECIDE,
+            Self::Finish(_) => EventPriority::RELEASE,
+            Self::Arrive(_) => EventPriority::ARRIVE,
+            Self::Decide => EventPriority::DECIDE,
         }
     }
 }
@@ -126,9 +126,9 @@ impl<P: Dispatch, J: Iterator<Item = Job>> Cluster<P, J> {
 
     /// Queues the job, if the pool could ever hold it.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
-        cx.tell(Fact::Submitted(*job));
+        cx.emit(Fact::Submitted(*job));
         if job.request.processors > self.pool.capacity() {
-            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
         } else {
             self.queue.admit(job);
         }
@@ -137,7 +137,7 @@ impl<P: Dispatch, J: Iterator<Item = Job>> Cluster<P, J> {
     fn release(&mut self, job: &RunningJob, cx: &mut impl Context<Event>) {
         self.running.remove(job);
         self.pool.release(job.processors);
-        cx.tell(Fact::Finished { job: job.job });
+        cx.emit(Fact::Finished { job: job.job });
     }
 
     /// Sees to it that the policy is asked about what has just happened.
@@ -183,7 +183,7 @@ impl<P: Dispatch, J: Iterator<Item = Job>> Cluster<P, J> {
         );
         let running = RunningJob::new(job, &waiting.request, cx.now());
         self.running.insert(running);
-        cx.tell(Fact::Started { job, site: self.site, processors });
+        cx.emit(Fact::Started { job, site: self.site, processors });
         cx.post_in(runtime, Event::Finish(running));
     }
 }

@@ -18,7 +18,8 @@ use crate::running::RunningJob;
 use floor::{Floor, Repair};
 use rustc_hash::FxHashMap;
 use sim_core::{
-    Context, EventKey, Fact, Job, JobId, Model, Outage, Rank, Ranked, Rejection, Request, SiteId, Span, Time,
+    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, Request, SiteId, Span,
+    Time,
 };
 use std::iter::Empty;
 
@@ -82,14 +83,14 @@ struct Present {
     end: Option<EventKey>,
 }
 
-impl Ranked for GridEvent {
-    fn rank(&self) -> Rank {
+impl Prioritized for GridEvent {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::Finish(..) => Rank::RELEASE,
-            Self::Up(_) => Rank::new(3),
-            Self::Down(_) => Rank::new(4),
-            Self::Arrive(_) => Rank::ARRIVE,
-            Self::Decide => Rank::DECIDE,
+            Self::Finish(..) => EventPriority::RELEASE,
+            Self::Up(_) => EventPriority::new(3),
+            Self::Down(_) => EventPriority::new(4),
+            Self::Arrive(_) => EventPriority::ARRIVE,
+            Self::Decide => EventPriority::DECIDE,
         }
     }
 }
@@ -191,9 +192,9 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
 
     /// Lets the job wait, if some machine that it may use could ever hold it.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<GridEvent>) {
-        cx.tell(Fact::Submitted(*job));
+        cx.emit(Fact::Submitted(*job));
         if !(0..self.floor.machines().len()).any(|machine| self.floor.view(cx.now()).suits(machine, &job.request)) {
-            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
         let Job { id, submit, request, runtime, .. } = *job;
@@ -207,7 +208,7 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
     fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<GridEvent>) {
         self.floor.release(job, machine);
         self.jobs.remove(&job.job);
-        cx.tell(Fact::Finished { job: job.job });
+        cx.emit(Fact::Finished { job: job.job });
         self.scheduler.finish(job, machine, &self.floor.view(cx.now()));
     }
 
@@ -228,7 +229,7 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
         for RunningJob { job, processors, .. } in &lost {
             let present = self.jobs.get_mut(job).expect("a job that runs is here");
             cx.cancel(present.end.take().expect("a job that runs will end"));
-            cx.tell(Fact::Interrupted { job: *job, site, processors: *processors });
+            cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
         }
         self.waiting += lost.len();
         let view = self.floor.view(now);
@@ -297,7 +298,7 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
         let processors = running.processors;
         self.floor.seize(running, machine);
         self.waiting -= 1;
-        cx.tell(Fact::Started { job, site: machine, processors });
+        cx.emit(Fact::Started { job, site: machine, processors });
         present.end = Some(cx.post_in(place.takes(present.runtime), GridEvent::Finish(running, machine)));
     }
 }

@@ -47,7 +47,7 @@
 //! | [`GridEasy`] | the head is promised a start on the machine where it can start first; others go to the fastest with room |
 //! | [`GridEasyScan`] | the same schedule at the cost that the paper measured |
 //! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
-//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling |
+//! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling, in both [orders of compression](CompressOrder) |
 //! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
@@ -88,7 +88,7 @@
 //!     .with_repair_expected(Span::from_secs(60));
 //! let (_, log) = Sim::new(grid, JobLog::collecting()).run();
 //!
-//! assert_eq!(log.tally().interrupted, 1); // after 600 s, which are lost
+//! assert_eq!(log.counts().interrupted, 1); // after 600 s, which are lost
 //! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
 //! ```
 //!
@@ -162,9 +162,9 @@ pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, 
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Completion, Conservative, DeepFlexibleBackfill, Depth, EasyBackfill,
-    Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Moves, Placement,
-    Weight,
+    Backfill, BackfillReadings, BackfillRule, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth,
+    EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Moves,
+    Placement, Weight,
 };
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -30,4 +30,4 @@ pub use gap_filling_readings::{Completion, Moves, Weight};
 pub use grid_easy::GridEasy;
 pub use grid_easy_scan::GridEasyScan;
 pub use grid_fcfs::GridFcfs;
-pub use readings::{BackfillReadings, BackfillRule, Placement};
+pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};

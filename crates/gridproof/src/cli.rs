@@ -43,7 +43,14 @@ pub enum Command {
     Workload(replay::workload::Workload),
     /// Check folders of results against their manifests.
     Verify(Verify),
-    /// Print the completion script of a shell.
+    /// Print the completion script of a shell; that of `cargo xtask` completes it as one types it.
+    #[command(after_help = "\
+Examples:
+  cargo xtask completions bash > ~/.local/share/cargo-xtask.bash   # then, in ~/.bashrc: source ~/.local/share/cargo-xtask.bash
+      cargo's own completion, if there is one, still answers for its other commands
+  cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
+      zsh's completion of cargo finds it there
+  cargo xtask completions fish > ~/.config/fish/conf.d/cargo-xtask.fish")]
     Completions {
         /// Which shell.
         shell: clap_complete::Shell,

@@ -16,13 +16,14 @@ if ! declare -F _cargo-NAME_within_cargo >/dev/null; then
     fi 2>/dev/null
     _cargo_NAME_before=$(complete -p cargo 2>/dev/null | sed -n 's/.* -F \([^ ]*\) .*/\1/p')
 fi
+_cargo_NAME_own=$(complete -p cargo-NAME | sed -n 's/.* -F \([^ ]*\) .*/\1/p')
 _cargo-NAME_within_cargo() {
     local at=1
     [[ ${COMP_WORDS[1]} == +* ]] && at=2 # the toolchain, as in cargo +nightly NAME
     if [[ ${COMP_WORDS[at]} == NAME && $COMP_CWORD -gt $at ]]; then
         COMP_WORDS=(cargo-NAME "${COMP_WORDS[@]:at+1}")
         COMP_CWORD=$((COMP_CWORD - at))
-        _cargo-NAME cargo-NAME "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        "$_cargo_NAME_own" cargo-NAME "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
     elif [[ -n $_cargo_NAME_before ]]; then
         "$_cargo_NAME_before" "$@"
     elif [[ $COMP_CWORD -eq 1 ]]; then

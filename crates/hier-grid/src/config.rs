@@ -188,6 +188,12 @@ impl Config {
         // The clock ends after 584 years: leave room for the spread, and for queues.
         let slowest = self.jobs.mean_input * GB / bytes_per_cpu_second;
         number("mean_input", slowest, 0.0..=1e12, "less than 1e12 CPU seconds in a mean job (input / b)")?;
+        // Nor may data be under way for longer than the clock goes, if all of them had to share the narrowest link.
+        let NetworkConfig { site_link, backbone_link, inside_link, foreign_load, .. } = self.network;
+        let bytes = f64::from(self.jobs.count) * self.jobs.mean_input * GB * (1.0 + self.jobs.output_factor);
+        let years = bytes / site_link.min(backbone_link).min(inside_link) / (1.0 - foreign_load) / (365.0 * DAY);
+        let expected = "at most 300 years on the narrowest link; give less mean_input, output_factor or count";
+        number("time to transfer the data of all jobs", years, 0.0..=300.0, expected)?;
         if let System::Trees(trees) = self.system {
             let sites = self.grid.all_sites();
             if trees == 0 {

@@ -2,7 +2,7 @@
 
 use crate::ids::{SchedulerId, ServerId, StationId};
 use crate::message::Envelope;
-use sim_core::{Rank, Ranked};
+use sim_core::{EventPriority, Prioritized};
 
 /// Everything that can happen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub enum Event {
 
 /// Of what happens at one instant, servers and links become free first, then resources change, then messages come in: a
 /// scheduler that decides has then seen all that the instant frees.
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => Rank::RELEASE,
-            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => Rank::new(4),
+            Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => EventPriority::RELEASE,
+            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => EventPriority::new(4),
             Self::Deliver(_)
             | Self::Due(_)
             | Self::Submit
@@ -53,7 +53,7 @@ impl Ranked for Event {
             | Self::Resubmit
             | Self::Arrives(_)
             | Self::Acknowledged(_)
-            | Self::SendAgain(_) => Rank::ARRIVE,
+            | Self::SendAgain(_) => EventPriority::ARRIVE,
         }
     }
 }

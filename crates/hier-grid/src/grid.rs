@@ -244,7 +244,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 if self.fabric.output_keeps_server() {
                     self.free(server, cx);
                 }
-                cx.tell(Fact::Finished { job });
+                cx.emit(Fact::Finished { job });
                 self.continue_from(station, cx);
             }
         }

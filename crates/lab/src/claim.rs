@@ -2,7 +2,7 @@
 
 use super::quantity::Quantity;
 use crate::verdict::Verdict;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -118,7 +118,7 @@ impl Rule {
 
     /// Judges an estimate. One without an interval (a single replication) decides nothing, unless its value is exact: that
     /// either meets the claim or does not.
-    pub fn judge(self, estimate: &Interval) -> Verdict {
+    pub fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
         if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
             return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
         }
@@ -197,7 +197,7 @@ pub struct JudgedCell {
     /// What was expected.
     pub rule: Rule,
     /// What was observed.
-    pub estimate: Interval,
+    pub estimate: ConfidenceInterval,
     /// What that says.
     pub verdict: Verdict,
 }
@@ -239,7 +239,7 @@ impl<C: Clone + Ord> Claim<C> {
 
 impl Judged {
     /// Judges `claim`, given how to estimate a quantity.
-    pub fn new<C: Clone + Ord>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> Interval) -> Self {
+    pub fn new<C: Clone + Ord>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> Self {
         let simulates = claim.simulates();
         let cells: Vec<_> = claim
             .checks
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     fn check(rule: Rule, sample: &[f64], expected: Verdict) {
-        let estimate = Interval::of(sample);
+        let estimate = ConfidenceInterval::of(sample);
         assert_eq!(rule.judge(&estimate), expected, "{rule} of {estimate:?}");
     }
 
@@ -350,7 +350,7 @@ mod tests {
         for (value, expected) in
             [(18.1, Verdict::Reproduced), (18.2, Verdict::Reproduced), (18.21, Verdict::Contradicted)]
         {
-            assert_eq!(stated.judge(&Interval::exact(value)), expected, "{value}");
+            assert_eq!(stated.judge(&ConfidenceInterval::exact(value)), expected, "{value}");
         }
         check(stated, &[17.0, 19.0], Verdict::Contradicted);
         check(stated, &[17.2, 19.0], Verdict::Reproduced);
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn exact_values_are_compared_as_plain_numbers() {
-        let judge = |rule: Rule, value: f64| rule.judge(&Interval::exact(value));
+        let judge = |rule: Rule, value: f64| rule.judge(&ConfidenceInterval::exact(value));
         assert_eq!(judge(Rule::POSITIVE, 1e-6), Verdict::Reproduced);
         assert_eq!(judge(Rule::POSITIVE, 0.0), Verdict::Contradicted);
         assert_eq!(judge(Rule::Above { bound: 0.0, tie: true }, 0.0), Verdict::Reproduced);
@@ -378,7 +378,7 @@ mod tests {
             figures: &[],
             checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
         };
-        Judged::new(&claim, |quantity| Interval::exact(quantity.value(&|_, _| 1.0)))
+        Judged::new(&claim, |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use super::quantity::Quantity;
 use crate::chart::Chart;
 use crate::page;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 
 /// Estimates a quantity from at most so many replications.
-pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> Interval + 'a;
+pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
 
 /// What goes with a figure and is made when its estimates are known.
 pub struct Extra<'a, C> {
@@ -41,10 +41,10 @@ pub struct Tidy {
     /// As in the column `metric`.
     pub metric: &'static str,
     /// As in the columns `mean`, `ci_low` and `ci_high`.
-    pub estimate: Interval,
+    pub estimate: ConfidenceInterval,
 }
 
 /// Something that was seen once.
-pub const fn seen(value: f64) -> Interval {
-    Interval { mean: value, low: None, high: None, replications: 1, level: Interval::LEVEL }
+pub const fn seen(value: f64) -> ConfidenceInterval {
+    ConfidenceInterval { mean: value, low: None, high: None, replications: 1, level: ConfidenceInterval::LEVEL }
 }

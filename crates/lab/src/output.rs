@@ -21,6 +21,7 @@ mod lock;
 pub mod manifest;
 mod partial;
 
+use crate::cli::program;
 use anyhow::{Context, Result, bail, ensure};
 use commit::Journal;
 use lock::Lock;
@@ -183,7 +184,7 @@ fn make_folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// The files in `folder` that an earlier run of `command` wrote.
 fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
     const FIX: &str = "choose another folder with --out DIR, or move this one away";
-    let shown = folder.display();
+    let (shown, program) = (folder.display(), program());
     if let Some(manifest) = Manifest::read(folder)? {
         let Some(listed) = manifest.command() else {
             bail!(
@@ -191,10 +192,7 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
                  would mix; {FIX}"
             );
         };
-        ensure!(
-            listed == command,
-            "{shown}: holds the results of `cargo xtask {listed}`, and results would mix; {FIX}"
-        );
+        ensure!(listed == command, "{shown}: holds the results of `{program} {listed}`, and results would mix; {FIX}");
         return Ok(manifest.files()?.into_iter().map(|file| file.name).chain([MANIFEST.to_owned()]).collect());
     }
     let entries = match fs::read_dir(folder) {

@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::study::Study;
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail, ensure};
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -309,7 +309,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
 
 /// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
 /// where there is no interval.
-pub fn in_words(interval: &Interval) -> String {
+pub fn in_words(interval: &ConfidenceInterval) -> String {
     use crate::chart::{decimals_for, fixed, significant};
     match interval.half_width() {
         Some(half) if half > 0.0 => {

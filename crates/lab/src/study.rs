@@ -6,7 +6,7 @@ use super::store::{Identity, Store};
 use crate::interrupt::{self, Interrupted};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sim_core::Streams;
@@ -118,7 +118,7 @@ impl<'a, P: Paper> Study<'a, P> {
     /// that draw have. If none of them draws, it is exact.
     ///
     /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
-    pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> Interval {
+    pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
         let value = |replication: usize| {
             quantity.value(&|cell, name| {
                 let position = self.names.iter().position(|known| known == name);
@@ -131,14 +131,20 @@ impl<'a, P: Paper> Study<'a, P> {
         quantity.collect_cells(&mut cells);
         cells.retain(|cell| self.paper.draws(cell));
         if cells.is_empty() {
-            return Interval::exact(value(0));
+            return ConfidenceInterval::exact(value(0));
         }
         let replications = cells.iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
         let sample: Vec<f64> = (0..replications as usize).map(value).filter(|value| value.is_finite()).collect();
         if sample.is_empty() {
-            return Interval { mean: f64::NAN, low: None, high: None, replications: 0, level: Interval::LEVEL };
+            return ConfidenceInterval {
+                mean: f64::NAN,
+                low: None,
+                high: None,
+                replications: 0,
+                level: ConfidenceInterval::LEVEL,
+            };
         }
-        Interval::of(&sample)
+        ConfidenceInterval::of(&sample)
     }
 
     /// Names of what each run yields.

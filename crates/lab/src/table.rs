@@ -2,7 +2,7 @@
 
 use super::quantity::Quantity;
 use crate::chart::fixed;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 
 /// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
 /// series.
@@ -55,7 +55,7 @@ impl<C> Table<C> {
 
 impl<C> Entry<C> {
     /// As the page shows it.
-    pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> Interval) -> String {
+    pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Found(quantity, decimals) => {

@@ -15,7 +15,7 @@ use crate::page::{self, Page};
 use crate::provenance;
 use crate::verdict::Verdict;
 use anyhow::Result;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub(crate) struct Findings<'a, P: Paper> {
 }
 
 /// One plotted point with its estimate.
-type Estimated = (f64, Interval);
+type Estimated = (f64, ConfidenceInterval);
 
 impl<P: Paper> Findings<'_, P> {
     /// Writes every file.
@@ -67,7 +67,7 @@ impl<P: Paper> Findings<'_, P> {
     fn write_figure(&self, figure: &Figure<P::Cell>, out: &OutDir) -> Result<Vec<page::Figure>> {
         let mut data = csv::Writer::from_writer(Vec::new());
         data.write_record(TIDY)?;
-        let mut row = |series: &str, x: &str, metric: &str, estimate: &Interval| {
+        let mut row = |series: &str, x: &str, metric: &str, estimate: &ConfidenceInterval| {
             data.write_record([
                 figure.id,
                 series,
@@ -147,7 +147,7 @@ impl<P: Paper> Findings<'_, P> {
         Ok(vec![self.page_figure(drawing.id, &drawing.caption, picture)])
     }
 
-    fn estimate(&self, quantity: &Quantity<P::Cell>) -> Interval {
+    fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {
         self.study.estimate(quantity, self.session.replications)
     }
 

@@ -11,7 +11,8 @@ use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::Predictor;
 use crate::users::{OnOffUser, occupied_clusters};
 use sim_core::{
-    Context, EventKey, Fact, Gauge, Job, Model, ProcId, Rank, Ranked, Rejection, SiteId, Span, Streams, Time,
+    Context, EventKey, EventPriority, Fact, Gauge, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
+    Time,
 };
 use slab::Slab;
 use std::collections::VecDeque;
@@ -29,13 +30,13 @@ pub enum Event {
     Decide,
 }
 
-impl Ranked for Event {
-    fn rank(&self) -> Rank {
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::Wake(_) => Rank::RELEASE,
-            Self::UsersToggle(_) => Rank::new(4),
-            Self::Arrive => Rank::ARRIVE,
-            Self::Decide => Rank::DECIDE,
+            Self::Wake(_) => EventPriority::RELEASE,
+            Self::UsersToggle(_) => EventPriority::new(4),
+            Self::Arrive => EventPriority::ARRIVE,
+            Self::Decide => EventPriority::DECIDE,
         }
     }
 }
@@ -260,11 +261,11 @@ where
     /// The admission system (§2.2): a job joins the input queue if it fits on at least one cluster.
     fn arrive(&mut self, submission: &Submission, cx: &mut impl Context<Event>) {
         let job = submission.job;
-        cx.tell(Fact::Submitted(job));
+        cx.emit(Fact::Submitted(job));
         let app = Application::of(submission, self.config.default_demand, self.config.default_time);
         // Admission looks at the empty clusters: a job that fits none would block the input queue for ever.
         if !self.clusters.iter().any(|cluster| cluster.fits(&app)) {
-            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
         let entry = JobEntry {
@@ -353,9 +354,9 @@ where
             |waiting| work_of(jobs[waiting.key as usize].job.runtime.max(Span::from_nanos(1))),
             |waiting, places, _| {
                 let job = waiting.app.job;
-                cx.tell(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
+                cx.emit(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
                 for node in places {
-                    cx.tell(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
+                    cx.emit(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
                 }
             },
         );
@@ -401,9 +402,9 @@ where
             let entry = jobs.remove(key as usize);
             let job = entry.job.id;
             for node in nodes {
-                cx.tell(Fact::Released { job, processor: ProcId(first_nodes[cluster.index()] + node) });
+                cx.emit(Fact::Released { job, processor: ProcId(first_nodes[cluster.index()] + node) });
             }
-            cx.tell(Fact::Finished { job });
+            cx.emit(Fact::Finished { job });
             times.last_end = now;
             outcomes.record(&Outcome {
                 job,

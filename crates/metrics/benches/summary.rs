@@ -2,7 +2,7 @@
 //! implementation of it at the same accuracy.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use metrics::{Quantiles, Summary};
+use metrics::{QuantileSketch, Summary};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1, LogNormal};
 use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
@@ -47,9 +47,9 @@ fn sketch(c: &mut Criterion) {
     let values: Vec<f64> = records(false).iter().map(|record| record.response().as_secs_f64()).collect();
     let mut group = c.benchmark_group("sketch");
     group.throughput(Throughput::Elements(u64::from(RECORDS)));
-    let mut ours = Quantiles::default();
+    let mut ours = QuantileSketch::default();
     group.bench_function("bitwise", |b| b.iter(|| black_box(&values).iter().for_each(|&value| ours.add(value))));
-    let mut theirs = DDSketch::new(Config::new(Quantiles::RELATIVE_ERROR, 1 << 15, 1e-10));
+    let mut theirs = DDSketch::new(Config::new(QuantileSketch::RELATIVE_ERROR, 1 << 15, 1e-10));
     group.bench_function("logarithmic", |b| b.iter(|| black_box(&values).iter().for_each(|&value| theirs.add(value))));
     group.finish();
     c.bench_function("three quantiles", |b| b.iter(|| [0.5, 0.95, 0.99].map(|p| black_box(&ours).quantile(p))));

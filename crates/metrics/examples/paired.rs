@@ -10,7 +10,7 @@
 //! - the paired difference, absolute and in percent, and when it lets one conclude something,
 //! - how many replications a wanted precision would take.
 
-use metrics::{Interval, Summary, paired, relative_paired};
+use metrics::{ConfidenceInterval, Summary, paired, relative_paired};
 use rand_distr::{Distribution, Exp1};
 use sim_core::testkit::Fcfs;
 use sim_core::{Job, JobId, JobLog, Pool, Purpose, Sim, Span, Streams, Time};
@@ -66,7 +66,7 @@ pub(crate) fn report() -> String {
     } else {
         "these replications cannot tell"
     };
-    let [alone, other] = [&common, &dealt].map(|waits| Interval::of(waits));
+    let [alone, other] = [&common, &dealt].map(|waits| ConfidenceInterval::of(waits));
     let relative = relative_paired(&common, &dealt).expect("somebody waits in every replication");
     let needed = alone.replications_for(0.01).expect("the mean is not zero");
     format!(

@@ -2,18 +2,18 @@
 //!
 //! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate says what
 //! each job experienced ([`job`]), what all of them experienced ([`Summary`]), and, from several replications, how far
-//! such a number can be trusted and whether two policies differ ([`Interval`], [`paired`]). It knows no policy and no
-//! simulator.
+//! such a number can be trusted and whether two policies differ ([`ConfidenceInterval`], [`paired`]). It knows no policy
+//! and no simulator.
 //!
 //! | module | question it answers |
 //! |---|---|
 //! | [`job`] | how did one job fare? wait, response, slowdown, bounded slowdown, tardiness |
 //! | [`mean`] | what is the mean of a stream of values? [`Mean`], [`WeightedMean`] |
-//! | [`quantiles`] | what are its median and its tail? [`Quantiles`], a sketch right to 0.1 % |
-//! | [`distribution`] | both, for one metric: [`Distribution`] |
+//! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
+//! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
-//! | [`output`] | what do several replications tell? [`Interval`], [`paired`], [`relative_paired`] |
+//! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
 //!
 //! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
 //! summary's memory does not grow with the number of jobs. What does not exist (the tardiness of jobs without a
@@ -50,17 +50,17 @@
 
 pub mod job;
 pub mod mean;
-pub mod quantiles;
+pub mod quantile_sketch;
 
-pub mod distribution;
+pub mod metric_summary;
 pub mod summary;
 pub mod timeline;
 
 pub mod output;
 
-pub use distribution::Distribution;
 pub use mean::{Mean, WeightedMean};
-pub use output::{Interval, paired, relative_paired};
-pub use quantiles::Quantiles;
+pub use metric_summary::MetricSummary;
+pub use output::{ConfidenceInterval, paired, relative_paired};
+pub use quantile_sketch::QuantileSketch;
 pub use summary::Summary;
 pub use timeline::Timeline;

@@ -66,7 +66,8 @@ impl Mean {
     /// Sample variance Σ (x − mean)² / (n − 1), or `None` with fewer than two values.
     ///
     /// The variance *between jobs of one run* says how differently jobs fared. It does not say how precise the mean is:
-    /// jobs of one run depend on one another. That is what replications and [`Interval`](crate::Interval) are for.
+    /// jobs of one run depend on one another. That is what replications and
+    /// [`ConfidenceInterval`](crate::ConfidenceInterval) are for.
     pub fn variance(&self) -> Option<f64> {
         (self.count > 1).then(|| self.squares / as_f64(self.count - 1))
     }

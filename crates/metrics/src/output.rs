@@ -1,4 +1,4 @@
-//! From replications to conclusions: [`Interval`], [`paired`], [`relative_paired`].
+//! From replications to conclusions: [`ConfidenceInterval`], [`paired`], [`relative_paired`].
 //!
 //! One run gives one number per metric, and the jobs within a run depend on one another; so the unit of statistics is
 //! the *replication*, an independent run with its own random numbers (Law & Kelton, "Simulation modeling and
@@ -21,14 +21,14 @@ use std::fmt;
 /// is certain: [`exact`](Self::exact).
 ///
 /// ```
-/// use metrics::Interval;
+/// use metrics::ConfidenceInterval;
 ///
-/// let waits = Interval::of(&[41.0, 44.0, 38.0, 45.0, 42.0]); // mean wait of five replications, in seconds
+/// let waits = ConfidenceInterval::of(&[41.0, 44.0, 38.0, 45.0, 42.0]); // mean wait of five replications, in seconds
 /// assert_eq!(format!("{waits:.1}"), "42.0 ± 3.4 (95 %, 5 replications)");
-/// assert_eq!(Interval::of(&[41.0]).to_string(), "41 (single run)");
+/// assert_eq!(ConfidenceInterval::of(&[41.0]).to_string(), "41 (single run)");
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// Mean over replications.
     pub mean: f64,
     /// Lower end; `None` for a single run or an exact value.
@@ -41,7 +41,7 @@ pub struct Interval {
     pub level: f64,
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// The customary confidence level, 95 %.
     pub const LEVEL: f64 = 0.95;
 
@@ -58,9 +58,9 @@ impl Interval {
     /// A value that nothing random entered, from one run: every further run would give the same.
     ///
     /// ```
-    /// use metrics::Interval;
+    /// use metrics::ConfidenceInterval;
     ///
-    /// let wait = Interval::exact(41.0);
+    /// let wait = ConfidenceInterval::exact(41.0);
     /// assert!(wait.is_exact() && wait.half_width().is_none());
     /// assert_eq!(wait.to_string(), "41 (exact)");
     /// ```
@@ -162,7 +162,7 @@ impl Interval {
     }
 }
 
-impl fmt::Display for Interval {
+impl fmt::Display for ConfidenceInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.mean.fmt(f)?;
         match self.half_width() {
@@ -187,9 +187,9 @@ impl fmt::Display for Interval {
 ///
 /// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
 #[track_caller]
-pub fn paired(a: &[f64], b: &[f64]) -> Interval {
+pub fn paired(a: &[f64], b: &[f64]) -> ConfidenceInterval {
     let differences: Vec<f64> = pairs(a, b).map(|(a, b)| a - b).collect();
-    Interval::of(&differences)
+    ConfidenceInterval::of(&differences)
 }
 
 /// The interval at 95 % of the relative difference (a − b) / b in percent, replication by replication, so that −10 is a
@@ -201,9 +201,9 @@ pub fn paired(a: &[f64], b: &[f64]) -> Interval {
 ///
 /// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
 #[track_caller]
-pub fn relative_paired(a: &[f64], b: &[f64]) -> Option<Interval> {
+pub fn relative_paired(a: &[f64], b: &[f64]) -> Option<ConfidenceInterval> {
     let percents: Option<Vec<f64>> = pairs(a, b).map(|(a, b)| (b.abs() > 0.0).then(|| 100.0 * (a - b) / b)).collect();
-    Some(Interval::of(&percents?))
+    Some(ConfidenceInterval::of(&percents?))
 }
 
 #[track_caller]

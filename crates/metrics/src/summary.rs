@@ -1,14 +1,14 @@
 //! What became of all jobs of one run: [`Summary`].
 
-use crate::distribution::Distribution;
 use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
 use crate::mean::as_f64;
+use crate::metric_summary::MetricSummary;
 use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
 
 /// Takes in finished jobs one at a time and knows every customary metric of the run at any moment.
 ///
-/// Memory does not grow with the jobs (2.6 MB at most, see [`Quantiles`](crate::Quantiles)), so a trace of any
+/// Memory does not grow with the jobs (2.6 MB at most, see [`QuantileSketch`](crate::QuantileSketch)), so a trace of any
 /// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::new())`.
 ///
 /// Times are in seconds. Jobs that were rejected are not seen here; the log's tally counts them.
@@ -21,11 +21,11 @@ pub struct Summary {
     last_finish: Time,
     /// Σ processors × (finish − start), in processor-nanoseconds: 96 bits per job leave room for 2³² jobs.
     work: u128,
-    wait: Distribution,
-    response: Distribution,
-    slowdown: Distribution,
-    bounded_slowdown: Distribution,
-    tardiness: Distribution,
+    wait: MetricSummary,
+    response: MetricSummary,
+    slowdown: MetricSummary,
+    bounded_slowdown: MetricSummary,
+    tardiness: MetricSummary,
 }
 
 impl Default for Summary {
@@ -58,11 +58,11 @@ impl Summary {
             first_submit: Time::MAX,
             last_finish: Time::ZERO,
             work: 0,
-            wait: Distribution::default(),
-            response: Distribution::default(),
-            slowdown: Distribution::default(),
-            bounded_slowdown: Distribution::default(),
-            tardiness: Distribution::default(),
+            wait: MetricSummary::default(),
+            response: MetricSummary::default(),
+            slowdown: MetricSummary::default(),
+            bounded_slowdown: MetricSummary::default(),
+            tardiness: MetricSummary::default(),
         }
     }
 
@@ -97,27 +97,27 @@ impl Summary {
     }
 
     /// Wait, in seconds.
-    pub const fn wait(&self) -> &Distribution {
+    pub const fn wait(&self) -> &MetricSummary {
         &self.wait
     }
 
     /// Response, in seconds.
-    pub const fn response(&self) -> &Distribution {
+    pub const fn response(&self) -> &MetricSummary {
         &self.response
     }
 
     /// Slowdown of the jobs whose runtime is not zero.
-    pub const fn slowdown(&self) -> &Distribution {
+    pub const fn slowdown(&self) -> &MetricSummary {
         &self.slowdown
     }
 
     /// Bounded slowdown.
-    pub const fn bounded_slowdown(&self) -> &Distribution {
+    pub const fn bounded_slowdown(&self) -> &MetricSummary {
         &self.bounded_slowdown
     }
 
     /// Tardiness of the jobs with a deadline, in seconds; zero for those on time.
-    pub const fn tardiness(&self) -> &Distribution {
+    pub const fn tardiness(&self) -> &MetricSummary {
         &self.tardiness
     }
 

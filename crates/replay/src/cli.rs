@@ -31,12 +31,17 @@ Examples:
 Policies:
   fcfs           first come first served; a job that does not fit blocks those behind it
   easy           EASY backfilling: others may start if they do not delay the first one
-    +reserve=K     with K reservations, K = 0, 1, 2, …, all
-  cons           conservative backfilling: others may start if they delay nobody who waits
+    +reserve=K     with K reservations, K = 0, 1, 2, …, all; each is given anew, in order of arrival, whenever something
+                   was not expected, and may then be later than before (so may those of all, which is not cons)
+  cons           conservative backfilling: others may start if they delay nobody who waits. When a job ends early, those who
+                 wait, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & Weil 1998,
+                 Mu'alem & Feitelson 2001; the simulator pyss)
+    +compress=reserved  the same in order of reserved starts, as plans that are lists do it (Alea)
   best-gap       a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown
   bgt            the same, and a Tabu search moves jobs every 300 s
-  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters (where
-                 there is but one, within it)
+  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters
+                 (on one cluster neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run
+                 says)
   flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
     +reserve=K     with K reservations
   eg-edf         a plan: each job in its earliest gap, else by its deadline

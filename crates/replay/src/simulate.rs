@@ -114,6 +114,9 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
         (None, None, Profile::Alea31) => alea31::sites(options)?,
         (None, None, Profile::Clean) => Sites::of(options, &header)?,
     };
+    if options.model == Model::GapSchedule {
+        machines::ensure_finishable(options, &sites)?;
+    }
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&options.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made = options.transcript.as_deref().and_then(Path::parent).map(NewFolders::on_the_way_to);
@@ -170,6 +173,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
     let report = Report { options, sites: &sites, runs: &runs, hash: &hash, start_up };
+    report.idle().iter().for_each(|note| eprintln!("{note}"));
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {

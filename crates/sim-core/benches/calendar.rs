@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Calendar, Purpose, Rank, Span, Streams, Time};
+use sim_core::{Calendar, EventPriority, Purpose, Span, Streams, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
@@ -28,13 +28,13 @@ fn hold(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("calendar", pending), |b| {
             let mut calendar = Calendar::new();
             for i in 0..pending {
-                calendar.post(Time::from_nanos(delays[i % DELAYS]), Rank::ARRIVE, i as u64);
+                calendar.post(Time::from_nanos(delays[i % DELAYS]), EventPriority::ARRIVE, i as u64);
             }
             let mut i = 0;
             b.iter(|| {
                 let (now, payload) = calendar.pop().expect("as many are posted as popped");
                 i = (i + 1) % DELAYS;
-                calendar.post(now + Span::from_nanos(delays[i]), Rank::ARRIVE, payload);
+                calendar.post(now + Span::from_nanos(delays[i]), EventPriority::ARRIVE, payload);
                 black_box(payload)
             });
         });

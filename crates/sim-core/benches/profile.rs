@@ -6,7 +6,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Geometric, LogNormal};
 use sim_core::testkit::LinearProfile;
-use sim_core::{Profile, Purpose, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 use std::hint::black_box;
 
 const CAPACITY: u32 = 256;
@@ -27,8 +27,8 @@ fn demands() -> impl Iterator<Item = Demand> {
 }
 
 /// Conservative plans for an idle machine, one job after the other, until there are so many steps.
-fn crowded(steps: usize) -> (Profile, LinearProfile) {
-    let (mut profile, mut linear) = (Profile::new(CAPACITY), LinearProfile::new(CAPACITY));
+fn crowded(steps: usize) -> (AvailabilityProfile, LinearProfile) {
+    let (mut profile, mut linear) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
     for (span, processors) in demands() {
         if profile.len() >= steps {
             break;

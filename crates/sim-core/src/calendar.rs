@@ -1,17 +1,17 @@
-//! The event calendar: a priority queue in the total order `(time, rank, order of posting)`.
+//! The event calendar: a priority queue in the total order `(time, priority, order of posting)`.
 //!
 //! A four-ary heap of 16-byte keys stands over a slab of events. The keys of four siblings share one cache line,
 //! so a level costs one miss; the events themselves never move. Cancelling empties the event's slot in O(1); its key is
 //! dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending events.
 
-use crate::event::Rank;
+use crate::event::EventPriority;
 use crate::time::Time;
 
 /// Names a posted event, to cancel it. A key is never used twice.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct EventKey(Key);
 
-/// `time (64 bits) | rank (4) | order of posting (36) | slot (24)`: comparing keys compares in that order, and since
+/// `time (64 bits) | priority (4) | order of posting (36) | slot (24)`: comparing keys compares in that order, and since
 /// no two share an order of posting, the slot never decides.
 type Key = u128;
 
@@ -73,13 +73,13 @@ impl<E> Calendar<E> {
     ///
     /// Beyond 16 million pending events or 68 billion posted ones.
     #[inline]
-    pub fn post(&mut self, at: Time, rank: Rank, event: E) -> EventKey {
+    pub fn post(&mut self, at: Time, priority: EventPriority, event: E) -> EventKey {
         assert!(self.posted < MAX_POSTED, "a calendar takes {MAX_POSTED} events in all");
         // A vacant slot first: the slab stays as small as the number of pending events ever was.
         let slot = self.vacant.pop().map_or(self.slots.len(), |slot| slot as usize);
         assert!(slot < MAX_PENDING, "a calendar holds {MAX_PENDING} events at once");
         let key = u128::from(at.as_nanos()) << 64
-            | rank.as_u128() << (ORDER_BITS + SLOT_BITS)
+            | priority.as_u128() << (ORDER_BITS + SLOT_BITS)
             | u128::from(self.posted) << SLOT_BITS
             | slot as u128;
         let filled = Slot { key, event: Some(event) };
@@ -289,13 +289,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn simultaneous_events_go_by_rank_then_by_order_of_posting() {
+    fn simultaneous_events_go_by_priority_then_by_order_of_posting() {
         let mut calendar = Calendar::new();
         let at = Time::from_secs(5);
-        calendar.post(at, Rank::ARRIVE, "second");
-        calendar.post(at, Rank::DECIDE, "fourth");
-        calendar.post(at, Rank::ARRIVE, "third");
-        calendar.post(at, Rank::RELEASE, "first");
+        calendar.post(at, EventPriority::ARRIVE, "second");
+        calendar.post(at, EventPriority::DECIDE, "fourth");
+        calendar.post(at, EventPriority::ARRIVE, "third");
+        calendar.post(at, EventPriority::RELEASE, "first");
         let order: Vec<_> = std::iter::from_fn(|| calendar.pop()).map(|(_, event)| event).collect();
         assert_eq!(order, ["first", "second", "third", "fourth"]);
     }
@@ -303,8 +303,8 @@ mod tests {
     #[test]
     fn a_cancelled_event_does_not_happen_and_cannot_be_cancelled_again() {
         let mut calendar = Calendar::new();
-        let key = calendar.post(Time::from_secs(1), Rank::ARRIVE, 'a');
-        calendar.post(Time::from_secs(2), Rank::ARRIVE, 'b');
+        let key = calendar.post(Time::from_secs(1), EventPriority::ARRIVE, 'a');
+        calendar.post(Time::from_secs(2), EventPriority::ARRIVE, 'b');
         assert_eq!(calendar.cancel(key), Some('a'));
         assert_eq!(calendar.cancel(key), None);
         assert_eq!(calendar.next_time(), Some(Time::from_secs(2)));
@@ -315,9 +315,9 @@ mod tests {
     #[test]
     fn a_key_does_not_reach_the_next_tenant_of_its_slot() {
         let mut calendar = Calendar::new();
-        let old = calendar.post(Time::from_secs(1), Rank::ARRIVE, 'a');
+        let old = calendar.post(Time::from_secs(1), EventPriority::ARRIVE, 'a');
         calendar.pop();
-        calendar.post(Time::from_secs(2), Rank::ARRIVE, 'b');
+        calendar.post(Time::from_secs(2), EventPriority::ARRIVE, 'b');
         assert_eq!(calendar.cancel(old), None);
         assert_eq!(calendar.len(), 1);
     }
@@ -326,7 +326,7 @@ mod tests {
     fn memory_follows_the_pending_events_when_most_are_cancelled() {
         let mut calendar = Calendar::new();
         for i in 0..100_000 {
-            let key = calendar.post(Time::from_secs(i + 1), Rank::ARRIVE, i);
+            let key = calendar.post(Time::from_secs(i + 1), EventPriority::ARRIVE, i);
             calendar.cancel(key);
         }
         assert!(calendar.slots.len() < 200, "{} slots for no event", calendar.slots.len());

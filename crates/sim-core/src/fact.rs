@@ -1,11 +1,11 @@
-//! What a model tells while it runs, and who listens.
+//! Facts that a model emits while it runs, and the probes that observe them.
 
 use crate::job::{Job, JobId, ProcId, SiteId};
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Something that happened, told once by the model at the moment it happened.
+/// Something that happened, emitted once by the model at the moment it happened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A job entered the system.
@@ -40,7 +40,7 @@ pub enum Fact {
         /// Why.
         reason: Rejection,
     },
-    /// One processor began work for a job; told by models that know processors apart.
+    /// One processor began work for a job; emitted by models that know processors apart.
     Seized {
         /// Which job.
         job: JobId,
@@ -72,36 +72,36 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Listens to a run. It cannot answer: adding a probe changes nothing.
+/// An observer of a run. It cannot answer: adding a probe changes nothing.
 ///
-/// `()` listens to nothing and costs nothing; `(A, B)` listens twice; a `Vec<(Time, Fact)>` is a transcript.
+/// `()` observes nothing and costs nothing; `(A, B)` is two probes; a `Vec<(Time, Fact)>` is a transcript.
 pub trait Probe {
-    /// Hears `fact`, which happened at `now`.
-    fn hear(&mut self, now: Time, fact: &Fact);
+    /// Observes `fact`, which happened at `now`.
+    fn observe(&mut self, now: Time, fact: &Fact);
 }
 
 impl Probe for () {
     #[inline]
-    fn hear(&mut self, _: Time, _: &Fact) {}
+    fn observe(&mut self, _: Time, _: &Fact) {}
 }
 
 impl<A: Probe, B: Probe> Probe for (A, B) {
     #[inline]
-    fn hear(&mut self, now: Time, fact: &Fact) {
-        self.0.hear(now, fact);
-        self.1.hear(now, fact);
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        self.0.observe(now, fact);
+        self.1.observe(now, fact);
     }
 }
 
 impl<P: Probe> Probe for &mut P {
     #[inline]
-    fn hear(&mut self, now: Time, fact: &Fact) {
-        (**self).hear(now, fact);
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        (**self).observe(now, fact);
     }
 }
 
 impl Probe for Vec<(Time, Fact)> {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         self.push((now, *fact));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! A model is a struct that owns its whole state and a closed enum of the events that can happen to it.
 //! [`Sim`] keeps the clock and the calendar, hands the model one event at a time in a total order, and lets
-//! probes listen to the facts that the model tells. Nothing here knows a scheduling policy, reads a file or
+//! probes observe the facts that the model emits. Nothing here knows a scheduling policy, reads a file or
 //! computes a mean.
 //!
 //! | module | question it answers |
 //! |---|---|
 //! | [`time`] | when? [`Time`] is an instant, [`Span`] a length, both integer nanoseconds |
-//! | [`event`] | what comes first at one instant? [`Rank`] |
+//! | [`event`] | what comes first at one instant? [`EventPriority`] |
 //! | [`calendar`] | what is next? [`Calendar`] |
 //! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
@@ -19,14 +19,14 @@
 //! | [`record`] | what became of a job? [`JobLog`] turns facts into [`JobRecord`]s |
 //! | [`gauge`] | how much of it, on average over time? [`Gauge`] |
 //! | [`pool`] | can `n` processors be seized now? [`Pool`] |
-//! | [`profile`] | when are `n` processors next free for so long? [`Profile`] |
+//! | [`profile`] | when are `n` processors next free for so long? [`AvailabilityProfile`] |
 //!
 //! # A whole model
 //!
 //! One processor, one queue, jobs in order of arrival:
 //!
 //! ```
-//! use sim_core::{Context, Fact, Job, JobId, JobLog, Model, Rank, Ranked, Sim, SiteId, Span, Time};
+//! use sim_core::{Context, Fact, Job, JobId, JobLog, Model, EventPriority, Prioritized, Sim, SiteId, Span, Time};
 //! use std::collections::VecDeque;
 //!
 //! enum Event {
@@ -34,11 +34,11 @@
 //!     Finish(JobId),
 //! }
 //!
-//! impl Ranked for Event {
-//!     fn rank(&self) -> Rank {
+//! impl Prioritized for Event {
+//!     fn priority(&self) -> EventPriority {
 //!         match self {
-//!             Event::Finish(_) => Rank::RELEASE, // the processor is free before the next job asks for it
-//!             Event::Arrive(_) => Rank::ARRIVE,
+//!             Event::Finish(_) => EventPriority::RELEASE, // the processor is free before the next job asks for it
+//!             Event::Arrive(_) => EventPriority::ARRIVE,
 //!         }
 //!     }
 //! }
@@ -61,17 +61,17 @@
 //!     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
 //!         match event {
 //!             Event::Arrive(job) => {
-//!                 cx.tell(Fact::Submitted(job));
+//!                 cx.emit(Fact::Submitted(job));
 //!                 self.queue.push_back(job);
 //!             }
 //!             Event::Finish(job) => {
-//!                 cx.tell(Fact::Finished { job });
+//!                 cx.emit(Fact::Finished { job });
 //!                 self.busy = false;
 //!             }
 //!         }
 //!         if !self.busy && let Some(job) = self.queue.pop_front() {
 //!             self.busy = true;
-//!             cx.tell(Fact::Started { job: job.id, site: SiteId(0), processors: 1 });
+//!             cx.emit(Fact::Started { job: job.id, site: SiteId(0), processors: 1 });
 //!             cx.post_in(job.runtime, Event::Finish(job.id));
 //!         }
 //!     }
@@ -105,13 +105,13 @@ pub mod testkit;
 pub mod time;
 
 pub use calendar::{Calendar, EventKey};
-pub use event::{Rank, Ranked};
+pub use event::{EventPriority, Prioritized};
 pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use job::{Job, JobId, ProcId, Request, SiteId};
 pub use outage::Outage;
 pub use pool::Pool;
-pub use profile::Profile;
+pub use profile::AvailabilityProfile;
 pub use record::{JobLog, JobRecord, Sink};
 pub use sim::{Context, Model, Sim};
 pub use sites::SiteSet;

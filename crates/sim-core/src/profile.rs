@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 /// to leap, since a walk is cheaper than finding it out. [`reserve`](Self::reserve) and [`cancel`](Self::cancel) touch
 /// the steps they cover.
 #[derive(Debug)]
-pub struct Profile {
+pub struct AvailabilityProfile {
     capacity: u32,
     /// Never empty, and no block is. The first step stands for all time before.
     blocks: Vec<Block>,
@@ -24,7 +24,7 @@ pub struct Profile {
 /// Where a step stands: the block, and the place in it.
 type Position = (usize, usize);
 
-impl Profile {
+impl AvailabilityProfile {
     /// So many blocks are worth being surveyed.
     const MANY: usize = 32;
 
@@ -229,7 +229,7 @@ impl Profile {
 }
 
 /// Copies into what has memory already without asking for more.
-impl Clone for Profile {
+impl Clone for AvailabilityProfile {
     fn clone(&self) -> Self {
         Self { capacity: self.capacity, blocks: self.blocks.clone(), len: self.len }
     }
@@ -242,10 +242,10 @@ impl Clone for Profile {
 }
 
 /// The same steps, in whatever blocks.
-impl PartialEq for Profile {
+impl PartialEq for AvailabilityProfile {
     fn eq(&self, other: &Self) -> bool {
         self.capacity == other.capacity && self.len == other.len && self.steps().eq(other.steps())
     }
 }
 
-impl Eq for Profile {}
+impl Eq for AvailabilityProfile {}

@@ -1,4 +1,4 @@
-//! What became of each job: [`JobLog`] listens to a run and hands on a [`JobRecord`] for every job that finished.
+//! What became of each job: [`JobLog`] observes a run and hands on a [`JobRecord`] for every job that finished.
 
 use crate::fact::{Fact, Probe};
 use crate::job::{Job, JobId, SiteId};
@@ -41,7 +41,7 @@ pub struct JobLog<S> {
     // Never iterated: its order cannot reach a result.
     open: FxHashMap<JobId, Open>,
     sink: S,
-    tally: Tally,
+    counts: JobCounts,
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ struct Open {
 
 /// How many jobs a [`JobLog`] has seen: always `submitted = finished + rejected + present`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct JobCounts {
     /// Jobs that entered the system.
     pub submitted: u64,
     /// Jobs that ran to their end.
@@ -73,12 +73,12 @@ impl JobLog<Vec<JobRecord>> {
 impl<S: Sink> JobLog<S> {
     /// A log that passes each record to `sink`, a closure for instance.
     pub fn new(sink: S) -> Self {
-        Self { open: FxHashMap::default(), sink, tally: Tally::default() }
+        Self { open: FxHashMap::default(), sink, counts: JobCounts::default() }
     }
 
     /// Jobs submitted, finished and rejected so far, and runs interrupted.
-    pub const fn tally(&self) -> Tally {
-        self.tally
+    pub const fn counts(&self) -> JobCounts {
+        self.counts
     }
 
     /// Jobs in the system now, waiting or running.
@@ -121,10 +121,10 @@ impl<F: FnMut(JobRecord)> Sink for F {
 }
 
 impl<S: Sink> Probe for JobLog<S> {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match *fact {
             Fact::Submitted(job) => {
-                self.tally.submitted += 1;
+                self.counts.submitted += 1;
                 // Every broken order of facts is a bug of the model, and is told with the job it happened to.
                 let before = self.open.insert(job.id, Open { job, started: None });
                 assert!(before.is_none(), "job {} was submitted twice", job.id);
@@ -139,18 +139,18 @@ impl<S: Sink> Probe for JobLog<S> {
                 // It waits again: the next start is one from the beginning, and the record will hold that one.
                 let run = self.open.get_mut(&job).and_then(|open| open.started.take());
                 assert!(run.is_some(), "job {job} was interrupted but did not run");
-                self.tally.interrupted += 1;
+                self.counts.interrupted += 1;
             }
             Fact::Finished { job } => {
                 let open =
                     self.open.remove(&job).unwrap_or_else(|| panic!("job {job} finished but was never submitted"));
                 let (start, site, processors) =
                     open.started.unwrap_or_else(|| panic!("job {job} finished but never started"));
-                self.tally.finished += 1;
+                self.counts.finished += 1;
                 self.sink.take_in(JobRecord { job: open.job, start, finish: now, site, processors });
             }
             Fact::Rejected { job, .. } => {
-                self.tally.rejected += 1;
+                self.counts.rejected += 1;
                 self.open.remove(&job);
             }
             Fact::Seized { .. } | Fact::Released { .. } => {}

@@ -1,29 +1,29 @@
 //! How a model runs: [`Model`], the [`Context`] it acts through, and [`Sim`], which drives it.
 
 use crate::calendar::{Calendar, EventKey};
-use crate::event::Ranked;
+use crate::event::Prioritized;
 use crate::fact::{Fact, Probe};
 use crate::time::{Span, Time};
 use std::marker::PhantomData;
 
-/// A world in which events happen. It owns all of its state.
+/// A discrete-event model. It owns all of its state.
 pub trait Model {
     /// The closed enum of everything that can happen.
-    type Event: Ranked;
+    type Event: Prioritized;
 
     /// Posts the first events. Called once, before anything happens.
     fn start(&mut self, cx: &mut impl Context<Self::Event>);
 
-    /// Lets `event` happen at `cx.now()`.
+    /// Handles `event`, which happens at `cx.now()`.
     fn handle(&mut self, event: Self::Event, cx: &mut impl Context<Self::Event>);
 }
 
-/// All that a model can do to the world around it.
+/// The engine as a model sees it: the clock, the calendar and the observers.
 pub trait Context<E> {
     /// The present instant.
     fn now(&self) -> Time;
 
-    /// Lets `event` happen at the instant `at`.
+    /// Posts `event` for the instant `at`.
     ///
     /// # Panics
     ///
@@ -33,10 +33,10 @@ pub trait Context<E> {
     /// Takes an event back, in O(1); false if it has already happened or been cancelled.
     fn cancel(&mut self, key: EventKey) -> bool;
 
-    /// Tells the observers. They listen; they cannot answer.
-    fn tell(&mut self, fact: Fact);
+    /// Emits a fact to the probe, which cannot answer.
+    fn emit(&mut self, fact: Fact);
 
-    /// Lets `event` happen `after` from now.
+    /// Posts `event` for the instant `after` from now.
     fn post_in(&mut self, after: Span, event: E) -> EventKey {
         self.post_at(self.now() + after, event)
     }
@@ -70,12 +70,12 @@ impl<E, Child, C: Context<E>, F: Fn(Child) -> E> Context<Child> for Lift<'_, E, 
         self.parent.cancel(key)
     }
 
-    fn tell(&mut self, fact: Fact) {
-        self.parent.tell(fact);
+    fn emit(&mut self, fact: Fact) {
+        self.parent.emit(fact);
     }
 }
 
-/// A model on its way through time, with a probe `P` that listens.
+/// A simulation: a model, its calendar and its clock, with a probe `P` that observes.
 ///
 /// The run is a function of the model as it was handed over: state is plain data, the order of events is total, and
 /// nothing reads a clock.
@@ -95,24 +95,24 @@ impl<M: Model, P: Probe> Sim<M, P> {
     /// Starts `model` at `now`: a simulation inside a simulation begins at the outer one's present.
     pub fn starting_at(now: Time, model: M, probe: P) -> Self {
         let mut sim = Self { model, probe, calendar: Calendar::new(), now };
-        let mut desk = Desk { now, calendar: &mut sim.calendar, probe: &mut sim.probe };
-        sim.model.start(&mut desk);
+        let mut cx = EngineContext { now, calendar: &mut sim.calendar, probe: &mut sim.probe };
+        sim.model.start(&mut cx);
         sim
     }
 
-    /// Lets the next event happen; false if there is none.
+    /// Handles the next event; false if there is none.
     #[inline]
     pub fn step(&mut self) -> bool {
         let Some((at, event)) = self.calendar.pop() else {
             return false;
         };
         self.now = at;
-        let mut desk = Desk { now: at, calendar: &mut self.calendar, probe: &mut self.probe };
-        self.model.handle(event, &mut desk);
+        let mut cx = EngineContext { now: at, calendar: &mut self.calendar, probe: &mut self.probe };
+        self.model.handle(event, &mut cx);
         true
     }
 
-    /// Runs until nothing is left to happen, and hands back the model and what the probe heard.
+    /// Runs until the calendar is empty, and hands back the model and the probe.
     pub fn run(mut self) -> (M, P) {
         while self.step() {}
         (self.model, self.probe)
@@ -151,7 +151,7 @@ impl<M: Model, P: Probe> Sim<M, P> {
         &self.model
     }
 
-    /// What the probe has heard so far.
+    /// The probe, with what it has observed so far.
     pub const fn probe(&self) -> &P {
         &self.probe
     }
@@ -162,14 +162,14 @@ impl<M: Model, P: Probe> Sim<M, P> {
     }
 }
 
-/// The outermost context.
-struct Desk<'a, E, P> {
+/// The outermost context: the engine itself, borrowed for one event.
+struct EngineContext<'a, E, P> {
     now: Time,
     calendar: &'a mut Calendar<E>,
     probe: &'a mut P,
 }
 
-impl<E: Ranked, P: Probe> Context<E> for Desk<'_, E, P> {
+impl<E: Prioritized, P: Probe> Context<E> for EngineContext<'_, E, P> {
     #[inline]
     fn now(&self) -> Time {
         self.now
@@ -178,7 +178,7 @@ impl<E: Ranked, P: Probe> Context<E> for Desk<'_, E, P> {
     #[inline]
     fn post_at(&mut self, at: Time, event: E) -> EventKey {
         assert!(at >= self.now, "an event was posted for {at} s, but it is already {} s", self.now);
-        self.calendar.post(at, event.rank(), event)
+        self.calendar.post(at, event.priority(), event)
     }
 
     fn cancel(&mut self, key: EventKey) -> bool {
@@ -186,7 +186,7 @@ impl<E: Ranked, P: Probe> Context<E> for Desk<'_, E, P> {
     }
 
     #[inline]
-    fn tell(&mut self, fact: Fact) {
-        self.probe.hear(self.now, &fact);
+    fn emit(&mut self, fact: Fact) {
+        self.probe.observe(self.now, &fact);
     }
 }

@@ -174,7 +174,7 @@ fn jobs_ask_for_clusters_and_who_asks_for_none_is_rejected() {
         .assert()
         .code(0)
         .stdout(contains("1 job was rejected: no cluster is what they ask for"))
-        .stdout(contains("repair no-runtime: 1"));
+        .stderr(contains("repair no-runtime: 1"));
     for policy in ["easy", "cons", "best-gap", "bgt", "sg"] {
         let (_, jobs) = table(&out.join(policy).join("jobs.csv"));
         let told: Vec<[&str; 4]> =

@@ -128,6 +128,20 @@ fn a_log_without_a_single_job_that_ran_is_no_reason_to_fail() {
     }
 }
 
+/// Two days between failures that come every hour: e to the power of 48 attempts. Told before any of them, whatever the policy.
+#[test]
+fn a_job_that_never_finishes_between_outages_is_told_at_once() {
+    let folder = folder();
+    let log = file(&folder, "long.swf", "; MaxProcs: 8\n7 0 -1 172800 4 -1 -1 4 172800 -1 1 7 1 -1 -1 -1 -1 -1\n");
+    let (log, out) = (log.to_str().expect("UTF-8"), folder.path().join("out"));
+    for policy in ["fcfs", "easy", "cons", "best-gap", "bgt", "sg", "flex", "eg-edf", "eg-edf-tabu"] {
+        let words = ["long.swf: job 7 runs for 172800 s", "--outages mtbf:1h,mttr:10m", "more than 300 years", "rarer"];
+        let run = ["simulate", "--policy", policy, "--outages", "mtbf:1h,mttr:10m", "--trace", log];
+        refused(&run, &out, 2, &words);
+    }
+    assert!(!out.exists(), "no folder is left behind");
+}
+
 #[test]
 fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     let folder = folder();

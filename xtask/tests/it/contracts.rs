@@ -341,6 +341,48 @@ fn reservations_are_counted_in_the_policys_name() {
     assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
 }
 
+/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. Who moves first decides. On one cluster
+/// the searches of bgt and sg have nothing to find, which a run says, to whoever reads its page as well.
+#[test]
+fn both_orders_of_compression_have_names_and_idle_searches_are_told() {
+    const FIVE_JOBS: &str = "\
+1 0 -1  4 2 -1 -1 2 20 -1 1 7 1 -1 -1 -1 -1 -1
+2 0 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+3 1 -1 10 3 -1 -1 3 10 -1 1 7 1 -1 -1 -1 -1 -1
+4 1 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+5 1 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+";
+    let folder = folder();
+    let (log, out) = (file(&folder, "five.swf", FIVE_JOBS), folder.path().join("out"));
+    let policies = "cons,cons+compress=arrival,cons+compress=reserved,easy+reserve=all,bgt,sg";
+    let run = ["simulate", "--quiet", "--procs", "4", "--policy", policies, "--trace"];
+    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let starts = |policy: &str| {
+        let mut starts: Vec<(String, String)> = (table(&out.join(policy).join("jobs.csv")).1.iter())
+            .map(|row| (row["job"].clone(), row["start"].clone()))
+            .collect();
+        starts.sort();
+        starts.into_iter().map(|(_, start)| start).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(starts("cons"), "0 0 20 4 10");
+    for policy in ["cons+compress=reserved", "bgt", "sg"] {
+        assert_eq!(starts(policy), "0 0 14 4 24", "{policy}");
+    }
+    // Given anew in order of arrival, job 3 gets 10 s, and job 4, once promised that, comes after it.
+    assert_eq!(starts("easy+reserve=all"), "0 0 10 20 20");
+    assert!(!out.join("cons+compress=arrival").exists(), "it is cons");
+    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    let stderr = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    let manifest = crate::program::manifest(&out);
+    let notes = manifest["notes"].as_array().expect("a list");
+    assert_eq!(notes.len(), 2);
+    for (policy, note) in ["bgt", "sg"].iter().zip(notes) {
+        let note = note.as_str().expect("a sentence");
+        assert!(note.starts_with(policy) && note.contains("cons+compress=reserved"), "{note}");
+        assert!(stderr.contains(note) && page.contains(note), "{note}: {stderr}");
+    }
+}
+
 /// Names are legal for files on every system, and what was once written with a colon is called the same as what is written
 /// with keys: one folder, one row.
 #[test]

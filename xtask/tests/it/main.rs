@@ -4,6 +4,7 @@ mod program;
 
 mod alea31;
 mod bad_input;
+mod border;
 mod contracts;
 mod determinism;
 mod exec;
@@ -13,6 +14,7 @@ mod metasched;
 mod oracles;
 mod print;
 mod provenance;
+mod pyss_conservative;
 mod readme;
 mod real_logs;
 mod resume;

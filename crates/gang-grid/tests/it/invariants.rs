@@ -29,7 +29,7 @@ struct InSystem {
 }
 
 impl Probe for InSystem {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(_) => self.present.raise(now, 1),
             Fact::Finished { .. } | Fact::Rejected { .. } => self.present.lower(now, 1),
@@ -47,11 +47,11 @@ proptest! {
     fn every_job_is_finished_rejected_or_present(world in world()) {
         always(world.start(JobLog::collecting()), |sim| {
             let (grid, log, counts) = (sim.model(), sim.probe(), sim.model().counts());
-            prop_assert_eq!(log.tally().submitted, log.tally().finished + log.tally().rejected + grid.present() as u64);
+            prop_assert_eq!(log.counts().submitted, log.counts().finished + log.counts().rejected + grid.present() as u64);
             prop_assert_eq!(log.present(), grid.present());
-            prop_assert_eq!(log.tally().finished, grid.completed());
-            prop_assert_eq!(log.tally().rejected, counts.gangs_rejected);
-            prop_assert_eq!(log.tally().submitted, counts.locals_arrived + counts.gangs_arrived + counts.gangs_rejected);
+            prop_assert_eq!(log.counts().finished, grid.completed());
+            prop_assert_eq!(log.counts().rejected, counts.gangs_rejected);
+            prop_assert_eq!(log.counts().submitted, counts.locals_arrived + counts.gangs_arrived + counts.gangs_rejected);
             let of_gangs = log.sink().iter().filter(|record| record.job.origin.is_none());
             let tasks: u64 = of_gangs.map(|record| u64::from(record.processors)).sum();
             prop_assert_eq!(tasks, counts.gang_tasks_completed);
@@ -69,14 +69,14 @@ proptest! {
             prop_assert_eq!(grid.present(), grid.queue().len());
         } else {
             prop_assert_eq!(grid.present(), 0);
-            prop_assert_eq!(log.tally().finished + log.tally().rejected, world.submissions.len() as u64);
+            prop_assert_eq!(log.counts().finished + log.counts().rejected, world.submissions.len() as u64);
         }
         let widest = match world.config.approach {
             Approach::One => world.config.sites.iter().map(|site| site.processors).max().expect("a site"),
             _ => world.config.processors(),
         };
         let too_wide = world.submissions.iter().filter(|submission| submission.job.request.processors > widest);
-        prop_assert_eq!(log.tally().rejected, too_wide.count() as u64);
+        prop_assert_eq!(log.counts().rejected, too_wide.count() as u64);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Twin {
         true
     }
 
-    fn tell(&mut self, fact: Fact) {
+    fn emit(&mut self, fact: Fact) {
         self.facts.push((self.now, fact));
     }
 
@@ -122,14 +122,14 @@ impl Twin {
 
     fn arrives(&mut self, submission: Submission, model: Model<'_>) {
         let Job { id, origin, request, .. } = submission.job;
-        self.tell(Fact::Submitted(submission.job));
+        self.emit(Fact::Submitted(submission.job));
         if let Some(site) = origin {
             return self.local_arrives(submission.job, site, model);
         }
         let sizes = self.config.sites.iter().map(|site| site.processors);
         let room = if self.config.approach == Approach::One { sizes.max().expect("a site") } else { sizes.sum() };
         if request.processors > room {
-            return self.tell(Fact::Rejected { job: id, reason: Rejection::TooWide });
+            return self.emit(Fact::Rejected { job: id, reason: Rejection::TooWide });
         }
         if self.config.readings.gang_arrival == GangArrival::JoinsQueue {
             self.gs_queue.push(submission);
@@ -274,7 +274,7 @@ impl Twin {
     fn start_gang(&mut self, gang: &Placed) {
         let first_site = gang.places.iter().map(|(id, _)| self.machines[id.index()].site).min().expect("a task");
         let processors = u32::try_from(gang.places.len()).expect("few");
-        self.tell(Fact::Started { job: gang.job, site: first_site, processors });
+        self.emit(Fact::Started { job: gang.job, site: first_site, processors });
         let longest = gang.places.iter().map(|(_, span)| *span).max().expect("a task");
         for (id, span) in &gang.places {
             let held = if self.config.readings.release == Release::GangEnd { longest } else { *span };
@@ -283,7 +283,7 @@ impl Twin {
     }
 
     fn start_local(&mut self, id: ProcId, job: JobId, service: Span, estimate: Span) {
-        self.tell(Fact::Started { job, site: self.machines[id.index()].site, processors: 1 });
+        self.emit(Fact::Started { job, site: self.machines[id.index()].site, processors: 1 });
         self.begin(id, job, false, service, estimate);
     }
 
@@ -292,7 +292,7 @@ impl Twin {
         let run = Run { job, is_task, end, believed_end, number: self.begun };
         self.begun += 1;
         assert!(self.machines[id.index()].runs.replace(run).is_none());
-        self.tell(Fact::Seized { job, processor: id });
+        self.emit(Fact::Seized { job, processor: id });
     }
 
     /// §3.2.
@@ -370,7 +370,7 @@ impl Twin {
 
     fn ends(&mut self, id: ProcId, model: Model<'_>) {
         let Run { job, is_task, .. } = self.machines[id.index()].runs.take().expect("it runs");
-        self.tell(Fact::Released { job, processor: id });
+        self.emit(Fact::Released { job, processor: id });
         // The processors that the job used, if it has left.
         let mut left = (!is_task).then(|| vec![id]);
         if is_task {
@@ -381,7 +381,7 @@ impl Twin {
             }
         }
         if left.is_some() {
-            self.tell(Fact::Finished { job });
+            self.emit(Fact::Finished { job });
         }
 
         let before: Vec<bool> = self.machines.iter().map(|machine| machine.queue.is_empty()).collect();

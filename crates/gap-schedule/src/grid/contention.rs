@@ -40,7 +40,7 @@ impl Contention {
 }
 
 impl Probe for Contention {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         if now > self.last_arrival {
             self.waiting_then.get_or_insert(self.waiting.len());
         }
@@ -76,7 +76,7 @@ mod tests {
         let job = |id, submit| Job::new(JobId(id), Time::from_secs(submit), 1, Span::from_secs(1));
         let start = |id| Fact::Started { job: JobId(id), site: SiteId(0), processors: 1 };
         let mut contention = Contention::new();
-        let mut hear = |now, fact| contention.hear(Time::from_secs(now), &fact);
+        let mut hear = |now, fact| contention.observe(Time::from_secs(now), &fact);
         hear(1, Fact::Submitted(job(0, 1)));
         hear(1, start(0));
         hear(2, Fact::Submitted(job(1, 2)));
@@ -86,7 +86,7 @@ mod tests {
         hear(4, Fact::Rejected { job: JobId(4), reason: Rejection::TooWide });
         hear(4, start(1));
         let early = contention.waiting_at_last_arrival();
-        let mut hear = |now, fact| contention.hear(Time::from_secs(now), &fact);
+        let mut hear = |now, fact| contention.observe(Time::from_secs(now), &fact);
         hear(5, start(2));
         hear(5, Fact::Interrupted { job: JobId(2), site: SiteId(0), processors: 1 });
         hear(5, start(2));

@@ -100,7 +100,7 @@ impl Usage {
 }
 
 impl Probe for Usage {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         if now > self.now {
             self.advance(now);
         }
@@ -162,7 +162,7 @@ mod tests {
     fn usage_is_what_is_active_of_what_could_be() {
         let (first, second, wide) = (job(0, 10, 3), job(1, 20, 4), job(2, 20, 9));
         let mut usage = Usage::new(6);
-        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        let mut hear = |now, fact| usage.observe(Time::from_secs(now), &fact);
         hear(10, Fact::Submitted(first));
         hear(12, start(&first)); // for 2 s, 0 of 3
         hear(20, Fact::Submitted(second)); // for 8 s, 3 of 3
@@ -185,7 +185,7 @@ mod tests {
     fn an_interrupted_job_asks_again() {
         let job = job(0, 0, 2);
         let mut usage = Usage::new(4);
-        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        let mut hear = |now, fact| usage.observe(Time::from_secs(now), &fact);
         hear(0, Fact::Submitted(job));
         hear(0, start(&job)); // for 3 s, 2 of 2
         hear(3, Fact::Interrupted { job: job.id, site: SiteId(0), processors: 2 }); // for 1 s, 0 of 2
@@ -199,7 +199,7 @@ mod tests {
     fn what_follows_the_last_arrival_can_be_left_out() {
         let (first, second) = (job(0, 0, 2), job(1, 10, 2));
         let mut usage = Usage::new(4);
-        let mut hear = |now, fact| usage.hear(Time::from_secs(now), &fact);
+        let mut hear = |now, fact| usage.observe(Time::from_secs(now), &fact);
         hear(0, Fact::Submitted(first));
         hear(0, start(&first));
         hear(10, Fact::Submitted(second)); // for 10 s, 2 of 2

@@ -2,7 +2,7 @@ use crate::grid::{GridView, Scheduler};
 use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
 use crate::policy::gap_filling_score::{Judge, Ledger};
 use crate::policy::outlook::Slot;
-use crate::policy::readings::Placement;
+use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
 use crate::queue::Waiting;
 use crate::running::RunningJob;
@@ -33,8 +33,9 @@ use std::collections::VecDeque;
 /// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and in the
 /// new, B. Since a reservation that is not moved stays, only the job in question has a term in it.
 ///
-/// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative); under Best Gap
-/// it does not. What nobody expected has the same consequences as there. An operation is one search for the earliest start
+/// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order of
+/// reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)), whose schedule they have where there is but one
+/// machine; under Best Gap it does not. What nobody expected has the same consequences as there. An operation is one search for the earliest start
 /// of one job on one machine.
 ///
 /// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
@@ -263,7 +264,7 @@ impl Search {
 
 impl Scheduler for GapFilling {
     fn begin(&mut self, view: &GridView<'_>) {
-        self.plan = Reservations::new(view.machines, self.placement);
+        self.plan = Reservations::new(view.machines, self.placement, CompressOrder::Reserved);
     }
 
     /// # Panics

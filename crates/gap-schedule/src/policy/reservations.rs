@@ -2,7 +2,7 @@
 
 use crate::grid::{GridView, Machine, site};
 use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
-use crate::policy::readings::Placement;
+use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::{Least, Waiting};
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
@@ -17,6 +17,11 @@ pub(super) struct Reservations {
     /// How many have come.
     arrivals: u64,
     outlook: Outlook,
+    order: CompressOrder,
+    /// Whether a job has ended since the last update.
+    ended: bool,
+    /// Whether the last compression has moved a job, so that another may find more to move.
+    is_loose: bool,
     /// Whether a job has ended earlier than expected since the last update.
     freed: bool,
     /// Whether something else has happened that was not expected.
@@ -36,8 +41,8 @@ pub(super) struct Reservation {
 
 impl Reservations {
     /// Nobody waits, and nothing runs.
-    pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
-        Self { outlook: Outlook::new(machines, placement), ..Self::default() }
+    pub(super) fn new(machines: &[Machine], placement: Placement, order: CompressOrder) -> Self {
+        Self { outlook: Outlook::new(machines, placement), order, ..Self::default() }
     }
 
     /// All of them, by reserved start, then in order of arrival.
@@ -80,6 +85,7 @@ impl Reservations {
     /// A job has ended.
     pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
         let rank = self.outlook.rank(machine.index());
+        self.ended = true;
         if job.expected_end == Time::MAX {
             // What never ends does not hold in the plan what it holds in fact.
             self.outlook.cut_short(rank, job, view.now);
@@ -107,9 +113,13 @@ impl Reservations {
         if surprised {
             self.mend(view);
         }
-        let freed = std::mem::take(&mut self.freed);
+        let ended = std::mem::take(&mut self.ended);
+        // Without an early end, a compression finds what the one before it has left, if that has moved anybody. In order of
+        // reserved starts none is made for that reason: on one machine, it would find nothing.
+        let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
+        let freed = std::mem::take(&mut self.freed) || again;
         if compresses && (freed || surprised) {
-            self.compress(view.now, |_| true);
+            self.is_loose = self.compress(view.now, |_| true);
         } else if surprised {
             // A start at the end of all time promises nothing.
             self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
@@ -119,6 +129,7 @@ impl Reservations {
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
     fn mend(&mut self, view: &GridView<'_>) {
+        self.line_up();
         let Self { outlook, held, .. } = self;
         outlook.ranks().for_each(|rank| outlook.clear(rank, view));
         for held in held.iter_mut() {
@@ -140,22 +151,35 @@ impl Reservations {
         self.sort();
     }
 
-    /// Lets those jobs move to earlier starts that `may`.
-    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) {
-        for held in self.held.iter_mut().filter(|held| may(held.slot)) {
+    /// Lets those jobs move to earlier starts that `may`. Whether one has.
+    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) -> bool {
+        self.line_up();
+        let mut moved = false;
+        let Self { outlook, held, .. } = self;
+        // Nobody starts before the present instant.
+        for held in held.iter_mut().filter(|held| may(held.slot) && held.slot.is_none_or(|slot| slot.start > now)) {
             let request = held.waiting.request;
             if let Some(slot) = held.slot {
-                self.outlook.withdraw(slot, &request);
+                outlook.withdraw(slot, &request);
             }
-            let best = self.outlook.best(self.outlook.ranks(), &request, now);
+            let best = outlook.best(outlook.ranks(), &request, now);
             if let Some(best) = best.filter(|best| held.slot.is_none_or(|slot| best.start < slot.start)) {
                 held.slot = Some(best);
+                moved = true;
             }
             if let Some(slot) = held.slot {
-                self.outlook.promise(slot, &request);
+                outlook.promise(slot, &request);
             }
         }
         self.sort();
+        moved
+    }
+
+    /// Puts the jobs into the order in which they have their turns, until they are [sorted](Self::sort) again.
+    fn line_up(&mut self) {
+        if self.order == CompressOrder::Arrival {
+            self.held.make_contiguous().sort_unstable_by_key(|held| held.arrival);
+        }
     }
 
     fn sort(&mut self) {

@@ -4,11 +4,12 @@ use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
 use gap_schedule::{
-    Backfill, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+    Backfill, CompressOrder, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler,
+    Waiting,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, JobId, JobLog, Profile, Sim, SiteId, Span, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
@@ -16,11 +17,25 @@ const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
 /// Draws what runs and what is promised from the lists, whenever it looks at a machine.
 #[derive(Clone, Default)]
 struct ObviousConservative {
+    order: CompressOrder,
     /// In order of arrival.
     waiting: Vec<(Waiting, Option<(Time, usize)>)>,
     newcomers: Vec<Waiting>,
+    ended: bool,
     early: bool,
     astray: bool,
+}
+
+fn orders() -> impl Strategy<Value = CompressOrder> {
+    prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved])
+}
+
+/// The policy and its twin.
+fn both(order: CompressOrder) -> Both<Conservative, ObviousConservative, false> {
+    Both(
+        Conservative::default().with_compress_order(order),
+        ObviousConservative { order, ..ObviousConservative::default() },
+    )
 }
 
 const INSTANT: Span = Span::from_nanos(1);
@@ -29,8 +44,8 @@ const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
 
 impl ObviousConservative {
     /// The machine, with what runs there and the promises to all but one of those who wait.
-    fn profile(&self, machine: usize, but: usize, view: &GridView<'_>) -> Profile {
-        let mut profile = Profile::new(view.machines[machine].processors);
+    fn profile(&self, machine: usize, but: usize, view: &GridView<'_>) -> AvailabilityProfile {
+        let mut profile = AvailabilityProfile::new(view.machines[machine].processors);
         for job in view.running[machine].iter() {
             let end = job.expected_end.max(view.now + INSTANT).min(END_OF_TIME);
             profile.reserve(view.now, end.since(view.now), job.processors);
@@ -57,16 +72,23 @@ impl ObviousConservative {
     }
 
     /// By promised start, then in order of arrival.
-    fn in_order(&self) -> Vec<usize> {
+    fn by_start(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.waiting.len()).collect();
         order.sort_by_key(|number| self.waiting[*number].1.map_or(Time::MAX, |slot| slot.0));
         order
     }
 
+    /// The order of turns in a compression.
+    fn in_order(&self) -> Vec<usize> {
+        match self.order {
+            CompressOrder::Arrival => (0..self.waiting.len()).collect(),
+            CompressOrder::Reserved => self.by_start(),
+        }
+    }
+
     fn mend(&mut self, view: &GridView<'_>) {
+        let order = self.in_order();
         let former: Vec<_> = self.waiting.iter_mut().map(|(_, slot)| slot.take()).collect();
-        let mut order: Vec<usize> = (0..former.len()).collect();
-        order.sort_by_key(|number| former[*number].map_or(Time::MAX, |slot| slot.0));
         let mut lost = Vec::new();
         for number in order {
             let Waiting { request, .. } = self.waiting[number].0;
@@ -96,6 +118,7 @@ impl Scheduler for ObviousConservative {
     }
 
     fn finish(&mut self, job: &RunningJob, _: SiteId, view: &GridView<'_>) {
+        self.ended = true;
         self.early |= job.expected_end > view.now;
         self.astray |= job.expected_end < view.now || job.expected_end == Time::MAX;
     }
@@ -114,7 +137,10 @@ impl Scheduler for ObviousConservative {
         if astray {
             self.mend(view);
         }
-        if std::mem::take(&mut self.early) || astray {
+        let early = std::mem::take(&mut self.early);
+        let ended = std::mem::take(&mut self.ended);
+        let is_turn = if self.order == CompressOrder::Arrival { ended } else { early };
+        if is_turn || astray {
             for number in self.in_order() {
                 let best = self.best(number, view);
                 let slot = &mut self.waiting[number].1;
@@ -128,7 +154,7 @@ impl Scheduler for ObviousConservative {
             let last = self.waiting.len() - 1;
             self.waiting[last].1 = self.best(last, view);
         }
-        let order = self.in_order().into_iter().map(|number| self.waiting[number]);
+        let order = self.by_start().into_iter().map(|number| self.waiting[number]);
         for (Waiting { job, request }, slot) in order.collect::<Vec<_>>() {
             if let Some((start, machine)) = slot.filter(|(start, _)| *start <= view.now) {
                 assert_eq!(start, view.now, "no start is missed");
@@ -153,8 +179,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn no_job_is_ever_delayed_beyond_a_start_it_was_promised(machines in machines(WIDEST), jobs in bounded()) {
-        let policy = Conservative::new(Placement::Fastest);
+    fn no_job_is_ever_delayed_beyond_a_start_it_was_promised(
+        machines in machines(WIDEST), jobs in bounded(), order in orders(),
+    ) {
+        let policy = Conservative::new(Placement::Fastest).with_compress_order(order);
         let mut promising = Noting::new(policy, &jobs, |policy, job, view| {
             let (start, machine) = policy.promised(job).expect("every job has an estimate");
             assert!(start > view.now && machine.index() < view.machines.len());
@@ -172,32 +200,32 @@ proptest! {
     #[test]
     fn as_long_as_no_job_ends_early_it_is_backfilling_that_promises_anew(
         machines in machines(WIDEST), jobs in bounded(),
-        placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]),
+        placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]), order in orders(),
     ) {
         let scene = Scene::new(&machines, &with_deadlines(jobs));
         let anew = scene.transcript(Backfill::new(Depth::All, placement), Passes::PerInstant);
-        prop_assert_eq!(scene.transcript(Conservative::new(placement), Passes::PerInstant), anew);
+        let policy = Conservative::new(placement).with_compress_order(order);
+        prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), anew);
     }
 
     #[test]
-    fn it_equals_its_twin(machines in machines(WIDEST), jobs in bounded()) {
+    fn it_equals_its_twin(machines in machines(WIDEST), jobs in bounded(), order in orders()) {
         for passes in PASSES {
-            let both = Both::<_, _, false>(Conservative::default(), ObviousConservative::default());
-            Scene::new(&machines, &jobs).transcript(both, passes);
+            Scene::new(&machines, &jobs).transcript(both(order), passes);
         }
     }
 
     #[test]
-    fn it_equals_its_twin_whatever_goes_wrong(scene in scenes(WIDEST)) {
+    fn it_equals_its_twin_whatever_goes_wrong(scene in scenes(WIDEST), order in orders()) {
         for passes in PASSES {
-            scene.transcript(Both::<_, _, false>(Conservative::default(), ObviousConservative::default()), passes);
+            scene.transcript(both(order), passes);
         }
     }
 
     #[test]
-    fn it_keeps_the_books(scene in scenes(WIDEST), branch in 0..150_usize) {
+    fn it_keeps_the_books(scene in scenes(WIDEST), branch in 0..150_usize, order in orders()) {
         for passes in PASSES {
-            grid_books::check_policy(Conservative::default(), &scene, passes, branch)?;
+            grid_books::check_policy(Conservative::default().with_compress_order(order), &scene, passes, branch)?;
         }
     }
 }
@@ -210,8 +238,22 @@ fn after_an_early_end_no_job_is_delayed() {
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     let machine = [Machine::new(4)];
-    assert_eq!(starts(&machine, Conservative::default(), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
+    let policy = |order| Conservative::default().with_compress_order(order);
+    assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
     assert_eq!(starts(&machine, Backfill::conservative(), &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
+}
+
+#[test]
+fn the_order_of_compression_decides_who_gets_the_room_that_an_early_end_leaves() {
+    // At 1 s, jobs 2, 3 and 4 are promised 20 s, 10 s and 30 s. At 4 s, job 0 ends 16 s early. In order of arrival, job 2 cannot
+    // move: job 3 has its turn later, and is still in the way. It moves to 4 s, and then job 4 takes 10 s to 20 s. In order of
+    // reserved starts, job 3 moves first, job 2 follows it to 14 s, and leaves job 4 no room before its own end.
+    let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10), job(4, 1, 2, 10)];
+    jobs[0].request.estimate = Some(Span::from_secs(20));
+    let machine = [Machine::new(4)];
+    let found = |order| starts(&machine, Conservative::default().with_compress_order(order), &jobs);
+    assert_eq!(found(CompressOrder::Arrival), [(0., 0), (0., 0), (20., 0), (4., 0), (10., 0)]);
+    assert_eq!(found(CompressOrder::Reserved), [(0., 0), (0., 0), (14., 0), (4., 0), (24., 0)]);
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn check_grid<S: Scheduler>(
         running += here.iter().filter(|job| job.job != RunningJob::OUTAGE).count();
     }
     prop_assert_eq!(grid.waiting() + running, log.present());
-    let tally = log.tally();
+    let tally = log.counts();
     prop_assert_eq!(tally.submitted, tally.finished + tally.rejected + log.present() as u64);
     Ok(())
 }
@@ -203,7 +203,7 @@ pub(crate) fn check_policy(
     let (log, beside) = watched.probe();
     prop_assert_eq!(beside, &told, "a probe changes nothing");
     let interrupted = told.iter().filter(|(_, fact)| matches!(fact, Fact::Interrupted { .. })).count();
-    prop_assert_eq!((log.tally().interrupted, log.present()), (interrupted as u64, 0));
+    prop_assert_eq!((log.counts().interrupted, log.present()), (interrupted as u64, 0));
 
     let mut original = Sim::new(scene.grid(policy, passes), Transcript::new());
     for _ in 0..branch {

@@ -11,7 +11,7 @@ use gap_schedule::{
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{Job, JobId, JobLog, Pool, Profile, Purpose, Sim, SiteId, SiteSet, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Pool, Purpose, Sim, SiteId, SiteSet, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
@@ -72,7 +72,8 @@ impl<S: Scheduler> Scheduler for Promising<S> {
 
     fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
         self.policy.pass(view, starts);
-        let mut plans: Vec<Profile> = view.machines.iter().map(|machine| Profile::new(machine.processors)).collect();
+        let mut plans: Vec<AvailabilityProfile> =
+            view.machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)).collect();
         for (plan, running) in plans.iter_mut().zip(view.running) {
             for job in running.iter() {
                 plan.reserve(view.now, job.expected_end.since(view.now), job.processors);

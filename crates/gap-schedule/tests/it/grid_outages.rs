@@ -153,7 +153,7 @@ fn a_run_ends_though_failures_never_do() {
         let grid = Grid::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();
         let starts: Vec<u64> = log.sink().iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect();
-        assert_eq!((starts, log.tally().interrupted), (vec![0, 5, 10, 1_000], 0));
+        assert_eq!((starts, log.counts().interrupted), (vec![0, 5, 10, 1_000], 0));
     }
 }
 

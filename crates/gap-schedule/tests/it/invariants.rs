@@ -4,7 +4,7 @@ use crate::common::{Transcript, records, transcript};
 use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes, View};
 use proptest::prelude::*;
 use sim_core::testkit::{self, workload};
-use sim_core::{Fact, Gauge, Job, JobId, JobLog, Pool, Profile, Sim, Time};
+use sim_core::{AvailabilityProfile, Fact, Gauge, Job, JobId, JobLog, Pool, Sim, Time};
 use std::collections::BTreeMap;
 
 const PROCESSORS: u32 = 10;
@@ -88,7 +88,7 @@ struct Promising {
 impl Dispatch for Promising {
     fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
         self.easy.dispatch(view, starts);
-        let mut plan = Profile::new(view.capacity);
+        let mut plan = AvailabilityProfile::new(view.capacity);
         for running in view.running.iter() {
             plan.reserve(view.now, running.expected_end.since(view.now), running.processors);
         }

@@ -1,7 +1,7 @@
 //! EASY as one would explain it; shared with the benches.
 
 use gap_schedule::{Dispatch, View};
-use sim_core::{JobId, Profile, Span};
+use sim_core::{AvailabilityProfile, JobId, Span};
 
 /// Draws the whole future anew at each pass, and reserves in it for the head alone.
 #[derive(Clone)]
@@ -10,7 +10,7 @@ pub(crate) struct ObviousEasy;
 impl Dispatch for ObviousEasy {
     fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
         let now = view.now;
-        let mut plan = Profile::new(view.capacity);
+        let mut plan = AvailabilityProfile::new(view.capacity);
         for running in view.running.iter() {
             let left = running.expected_end.saturating_since(now).max(Span::from_nanos(1));
             plan.reserve(now, left, running.processors);

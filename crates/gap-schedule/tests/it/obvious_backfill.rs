@@ -1,7 +1,7 @@
 //! Backfilling with any number of reservations as one would explain it; shared with the benches.
 
 use gap_schedule::{Depth, GridView, Placement, RunningJob, Scheduler, Waiting};
-use sim_core::{JobId, Profile, SiteId, Span, Time};
+use sim_core::{AvailabilityProfile, JobId, SiteId, Span, Time};
 
 /// Draws the whole future anew at each pass.
 #[derive(Clone)]
@@ -29,7 +29,8 @@ impl Scheduler for ObviousBackfill {
         let instant = Span::from_nanos(1);
         // Jobs without an estimate run up to the end of time. Those that wait, or pass one that does, take that, too.
         let end_of_time = Time::from_nanos(u64::MAX - 1);
-        let mut plans: Vec<Profile> = view.machines.iter().map(|machine| Profile::new(machine.processors)).collect();
+        let mut plans: Vec<AvailabilityProfile> =
+            view.machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)).collect();
         for (plan, running) in plans.iter_mut().zip(view.running) {
             for job in running.iter() {
                 let end = job.expected_end.max(now + instant).min(end_of_time);

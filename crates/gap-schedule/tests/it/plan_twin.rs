@@ -2,7 +2,7 @@
 //! tried is tried on a copy of everything.
 
 use gap_schedule::{Edf, EgTies, GapBound, PlanJob, PlannedJob, RunningJob, Score, TabuChoice};
-use sim_core::{JobId, Profile, SiteId, Span, Time};
+use sim_core::{AvailabilityProfile, JobId, SiteId, Span, Time};
 
 #[derive(Clone)]
 pub(crate) struct ObviousPlan {
@@ -35,7 +35,7 @@ impl ObviousMachine {
 
     /// Every planned job at the earliest instant, not before its predecessor's start, at which enough are free.
     pub(crate) fn laid_out(&self, now: Time) -> Vec<PlannedJob> {
-        let mut profile = Profile::new(self.processors);
+        let mut profile = AvailabilityProfile::new(self.processors);
         for running in &self.running {
             profile.reserve(now, running.end.saturating_since(now), running.job.processors);
         }

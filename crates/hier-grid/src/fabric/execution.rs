@@ -88,7 +88,7 @@ impl<W: MessageObserver> Fabric<W> {
         let machine = &mut self.servers[server.index()];
         machine.phase = Phase::Fetching;
         let there = machine.site;
-        cx.tell(Fact::Seized { job, processor: ProcId(server.0) });
+        cx.emit(Fact::Seized { job, processor: ProcId(server.0) });
         self.counts.ran_at(self.world.distance(here, there));
         self.transfer(here, there, input, Cargo::Input(server), cx);
     }
@@ -107,7 +107,7 @@ impl<W: MessageObserver> Fabric<W> {
         if std::mem::replace(&mut self.jobs.get_mut(job).started, true) {
             return;
         }
-        cx.tell(Fact::Started { job, site: machine.site, processors: machine.cpus });
+        cx.emit(Fact::Started { job, site: machine.site, processors: machine.cpus });
     }
 
     /// Makes a server idle. Whoever schedules must be told of it.
@@ -118,7 +118,7 @@ impl<W: MessageObserver> Fabric<W> {
         machine.offer_timeout = None;
         if machine.phase == Phase::Sending {
             let job = machine.job.expect("a job has run");
-            cx.tell(Fact::Released { job, processor: ProcId(server.0) });
+            cx.emit(Fact::Released { job, processor: ProcId(server.0) });
         }
         machine.phase = Phase::Idle;
         machine.job = None;

@@ -27,7 +27,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let id = self.fabric.jobs.push(state);
         assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");
         self.fabric.counts.submitted += 1;
-        cx.tell(Fact::Submitted(job));
+        cx.emit(Fact::Submitted(job));
         self.system.request(station, id, &mut self.fabric, cx);
     }
 
@@ -111,8 +111,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         if class.is_some() {
             self.submit(state, job, cx);
         } else {
-            cx.tell(Fact::Submitted(job));
-            cx.tell(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Submitted(job));
+            cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             // Jobs are known by their position: a rejected one takes its place too, and is forgotten like one that is done.
             let id = self.fabric.jobs.push(JobState { done: true, ..state });
             assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");

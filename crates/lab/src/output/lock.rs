@@ -1,5 +1,6 @@
 //! One process at a time in a folder of results.
 
+use crate::cli::program;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -59,7 +60,7 @@ impl Lock {
             }
             let words: Vec<String> =
                 std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-            let holder = format!("process {} (cargo xtask {})", std::process::id(), words.join(" "));
+            let holder = format!("process {} ({} {})", std::process::id(), program(), words.join(" "));
             file.set_len(0).and_then(|()| file.write_all(holder.as_bytes())).with_context(describe)?;
             return Ok(Self { path, file });
         }

@@ -116,7 +116,7 @@ fn a_folder_with_something_else_is_refused_and_not_touched() {
     let folder = self::folder();
     run(folder.path(), "reproduce p", &OLD).expect("the first");
     let told = refusal(run(folder.path(), "simulate", &NEW));
-    assert!(told.contains("holds the results of `cargo xtask reproduce p`"), "{told}");
+    assert!(told.contains("reproduce p`, and results would mix"), "{told}");
     assert_eq!(content(folder.path()), owned(&OLD));
 
     fs::write(folder.path().join(MANIFEST), "{\"paper\": \"p\"}").expect("it can be written");

@@ -189,10 +189,10 @@ proptest! {
     fn every_job_ends_exactly_once_or_is_rejected(case in case()) {
         let (world, log) = case.start(JobLog::collecting()).run();
         // A job that started twice, or ended without a start, would have stopped the log.
-        prop_assert_eq!(log.tally().submitted, case.jobs.len() as u64);
-        prop_assert_eq!(log.tally().finished + log.tally().rejected, case.jobs.len() as u64);
+        prop_assert_eq!(log.counts().submitted, case.jobs.len() as u64);
+        prop_assert_eq!(log.counts().finished + log.counts().rejected, case.jobs.len() as u64);
         prop_assert_eq!((log.present(), world.present(), world.held(), world.queued()), (0, 0, 0, 0));
-        prop_assert_eq!(world.outcomes().len() as u64, log.tally().finished);
+        prop_assert_eq!(world.outcomes().len() as u64, log.counts().finished);
         for (record, outcome) in log.sink().iter().zip(world.outcomes()) {
             prop_assert_eq!((record.job.id, record.start, record.finish), (outcome.job, outcome.start, outcome.finish));
             prop_assert_eq!((record.site, record.job.submit), (outcome.cluster, outcome.arrival));

@@ -1,6 +1,6 @@
 //! Intervals over replications.
 
-use metrics::{Interval, paired, relative_paired};
+use metrics::{ConfidenceInterval, paired, relative_paired};
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
 use sim_core::{Purpose, Streams};
@@ -13,7 +13,7 @@ fn close(a: Option<f64>, b: f64) -> bool {
 #[test]
 fn ten_replications_by_hand() {
     let values: Vec<f64> = (1..=10).map(f64::from).collect();
-    let interval = Interval::of(&values);
+    let interval = ConfidenceInterval::of(&values);
     assert!(close(Some(interval.mean), 5.5));
     assert!(close(interval.half_width(), 2.165_850));
     assert!(close(interval.low, 3.334_150));
@@ -25,7 +25,7 @@ fn ten_replications_by_hand() {
 
 #[test]
 fn a_single_run_has_no_interval_and_says_so() {
-    let single = Interval::of(&[12.5]);
+    let single = ConfidenceInterval::of(&[12.5]);
     assert_eq!((single.low, single.high, single.half_width(), single.relative_precision()), (None, None, None, None));
     assert_eq!(single.replications_for(0.1), None);
     assert!(!single.lies_above(0.0) && !single.lies_below(100.0));
@@ -34,7 +34,7 @@ fn a_single_run_has_no_interval_and_says_so() {
 
 #[test]
 fn replications_that_agree_have_a_degenerate_interval() {
-    let same = Interval::of(&[0.1; 49]);
+    let same = ConfidenceInterval::of(&[0.1; 49]);
     assert_eq!((same.low, same.high), (Some(0.1), Some(0.1)));
     assert_eq!(same.replications_for(0.001), Some(49));
 }
@@ -42,7 +42,7 @@ fn replications_that_agree_have_a_degenerate_interval() {
 #[test]
 fn a_higher_level_is_a_wider_interval() {
     let values = [3.0, 5.0, 4.0];
-    let widths = [0.8, 0.95, 0.99].map(|level| Interval::at(level, &values).half_width());
+    let widths = [0.8, 0.95, 0.99].map(|level| ConfidenceInterval::at(level, &values).half_width());
     assert!(widths.is_sorted(), "{widths:?}");
 }
 
@@ -55,7 +55,7 @@ fn pairing_removes_what_the_workload_decides() {
     let difference = paired(&a, &b);
     assert!(close(Some(difference.mean), 2.0));
     assert!(difference.lies_above(0.0));
-    let (a, b) = (Interval::of(&a), Interval::of(&b));
+    let (a, b) = (ConfidenceInterval::of(&a), ConfidenceInterval::of(&b));
     assert!(a.low < b.high && b.low < a.high, "the separate intervals overlap");
 }
 
@@ -75,7 +75,7 @@ fn pairs_need_partners() {
 #[test]
 #[should_panic(expected = "at least one replication")]
 fn an_interval_needs_a_value() {
-    Interval::of(&[]);
+    ConfidenceInterval::of(&[]);
 }
 
 /// s = 1, mean 10: 2 % asks for t·1/√n ≤ 0.2, which 99 replications give (t₉₈ = 1.98447, 0.19945) and 98 do not
@@ -84,11 +84,11 @@ fn an_interval_needs_a_value() {
 fn the_wanted_precision_tells_the_replications() {
     let deviation = (9.0_f64 / 10.0).sqrt();
     let values: Vec<f64> = (0..10).map(|i| 10.0 + if i % 2 == 0 { deviation } else { -deviation }).collect();
-    let interval = Interval::of(&values);
+    let interval = ConfidenceInterval::of(&values);
     assert_eq!(interval.replications_for(0.02), Some(99));
     assert_eq!(interval.replications_for(0.5), Some(10)); // reached already
-    assert_eq!(Interval::of(&[-1.0, 1.0]).replications_for(0.1), None);
-    assert_eq!(Interval::of(&[1.0, 2.0]).replications_for(1e-9), None);
+    assert_eq!(ConfidenceInterval::of(&[-1.0, 1.0]).replications_for(0.1), None);
+    assert_eq!(ConfidenceInterval::of(&[1.0, 2.0]).replications_for(1e-9), None);
 }
 
 /// An interval at 95 % covers the true mean in 95 of 100 experiments, within what 4 000 experiments can tell.
@@ -102,7 +102,7 @@ fn intervals_cover_as_often_as_they_say() {
                 let values: Vec<f64> = (0..replications)
                     .map(|_| 50.0 + 3.0 * Distribution::<f64>::sample(&StandardNormal, &mut stream))
                     .collect();
-                let interval = Interval::at(level, &values);
+                let interval = ConfidenceInterval::at(level, &values);
                 !interval.lies_above(50.0) && !interval.lies_below(50.0)
             })
             .count();
@@ -118,7 +118,7 @@ proptest! {
         values in prop::collection::vec(1.0..100.0_f64, 2..30),
         precision in 0.01..0.5_f64,
     ) {
-        let interval = Interval::of(&values);
+        let interval = ConfidenceInterval::of(&values);
         let n = interval.replications_for(precision).expect("the mean is positive");
         prop_assert!(n >= values.len());
         // As many values with the same variance and mean have (but for n − 1 in place of n) the wanted precision.
@@ -131,9 +131,9 @@ proptest! {
 
     #[test]
     fn an_interval_survives_a_file(values in prop::collection::vec(-1e9..1e9_f64, 1..5)) {
-        let interval = Interval::of(&values);
+        let interval = ConfidenceInterval::of(&values);
         let text = serde_json::to_string(&interval).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
+        prop_assert_eq!(serde_json::from_str::<ConfidenceInterval>(&text).unwrap(), interval);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Means and quantiles of any values, against the twins.
 
 use crate::twin;
-use metrics::{Mean, Quantiles, WeightedMean};
+use metrics::{Mean, QuantileSketch, WeightedMean};
 use proptest::prelude::*;
 use sketches_ddsketch::{Config, DDSketch};
 
@@ -14,8 +14,8 @@ fn values() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(value(), 1..300)
 }
 
-fn sketch(values: &[f64]) -> Quantiles {
-    let mut sketch = Quantiles::default();
+fn sketch(values: &[f64]) -> QuantileSketch {
+    let mut sketch = QuantileSketch::default();
     values.iter().for_each(|&value| sketch.add(value));
     sketch
 }
@@ -31,7 +31,7 @@ proptest! {
     fn every_quantile_is_within_its_bound(values in values(), thousandths in 0..=1000_usize) {
         let exact = twin::nearest_rank(&values, thousandths);
         let sketched = sketch(&values).quantile(thousandths as f64 / 1000.0).expect("there are values");
-        prop_assert!((sketched - exact).abs() <= exact * Quantiles::RELATIVE_ERROR, "{sketched}, not {exact}");
+        prop_assert!((sketched - exact).abs() <= exact * QuantileSketch::RELATIVE_ERROR, "{sketched}, not {exact}");
         prop_assert!(sketched <= exact);
     }
 
@@ -57,13 +57,13 @@ proptest! {
     /// in the middle between two ranks.
     #[test]
     fn an_independent_implementation_agrees(values in values(), thousandths in 0..1000_usize) {
-        let mut theirs = DDSketch::new(Config::new(Quantiles::RELATIVE_ERROR, 1 << 16, 1e-12));
+        let mut theirs = DDSketch::new(Config::new(QuantileSketch::RELATIVE_ERROR, 1 << 16, 1e-12));
         values.iter().for_each(|&value| theirs.add(value));
         let rank = (thousandths * values.len()).div_ceil(1000).max(1);
         prop_assume!(rank < values.len());
         let theirs = theirs.quantile((rank as f64 - 0.5) / (values.len() as f64 - 1.0)).unwrap().unwrap();
         let ours = sketch(&values).quantile(thousandths as f64 / 1000.0).unwrap();
-        prop_assert!((ours - theirs).abs() <= 2.01 * Quantiles::RELATIVE_ERROR * theirs, "{ours} and {theirs}");
+        prop_assert!((ours - theirs).abs() <= 2.01 * QuantileSketch::RELATIVE_ERROR * theirs, "{ours} and {theirs}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The summary of any run, against a twin over the collected records.
 
 use crate::twin;
-use metrics::{Distribution, Quantiles, Summary, job};
+use metrics::{MetricSummary, QuantileSketch, Summary, job};
 use proptest::prelude::*;
 use sim_core::testkit::{self, Fcfs};
 use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Sim, SiteId, Span, Time};
@@ -23,7 +23,7 @@ fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
     jobs
 }
 
-fn check(streamed: &Distribution, values: &[f64], weights: &[f64]) {
+fn check(streamed: &MetricSummary, values: &[f64], weights: &[f64]) {
     assert_eq!(streamed.count(), values.len() as u64);
     let Some(mean) = streamed.mean() else {
         assert!(values.is_empty());
@@ -34,7 +34,7 @@ fn check(streamed: &Distribution, values: &[f64], weights: &[f64]) {
     assert_eq!(streamed.max(), values.iter().copied().reduce(f64::max));
     for (quantile, thousandths) in [(streamed.median(), 500), (streamed.p95(), 950), (streamed.p99(), 990)] {
         let exact = twin::nearest_rank(values, thousandths);
-        assert!((quantile.unwrap() - exact).abs() <= Quantiles::RELATIVE_ERROR * exact);
+        assert!((quantile.unwrap() - exact).abs() <= QuantileSketch::RELATIVE_ERROR * exact);
     }
 }
 
@@ -134,7 +134,8 @@ fn four_jobs_by_hand() {
         ("utilization", 405.0 / 620.0),
     ] {
         let seen = cell(&summary, column).unwrap_or_else(|| panic!("{column} is empty"));
-        let bound = if column.ends_with("median") { expected * Quantiles::RELATIVE_ERROR } else { 1e-12 * expected };
+        let bound =
+            if column.ends_with("median") { expected * QuantileSketch::RELATIVE_ERROR } else { 1e-12 * expected };
         assert!((seen - expected).abs() <= bound, "{column}: {seen}, not {expected}");
     }
 }

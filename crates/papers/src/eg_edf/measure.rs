@@ -56,7 +56,7 @@ impl Measure {
     /// A value for each of [`NAMES`]; `moves` is how many Tabu moves were tried and accepted.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Vec<f64> {
-        let (jobs, tally) = (self.log.sink(), self.log.tally());
+        let (jobs, tally) = (self.log.sink(), self.log.counts());
         let finished = tally.finished as f64;
         let late_of = match late_of {
             LateOf::AllJobs => finished,
@@ -83,16 +83,16 @@ impl Measure {
 }
 
 impl Probe for Measure {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         if matches!(fact, Fact::Submitted(_)) {
             self.first_submit.get_or_insert(now);
         }
-        self.usage.hear(now, fact);
-        self.contention.hear(now, fact);
+        self.usage.observe(now, fact);
+        self.contention.observe(now, fact);
         if let Some(promises) = &mut self.promises {
-            promises.hear(now, fact);
+            promises.observe(now, fact);
         }
-        self.log.hear(now, fact);
+        self.log.observe(now, fact);
     }
 }
 

@@ -75,7 +75,7 @@ impl Promises {
 }
 
 impl Probe for Promises {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(job) => {
                 self.waiting.insert(job.id, *job);
@@ -107,11 +107,11 @@ mod tests {
         let start = |id, processors| Fact::Started { job: JobId(id), site: SiteId(0), processors };
         // Job 0 leaves one processor; job 1 needs all four at 100 s; job 2 passes it.
         for fact in [job(0, 3, 100), start(0, 3), job(1, 4, 10), job(2, 1, narrow), start(2, 1)] {
-            promises.hear(at(0), &fact);
+            promises.observe(at(0), &fact);
         }
-        promises.hear(at(100), &Fact::Finished { job: JobId(0) });
-        promises.hear(at(narrow), &Fact::Finished { job: JobId(2) });
-        promises.hear(at(starts), &start(1, 4));
+        promises.observe(at(100), &Fact::Finished { job: JobId(0) });
+        promises.observe(at(narrow), &Fact::Finished { job: JobId(2) });
+        promises.observe(at(starts), &start(1, 4));
         promises.broken()
     }
 

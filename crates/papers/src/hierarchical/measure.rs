@@ -128,8 +128,8 @@ pub(super) fn of_several(runs: &[Vec<f64>]) -> Vec<f64> {
 }
 
 impl Probe for Measure {
-    fn hear(&mut self, now: Time, fact: &Fact) {
-        self.log.hear(now, fact);
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        self.log.observe(now, fact);
     }
 }
 

@@ -114,13 +114,13 @@ impl Measure {
 }
 
 impl Probe for Measure {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         if let Fact::Submitted(job) = fact
             && job.origin.is_none()
         {
             self.arrived[position(&self.sizes, job.request.processors)] += 1;
         }
-        self.departures.hear(now, fact);
+        self.departures.observe(now, fact);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Policy;
 use alea31::{Completion, Job, Moves, Readings, Weight};
-use gap_schedule::{Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
+use gap_schedule::{CompressOrder, Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
 /// The policy, to which nothing has happened yet. Swift Gap has R1 to R3; the rest is as its text has it.
@@ -12,7 +12,8 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
     let stream = || streams.stream(Purpose("tabu search"), 0);
     match policy {
         Policy::Easy => Box::new(GridEasy::default()),
-        Policy::Cons => Box::new(Conservative::default()),
+        // As BGT and Swift Gap compress, and Alea: what they gain over it is not the order of compression.
+        Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
         Policy::SwiftGap(_) => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),

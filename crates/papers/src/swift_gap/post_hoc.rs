@@ -1,9 +1,9 @@
 //! P9, a guess that was made after the fact: what if one number of jobs ran without the check of R8?
 //!
 //! The simulator tells by the *name* of the data set whether jobs keep to the clusters that they may use: if it holds the word
-//! "wagap". Swift Gap that searches at early ends, with the file for n = 15 000 alone called otherwise, comes within 10 % of
-//! slowdown, tardiness and wait. That was found by looking for what comes near, so it is counted nowhere. What can be asked of
-//! it is what it did not start from: whether other columns of table 3 bear it, and how easily chance would have found as much.
+//! "wagap". Of Swift Gap that searches at early ends, with the file for n = 15 000 alone called otherwise, it was told that it
+//! comes within 10 % of slowdown, tardiness and wait. Whatever was found by looking for what comes near is counted nowhere. What
+//! can be asked is whether it does, whether other columns of table 3 bear it, and how easily chance would find as much.
 
 use super::figures::mean_of;
 use super::source::Workload;
@@ -12,7 +12,7 @@ use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy};
 use lab::page;
 use lab::quantity::Quantity;
-use metrics::Interval;
+use metrics::ConfidenceInterval;
 
 /// The number of jobs whose file is called otherwise.
 const RENAMED: u32 = 15_000;
@@ -106,7 +106,7 @@ fn columns(paper: &SwiftGapPaper, estimate: &Estimate<'_, Cell>, rows: &mut Vec<
         }
         let cases: [(&str, &[u32]); 2] = [("checked", &[]), ("n = 15000 renamed", &[RENAMED])];
         for (case, renamed) in cases {
-            let found: Vec<Interval> =
+            let found: Vec<ConfidenceInterval> =
                 (0..METRICS.len()).map(|metric| estimate(&mean(paper, policy, metric, renamed), most)).collect();
             let name = format!("{}, {case}", policy.name());
             let mut line = vec![name.clone()];

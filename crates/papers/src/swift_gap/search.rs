@@ -13,6 +13,7 @@ use crate::MODELS;
 use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use anyhow::{Context, Result, bail, ensure};
 use lab::chart::fixed;
+use lab::cli::program;
 use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
 use lab::progress::Progress;
@@ -148,7 +149,7 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         "version": env!("CARGO_PKG_VERSION"),
         "git_revision": provenance::git_revision(),
         "sources_sha256": provenance::sources(),
-        "command_line": format!("cargo xtask readings {} --reps {replications}", SwiftGapPaper::ABOUT.slug),
+        "command_line": format!("{} readings {} --reps {replications}", program(), SwiftGapPaper::ABOUT.slug),
         "timings": {
             "cpu_seconds": provenance::cpu_seconds(),
             "replications_damaged": store.damaged(),

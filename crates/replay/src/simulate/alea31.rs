@@ -9,7 +9,7 @@ use crate::cli::{self, Inside, PassesName};
 use alea31::{Cons, Easy, GapFilling, Job, Readings, World};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use gap_schedule::Machine;
+use gap_schedule::{CompressOrder, Machine};
 use lab::output::OutDir;
 use sim_core::{Purpose, Sim, Streams, Time};
 use std::path::Path;
@@ -73,7 +73,7 @@ fn at_work(policy: policy::Policy, seed: u64, clusters: usize) -> Result<Box<dyn
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
     Ok(match policy {
         policy::Policy::Easy => Box::new(Easy::default()),
-        policy::Policy::Cons => Box::new(Cons::default()),
+        policy::Policy::Cons(CompressOrder::Arrival) => Box::new(Cons::default()),
         policy::Policy::BestGap => Box::new(GapFilling::best_gap()),
         policy::Policy::Bgt => Box::new(GapFilling::bgt(stream())),
         policy::Policy::SwiftGap => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),

@@ -15,8 +15,8 @@ const PATIENCE: u32 = 10_000;
 
 /// The last instant that is simulated. The clock ends at 584 years; a job that is planned behind those that run now may
 /// begin 136 years later, and take as long.
-const LATEST: Time = Time::from_secs(YEARS * YEAR);
-const YEARS: u64 = 300;
+pub(super) const LATEST: Time = Time::from_secs(YEARS * YEAR);
+pub(super) const YEARS: u64 = 300;
 const YEAR: u64 = 365 * 86_400;
 
 /// The longest job, wherever it runs: what a log itself can ask for.

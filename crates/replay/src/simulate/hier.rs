@@ -124,20 +124,20 @@ struct Servers {
 }
 
 impl Probe for Servers {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match *fact {
             Fact::Submitted(job) => {
                 self.submitted.insert(job.id, (now, 0));
-                self.watch.hear(now, fact);
+                self.watch.observe(now, fact);
             }
             Fact::Started { job, processors, .. } => {
                 self.submitted.get_mut(&job).expect("it was submitted").1 = processors;
             }
             Fact::Seized { job, processor: ProcId(server) } => {
                 let (_, processors) = self.submitted[&job];
-                self.watch.hear(now, &Fact::Started { job, site: SiteId(server), processors });
+                self.watch.observe(now, &Fact::Started { job, site: SiteId(server), processors });
             }
-            Fact::Released { job, .. } => self.watch.hear(now, &Fact::Finished { job }),
+            Fact::Released { job, .. } => self.watch.observe(now, &Fact::Finished { job }),
             Fact::Finished { job } => {
                 let (submit, _) = self.submitted.remove(&job).expect("it was submitted");
                 self.turnaround += now.since(submit).as_secs_f64();
@@ -145,9 +145,9 @@ impl Probe for Servers {
             }
             Fact::Rejected { job, .. } => {
                 self.submitted.remove(&job);
-                self.watch.hear(now, fact);
+                self.watch.observe(now, fact);
             }
-            Fact::Interrupted { .. } => self.watch.hear(now, fact),
+            Fact::Interrupted { .. } => self.watch.observe(now, fact),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! A log on space-shared machines or clusters, which may fail.
 
-use super::clock::run_out_while;
+use super::clock::{LATEST, YEARS, run_out_while};
 use super::exec::{Exec, Failure};
 use super::log::Log;
 use super::policy;
 use super::sites::Sites;
-use super::watch::Watch;
+use super::watch::{Numbers, Watch};
 use super::{Policy, Run, Source};
 use crate::cli::{self, PassesName};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use gap_schedule::{Grid, Passes, Scheduler};
 use lab::output::OutDir;
 use sim_core::{Outage, Sim, Span, Streams};
@@ -59,6 +59,32 @@ pub(super) fn replay(
         row.push(("interrupted", Some(watched.interrupted)));
     }
     Ok(Run::new(Policy::Gap(policy), row, watched, repairs))
+}
+
+/// Refuses drawn outages that let some job never finish, as far as a run can tell, before anybody tries.
+///
+/// A job that is hit starts anew. Between failures that come after `mtbf` on average it needs exp(L / mtbf) attempts to run for
+/// L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
+/// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
+pub(super) fn ensure_finishable(options: &cli::Simulate, sites: &Sites) -> Result<()> {
+    let Some(outages @ Outages::Drawn { mtbf, mttr }) = &options.outages else { return Ok(()) };
+    let log = Log::open(options, sites)?;
+    let machines = sites.machines();
+    let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
+    for one in log.jobs(Numbers::default()) {
+        let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
+        // One that suits no machine is rejected.
+        let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
+        let expected = (mtbf + mttr) * (takes.as_secs_f64() / mtbf).exp_m1();
+        ensure!(
+            expected < LATEST.as_secs_f64(),
+            "{}: job {} runs for {takes} s and starts anew after each failure; with --outages {outages} it would be expected to \
+             take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs",
+            options.trace.display(),
+            one.number
+        );
+    }
+    log.finish().map(|_| ())
 }
 
 /// The policy at work, and where it says what went wrong, if it is a program and something does.

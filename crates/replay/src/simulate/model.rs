@@ -80,6 +80,14 @@ impl Policy {
         }
     }
 
+    /// Why it does not do what its name promises on so many places, if it does not.
+    pub(super) fn idles(self, places: usize) -> Option<String> {
+        match self {
+            Self::Gap(policy) => policy.idles(places),
+            Self::Meta(_) | Self::Hier(_) => None,
+        }
+    }
+
     /// Whether `--time-limit` concerns it.
     pub(super) fn searches(self) -> bool {
         match self {

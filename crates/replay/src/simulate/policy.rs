@@ -5,8 +5,8 @@ use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
 use gap_schedule::{
-    Backfill, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy,
-    GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig,
+    GapFilling, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
 };
 use gap_schedule::{Completion, Moves, Weight};
 use lab::scenario::did_you_mean;
@@ -22,7 +22,7 @@ pub(crate) enum Policy {
     Easy,
     /// EASY with another number of reservations.
     EasyWith(Depth),
-    Cons,
+    Cons(CompressOrder),
     BestGap,
     Bgt,
     SwiftGap,
@@ -39,11 +39,11 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    /// Every policy by its name; `easy+reserve=K` and `flex+reserve=K` beside these.
+    /// Every policy by its name; `easy+reserve=K`, `flex+reserve=K` and `cons+compress=reserved` beside these.
     const ALL: [(&str, Self); 9] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
-        ("cons", Self::Cons),
+        ("cons", Self::Cons(CompressOrder::Arrival)),
         ("best-gap", Self::BestGap),
         ("bgt", Self::Bgt),
         ("sg", Self::SwiftGap),
@@ -61,6 +61,7 @@ impl Policy {
         match self {
             Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
+            Self::Cons(CompressOrder::Reserved) => PolicyName::new("cons").with("compress", "reserved").to_string(),
             Self::Exec(command) => command.name(),
             Self::Own(own) => own.name().to_owned(),
             _ => {
@@ -82,7 +83,7 @@ impl Policy {
             Self::Fcfs => Box::new(GridFcfs::default()),
             Self::Easy => Box::new(GridEasy::default()),
             Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
-            Self::Cons => Box::new(Conservative::default()),
+            Self::Cons(order) => Box::new(Conservative::new(placement).with_compress_order(order)),
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
             Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
             Self::SwiftGap => {
@@ -104,6 +105,17 @@ impl Policy {
             }
             Self::Exec(command) => panic!("{} is started as a program", command.name()),
         }
+    }
+
+    /// Why it does not do what its name promises on so many places, if it does not.
+    pub(super) fn idles(self, places: usize) -> Option<String> {
+        let searches = matches!(self, Self::Bgt | Self::SwiftGap);
+        (searches && places == 1).then(|| {
+            format!(
+                "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
+                 of cons+compress=reserved (in profile clean)"
+            )
+        })
     }
 
     /// Whether `--time-limit` concerns it.
@@ -162,7 +174,20 @@ impl FromStr for Policy {
         {
             policy = if policy == Self::Easy { Self::EasyWith(depth) } else { Self::FlexWith(depth) };
         }
+        if let Self::Cons(_) = policy
+            && let Some(order) = name.take("compress", "arrival or reserved", compress_order)?
+        {
+            policy = Self::Cons(order);
+        }
         name.finish().map(|()| policy)
+    }
+}
+
+fn compress_order(text: &str) -> Option<CompressOrder> {
+    match text {
+        "arrival" => Some(CompressOrder::Arrival),
+        "reserved" => Some(CompressOrder::Reserved),
+        _ => None,
     }
 }
 

@@ -195,6 +195,7 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
+        notes.extend(self.idle());
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -250,6 +251,14 @@ impl Report<'_> {
         #[expect(clippy::cast_precision_loss, reason = "counts")]
         let (records, touched) = (ran + (run.rejected + run.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
+    }
+
+    /// Of the policies that have nothing to search for on this machine, why.
+    pub(super) fn idle(&self) -> Vec<String> {
+        if self.options.profile == Profile::Alea31 {
+            return Vec::new();
+        }
+        self.runs.iter().filter_map(|run| run.policy.idles(self.sites.iter().len())).collect()
     }
 
     /// What a reader may overlook: jobs that never ran, under any policy.
@@ -361,6 +370,7 @@ impl Report<'_> {
             "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
             "programs": self.programs(),
             "repairs": self.repairs(),
+            "notes": self.idle(),
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
@@ -405,6 +415,7 @@ impl Report<'_> {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "repairs": self.repairs(),
+            "notes": self.idle(),
             "reproducible": self.is_reproducible(),
         })
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use lab::terminal::csv_name;
 use metrics::{Summary, Timeline};
 use rustc_hash::FxHashMap;
-use sim_core::record::{Sink, Tally};
+use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ impl Watch {
 
     /// What is known now that the run is over.
     pub(super) fn finish(self) -> Result<Watched> {
-        let Tally { rejected, interrupted, .. } = self.log.tally();
+        let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
         let Ledger { summary, busy, rows, failed, last_finish, placed, .. } = self.log.into_sink();
@@ -108,7 +108,7 @@ impl Watch {
 }
 
 impl Probe for Watch {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(_) => self.waiting.raise(now, 1),
             Fact::Started { processors, .. } => {
@@ -125,7 +125,7 @@ impl Probe for Watch {
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
-        self.log.hear(now, fact);
+        self.log.observe(now, fact);
     }
 }
 

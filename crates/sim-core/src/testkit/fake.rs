@@ -1,5 +1,5 @@
 use crate::calendar::{Calendar, EventKey};
-use crate::event::Ranked;
+use crate::event::Prioritized;
 use crate::fact::Fact;
 use crate::sim::Context;
 use crate::time::Time;
@@ -22,21 +22,21 @@ impl<E> FakeContext<E> {
     }
 }
 
-impl<E: Ranked> Context<E> for FakeContext<E> {
+impl<E: Prioritized> Context<E> for FakeContext<E> {
     fn now(&self) -> Time {
         self.now
     }
 
     fn post_at(&mut self, at: Time, event: E) -> EventKey {
         assert!(at >= self.now, "posted into the past");
-        self.calendar.post(at, event.rank(), event)
+        self.calendar.post(at, event.priority(), event)
     }
 
     fn cancel(&mut self, key: EventKey) -> bool {
         self.calendar.cancel(key).is_some()
     }
 
-    fn tell(&mut self, fact: Fact) {
+    fn emit(&mut self, fact: Fact) {
         self.facts.push(fact);
     }
 }

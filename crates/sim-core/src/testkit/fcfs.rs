@@ -1,4 +1,4 @@
-use crate::event::{Rank, Ranked};
+use crate::event::{EventPriority, Prioritized};
 use crate::fact::Fact;
 use crate::job::{Job, JobId, SiteId};
 use crate::pool::Pool;
@@ -23,11 +23,11 @@ pub enum FcfsEvent {
     Finish(JobId, u32),
 }
 
-impl Ranked for FcfsEvent {
-    fn rank(&self) -> Rank {
+impl Prioritized for FcfsEvent {
+    fn priority(&self) -> EventPriority {
         match self {
-            Self::Finish(..) => Rank::RELEASE,
-            Self::Arrive(_) => Rank::ARRIVE,
+            Self::Finish(..) => EventPriority::RELEASE,
+            Self::Arrive(_) => EventPriority::ARRIVE,
         }
     }
 }
@@ -55,18 +55,18 @@ impl<J: Iterator<Item = Job>> Model for Fcfs<J> {
     fn handle(&mut self, event: FcfsEvent, cx: &mut impl Context<FcfsEvent>) {
         match event {
             FcfsEvent::Arrive(job) => {
-                cx.tell(Fact::Submitted(job));
+                cx.emit(Fact::Submitted(job));
                 self.queue.push_back(job);
                 self.post_next_arrival(cx);
             }
             FcfsEvent::Finish(job, processors) => {
                 self.pool.release(processors);
-                cx.tell(Fact::Finished { job });
+                cx.emit(Fact::Finished { job });
             }
         }
         // Strict FCFS: a wide job at the head blocks narrower ones behind it.
         while let Some(job) = self.queue.pop_front_if(|job| self.pool.try_seize(job.request.processors)) {
-            cx.tell(Fact::Started { job: job.id, site: SiteId(0), processors: job.request.processors });
+            cx.emit(Fact::Started { job: job.id, site: SiteId(0), processors: job.request.processors });
             cx.post_in(job.runtime, FcfsEvent::Finish(job.id, job.request.processors));
         }
     }

@@ -1,6 +1,6 @@
 use crate::time::{Span, Time};
 
-/// The plain twin of [`Profile`](crate::Profile): one sorted vector of steps, walked from step to step.
+/// The plain twin of [`AvailabilityProfile`](crate::AvailabilityProfile): one sorted vector of steps, walked from step to step.
 #[derive(Clone, Debug)]
 pub struct LinearProfile {
     steps: Vec<(Time, u32)>,

@@ -1,10 +1,10 @@
-use crate::event::Rank;
+use crate::event::EventPriority;
 use crate::time::Time;
 
 /// The plain twin of [`Calendar`](crate::Calendar): a vector, searched from end to end.
 #[derive(Clone, Debug)]
 pub struct SortedCalendar<E> {
-    pending: Vec<(Time, Rank, u64, E)>,
+    pending: Vec<(Time, EventPriority, u64, E)>,
     posted: u64,
 }
 
@@ -16,9 +16,9 @@ impl<E> Default for SortedCalendar<E> {
 
 impl<E> SortedCalendar<E> {
     /// Enters an event; the answer names it for [`cancel`](Self::cancel).
-    pub fn post(&mut self, at: Time, rank: Rank, event: E) -> u64 {
+    pub fn post(&mut self, at: Time, priority: EventPriority, event: E) -> u64 {
         self.posted += 1;
-        self.pending.push((at, rank, self.posted, event));
+        self.pending.push((at, priority, self.posted, event));
         self.posted
     }
 
@@ -37,7 +37,7 @@ impl<E> SortedCalendar<E> {
     }
 }
 
-/// The per-tick twin of [`Profile`](crate::Profile): one number for each tick, up to a horizon beyond which everything
+/// The per-tick twin of [`AvailabilityProfile`](crate::AvailabilityProfile): one number for each tick, up to a horizon beyond which everything
 /// is free. A tick is whatever the test counts in.
 #[derive(Clone, Debug)]
 pub struct TickProfile {

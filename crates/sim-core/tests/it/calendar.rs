@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::SortedCalendar;
-use sim_core::{Calendar, Rank, Time};
+use sim_core::{Calendar, EventPriority, Time};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -28,7 +28,7 @@ proptest! {
         for (number, step) in steps.into_iter().enumerate() {
             match step {
                 Step::Post(at, rank) => {
-                    let (at, rank) = (Time::from_secs(at), Rank::new(rank));
+                    let (at, rank) = (Time::from_secs(at), EventPriority::new(rank));
                     keys.push((calendar.post(at, rank, number), twin.post(at, rank, number)));
                 }
                 Step::Pop => prop_assert_eq!(calendar.pop(), twin.pop()),

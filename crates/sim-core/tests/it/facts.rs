@@ -11,7 +11,7 @@ struct InSystem {
 }
 
 impl Probe for InSystem {
-    fn hear(&mut self, now: Time, fact: &Fact) {
+    fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(_) => self.present.raise(now, 1),
             Fact::Finished { .. } => self.present.lower(now, 1),
@@ -37,8 +37,8 @@ proptest! {
         for _ in 0..steps {
             sim.step();
         }
-        let (log, tally) = (sim.probe(), sim.probe().tally());
-        prop_assert_eq!(tally.submitted, tally.finished + tally.rejected + log.present() as u64);
+        let (log, counts) = (sim.probe(), sim.probe().counts());
+        prop_assert_eq!(counts.submitted, counts.finished + counts.rejected + log.present() as u64);
         for record in log.sink() {
             prop_assert!(record.start >= record.job.submit);
             prop_assert_eq!(record.finish, record.start + record.job.runtime);
@@ -50,7 +50,7 @@ proptest! {
 fn log(facts: &[Fact]) -> JobLog<Vec<JobRecord>> {
     let mut log = JobLog::collecting();
     for (now, fact) in (0..).zip(facts) {
-        log.hear(Time::from_secs(now), fact);
+        log.observe(Time::from_secs(now), fact);
     }
     log
 }
@@ -69,8 +69,8 @@ fn the_record_of_an_interrupted_job_is_that_of_the_run_that_it_finished() {
     let [record] = log.sink()[..] else { panic!("one job: {:?}", log.sink()) };
     assert_eq!((record.start, record.finish, record.site), (Time::from_secs(5), Time::from_secs(6), SiteId(1)));
     assert_eq!(record.wait(), Span::from_secs(5)); // two of which it spent in runs that were lost
-    let tally = log.tally();
-    assert_eq!((tally.submitted, tally.interrupted, tally.finished, log.present()), (1, 2, 1, 0));
+    let counts = log.counts();
+    assert_eq!((counts.submitted, counts.interrupted, counts.finished, log.present()), (1, 2, 1, 0));
 }
 
 #[test]

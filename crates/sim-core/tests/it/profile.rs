@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{LinearProfile, TickProfile};
-use sim_core::{Profile, Purpose, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Purpose, Span, Streams, Time};
 
 const CAPACITY: u32 = 8;
 
@@ -23,7 +23,7 @@ proptest! {
         requests in prop::collection::vec((0..30_usize, 0..12_usize, 1..=CAPACITY, any::<bool>(), 0..3_usize), 0..60),
         asked in (0..40_usize, 0..15_usize, 1..=CAPACITY + 1),
     ) {
-        let (mut profile, mut twin) = (Profile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
+        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
         let mut reserved = Vec::new();
         let mut now = 0;
         for (after, ticks, processors, cancel, pass) in requests {
@@ -60,7 +60,7 @@ proptest! {
     fn cancelling_everything_leaves_nothing_behind(
         requests in prop::collection::vec((0..50_u64, 1..20_u64, 1..=CAPACITY), 0..40),
     ) {
-        let mut profile = Profile::new(CAPACITY);
+        let mut profile = AvailabilityProfile::new(CAPACITY);
         let mut reserved = Vec::new();
         for (from, length, processors) in requests {
             let span = Span::from_secs(length);
@@ -86,7 +86,7 @@ proptest! {
     ) {
         let mut stream = Streams::new(seed, 0).stream(Purpose("requests"), 0);
         let mut draw = |below: u64| Uniform::new(0, below).expect("a range").sample(&mut stream);
-        let (mut profile, mut twin) = (Profile::new(capacity), LinearProfile::new(capacity));
+        let (mut profile, mut twin) = (AvailabilityProfile::new(capacity), LinearProfile::new(capacity));
         let mut reserved: Vec<(Time, Span, u32)> = Vec::new();
         let mut now = Time::ZERO;
         for _ in 0..requests {
@@ -129,7 +129,7 @@ proptest! {
 
 #[test]
 fn a_request_wider_than_what_is_ever_free_has_no_start() {
-    let mut profile = Profile::new(4);
+    let mut profile = AvailabilityProfile::new(4);
     assert_eq!(profile.earliest(Time::ZERO, Span::from_secs(1), 5), None);
     profile.reserve(Time::from_secs(10), Span::MAX, 2); // a machine that leaves for good
     assert_eq!(profile.earliest(Time::ZERO, Span::from_secs(11), 3), None);
@@ -139,5 +139,5 @@ fn a_request_wider_than_what_is_ever_free_has_no_start() {
 #[test]
 #[should_panic(expected = "where only 4 are free")]
 fn nothing_is_reserved_twice() {
-    Profile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
+    AvailabilityProfile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
-use sim_core::{Context, Fact, Job, JobId, JobLog, Model, Pool, Rank, Ranked, Sim, Span, Time};
+use sim_core::{Context, EventPriority, Fact, Job, JobId, JobLog, Model, Pool, Prioritized, Sim, Span, Time};
 
 type Transcript = Vec<(Time, Fact)>;
 
@@ -55,10 +55,10 @@ enum PairEvent {
     Of(usize, FcfsEvent),
 }
 
-impl Ranked for PairEvent {
-    fn rank(&self) -> Rank {
+impl Prioritized for PairEvent {
+    fn priority(&self) -> EventPriority {
         let Self::Of(_, event) = self;
-        event.rank()
+        event.priority()
     }
 }
 

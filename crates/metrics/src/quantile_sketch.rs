@@ -1,9 +1,9 @@
-//! Quantiles of a stream of values, in bounded memory: [`Quantiles`].
+//! Quantiles of a stream of values, in bounded memory: [`QuantileSketch`].
 
 use crate::mean::as_f64;
 use std::iter::repeat_n;
 
-/// A DDSketch: counts of values in bins so narrow that any quantile is known to [`Quantiles::RELATIVE_ERROR`].
+/// A DDSketch: counts of values in bins so narrow that any quantile is known to [`QuantileSketch::RELATIVE_ERROR`].
 ///
 /// The sketch is that of Masson, Rim & Lee, "DDSketch: a fast and fully-mergeable quantile sketch with relative-error
 /// guarantees", VLDB 2019, in its variant of bitwise linear interpolation: each octave [2ᵉ, 2ᵉ⁺¹) has 1024 bins of
@@ -22,16 +22,16 @@ use std::iter::repeat_n;
 /// 512 kB for lengths of 1 ns to 584 years, at most 16 MB for any values.
 ///
 /// ```
-/// let mut waits = metrics::Quantiles::default();
+/// let mut waits = metrics::QuantileSketch::default();
 /// for wait in 1..=1000 {
 ///     waits.add(f64::from(wait));
 /// }
 /// let p95 = waits.quantile(0.95).unwrap();
-/// assert!((p95 - 950.0).abs() <= 950.0 * metrics::Quantiles::RELATIVE_ERROR);
+/// assert!((p95 - 950.0).abs() <= 950.0 * metrics::QuantileSketch::RELATIVE_ERROR);
 /// assert_eq!(waits.quantile(1.0), Some(1000.0));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Quantiles {
+pub struct QuantileSketch {
     count: u64,
     zeros: u64,
     min: f64,
@@ -41,13 +41,13 @@ pub struct Quantiles {
     first: usize,
 }
 
-impl Default for Quantiles {
+impl Default for QuantileSketch {
     fn default() -> Self {
         Self { count: 0, zeros: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, bins: Vec::new(), first: 0 }
     }
 }
 
-impl Quantiles {
+impl QuantileSketch {
     /// Bound on |reported − exact| / exact: the width of a bin over its lower end, 1/1024 or 0.098 %.
     ///
     /// Values below the smallest normal `f64`, 2.2 · 10⁻³⁰⁸, count as zero.
@@ -169,8 +169,8 @@ const fn lower_end_of(key: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn sketch(values: &[f64]) -> Quantiles {
-        let mut sketch = Quantiles::default();
+    fn sketch(values: &[f64]) -> QuantileSketch {
+        let mut sketch = QuantileSketch::default();
         values.iter().for_each(|&value| sketch.add(value));
         sketch
     }
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn nothing_seen_has_no_quantile() {
-        let sketch = Quantiles::default();
+        let sketch = QuantileSketch::default();
         assert_eq!((sketch.quantile(0.5), sketch.min(), sketch.max()), (None, None, None));
     }
 
@@ -220,13 +220,13 @@ mod tests {
     fn the_lower_end_of_a_bin_is_near_all_that_falls_into_it() {
         for value in [f64::MIN_POSITIVE, 1e-9, 1.0, 1.000_976_5, 1.999_999, 2.0, 604_800.0, 1e19, f64::MAX] {
             let error = (value - lower_end_of(key_of(value))) / value;
-            assert!((0.0..=Quantiles::RELATIVE_ERROR).contains(&error), "{value} is off by {error}");
+            assert!((0.0..=QuantileSketch::RELATIVE_ERROR).contains(&error), "{value} is off by {error}");
         }
     }
 
     #[test]
     fn memory_follows_the_range_and_not_the_number_of_values() {
-        let mut sketch = Quantiles::default();
+        let mut sketch = QuantileSketch::default();
         for nanos in (0..1_000_000_u32).rev() {
             sketch.add(f64::from(nanos) * 1e-9);
         }

@@ -1,22 +1,22 @@
-//! How one metric is spread over the jobs of a run: [`Distribution`].
+//! How one metric is spread over the jobs of a run: [`MetricSummary`].
 
 use crate::mean::{Sum, as_f64};
-use crate::quantiles::Quantiles;
+use crate::quantile_sketch::QuantileSketch;
 
 /// Mean, quantiles and processor-weighted mean of one metric, value by value, in bounded memory.
 ///
 /// Every answer is `None` as long as there is no value.
 #[derive(Clone, Debug, Default)]
-pub struct Distribution {
+pub struct MetricSummary {
     // Sums of its own in place of a `Mean` and a `WeightedMean`: a simulator feeds five of these per job, and what a
     // run reports needs neither the variance nor a second count.
     sum: Sum,
     weighted_sum: Sum,
     weights: u64,
-    quantiles: Quantiles,
+    quantiles: QuantileSketch,
 }
 
-impl Distribution {
+impl MetricSummary {
     /// Takes in one job's `value`, with the job's processors as its `weight`.
     ///
     /// # Panics
@@ -46,7 +46,7 @@ impl Distribution {
         (self.weights > 0).then(|| self.weighted_sum.total() / as_f64(self.weights))
     }
 
-    /// The `p`-quantile by nearest rank, within [`Quantiles::RELATIVE_ERROR`].
+    /// The `p`-quantile by nearest rank, within [`QuantileSketch::RELATIVE_ERROR`].
     ///
     /// # Panics
     ///
