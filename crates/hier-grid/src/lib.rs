@@ -105,7 +105,7 @@ pub use faults::Faults;
 pub use grid::Grid;
 pub use ids::{SchedulerId, ServerId, StationId};
 pub use jobs::Submission;
-pub use message::{Address, Kind, Message, Payload};
+pub use message::{Address, Family, Kind, Message, Payload};
 pub use observer::{MessageObserver, Replay};
 pub use shape::Shape;
 pub use world::{Bag, Places, World};

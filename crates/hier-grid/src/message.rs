@@ -7,11 +7,14 @@
 //! counted, and the compact form in which they travel through the calendar are derived from the same lines. *Parent* and
 //! *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
+mod words;
+
 use crate::ids::{SchedulerId, ServerId, StationId};
 use crate::pools::{Handle, Pools};
 use crate::world::Bag;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
+pub use words::Family;
 
 /// A node as sender or receiver of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod gantt;
 mod interactive;
 mod marks;
 mod scale;
+pub mod sequence;
 mod sketch;
 
 pub use draw::note;

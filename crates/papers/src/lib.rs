@@ -4,9 +4,11 @@ mod eg_edf;
 mod hierarchical;
 mod metaloras;
 mod multi_site;
-#[path = "../../replay/src/sequence.rs"]
-mod sequence;
 mod swift_gap;
+
+#[cfg(test)]
+#[path = "../build/sources.rs"]
+mod sources;
 
 use lab::registry::Entry;
 pub use swift_gap::search as try_readings;
@@ -20,7 +22,7 @@ pub const ALL: [Entry; 5] = [
     Entry::of::<hierarchical::Hierarchical>(),
 ];
 
-/// SHA-256 of the sources of the model crates, of the laboratory's engine and of the papers' experiments, made at build time.
+/// SHA-256 of the code that simulates, made at build time: see `build.rs`.
 const MODELS: &str = env!("GRIDPROOF_MODELS");
 
 #[cfg(test)]

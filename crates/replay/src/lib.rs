@@ -3,5 +3,3 @@
 pub mod cli;
 pub mod simulate;
 pub mod workload;
-
-mod sequence;

@@ -1,13 +1,13 @@
 //! Figures 1 and 2: a grid tree with its channels and its messages, and a hybrid. All are drawn from what a run says of itself.
 
 use super::{Cell, Hierarchical, Scene, name};
-use crate::sequence;
 use hier_grid::grid::view::SchedulerView;
 use hier_grid::tree::Role;
 use hier_grid::{
     Address, Config, Grid, Kind, Message, MessageObserver, Places, SchedulerId, Shape, StationId, Submission, System,
     World,
 };
+use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
 use lab::paper::Drawing;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
@@ -111,7 +111,15 @@ fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
         }
     };
     let title = "The six jobs of figure 1, message by message".to_owned();
-    let sketch = sequence::diagram(id.to_owned(), title, grid.observer(), name).unwrap_or_default();
+    let arrow = |message: &Message| Arrow {
+        sent: message.sent,
+        from: message.from,
+        to: message.to,
+        text: message.payload.to_string(),
+        slot: message.payload.family() as usize,
+    };
+    let arrows: Vec<Arrow<Address>> = grid.observer().iter().map(arrow).collect();
+    let sketch = sequence(id.to_owned(), title, &arrows, name).unwrap_or_default();
     let count = |kind: &Kind| float(grid.counts().messages(*kind));
     let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
     let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();

@@ -4,9 +4,9 @@ use super::sites::Sites;
 use super::watch::{self, Placed};
 use super::{Model, Profile, Run, sha256_of, stem};
 use crate::cli::{self, PassesName};
-use crate::sequence;
 use anyhow::Result;
-use hier_grid::Address;
+use hier_grid::{Address, Message};
+use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
@@ -105,7 +105,15 @@ impl Report<'_> {
             };
             let diagram = few.and_then(|messages| {
                 let policy = run.policy.name();
-                sequence::diagram(format!("messages-{policy}"), format!("Messages under {policy}"), messages, name)
+                let arrow = |message: &Message| Arrow {
+                    sent: message.sent,
+                    from: message.from,
+                    to: message.to,
+                    text: message.payload.to_string(),
+                    slot: message.payload.family() as usize,
+                };
+                let arrows: Vec<Arrow<Address>> = messages.iter().map(arrow).collect();
+                sequence(format!("messages-{policy}"), format!("Messages under {policy}"), &arrows, name)
             });
             if let Some(diagram) = diagram {
                 let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \

@@ -1,9 +1,9 @@
 //! A run as a sequence of messages: written to a file, or compared with one.
 
-use crate::sequence;
 use anyhow::{Context, Result, anyhow};
 use hier_grid::observer::Divergence;
 use hier_grid::{Message, MessageObserver, Replay};
+use lab::chart::sequence;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
