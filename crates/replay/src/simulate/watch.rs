@@ -164,6 +164,9 @@ impl serde::Serialize for Seconds {
     }
 }
 
+/// A site, and blocks of `(first, count)` processors of it.
+type Seat = (SiteId, Vec<(u32, u32)>);
+
 /// Gives each job processors of lowest number that are free on its site: blocks of `(first, count)`. Processors are
 /// numbered on through the sites.
 pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32, u32)>)> {
@@ -172,7 +175,7 @@ pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32,
         processors.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
     let mut by_start = placed.to_vec();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let mut running: BTreeMap<(Time, JobId), (SiteId, Vec<(u32, u32)>)> = BTreeMap::new();
+    let mut running: BTreeMap<(Time, JobId), Seat> = BTreeMap::new();
     let mut assigned = Vec::with_capacity(by_start.len());
     for placed in by_start {
         let record = &placed.record;
