@@ -151,7 +151,9 @@ fn what_was_measured_is_always_a_model() {
         (0..50).map(|number| (100 * number, century + 10_000_000 * (number % 7), 3)).collect(),
         (0..50).map(|number| (0, if number == 7 { century } else { 1 }, 3)).collect(),
         (0..50).map(|number| (if number == 49 { century } else { 0 }, 60, 3)).collect(),
-        (0..50).map(|number| (number * number, 1 + number % 2, 1 + u32::try_from(number % 5).expect("below 5"))).collect(),
+        (0..50)
+            .map(|number| (number * number, 1 + number % 2, 1 + u32::try_from(number % 5).expect("below 5")))
+            .collect(),
     ];
     for (which, jobs) in logs.into_iter().enumerate() {
         let measured = Jann::fit(log(jobs.into_iter())).expect("a model");
