@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
     let lab = Lab::standard().called("cargo xtask").in_workspace(workspace);
     let mut program = lab.explained(Cli::command());
-    let Cli { command, common } = gridproof::parsed(&mut program);
+    let Cli { command, common } = gridproof::parsed(&mut program.clone());
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),

@@ -106,7 +106,7 @@ impl Lab {
         let name = path.as_deref().and_then(Path::file_stem).unwrap_or_else(|| "gridproof".as_ref());
         let lab = self.called(&name.to_string_lossy());
         let mut program = lab.explained(Cli::command().name(program()));
-        let Cli { command, common } = parsed(&mut program);
+        let Cli { command, common } = parsed(&mut program.clone());
         ended(begin(&common).and_then(|()| lab.run(command, &common, &mut program)))
     }
 
@@ -158,7 +158,8 @@ fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) ->
     }
 }
 
-/// What the command line of `program` says, or the end of the process with what is wrong with it.
+/// What the command line of `program` says, or the end of the process with what is wrong with it. Reading it completes the
+/// command in a way that the scripts for shells cannot take: give it a clone.
 pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
     let matches = program.try_get_matches_from_mut(std::env::args_os());
     matches.and_then(|mut matches| P::from_arg_matches_mut(&mut matches)).unwrap_or_else(|error| {

@@ -144,7 +144,11 @@ fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
     for policy in ["easy", "cons", "best-gap"] {
         let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
         assert_eq!(jobs.len(), 3_145, "{policy}: every job runs");
-        assert_eq!(jobs[0]["start"], "16.9768", "{policy}");
+        let first = jobs.iter().map(|job| job["start"].parse::<f64>().expect("seconds")).fold(f64::INFINITY, f64::min);
+        assert!(
+            (first - 16.9768).abs() < 1e-9,
+            "{policy}: the first pass comes 8 ms after the start-up, not at {first} s"
+        );
     }
     assert_eq!(manifest(out.path())["start_up"], 16.9688);
 }

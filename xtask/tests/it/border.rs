@@ -26,7 +26,8 @@ fn a_machine_that_the_log_does_not_tell_is_asked_for_and_never_guessed() {
     assert!(!folder.path().join("deep").exists());
     xtask().args(run).args(["--procs", "8"]).assert().code(0);
     // Nor is a load, of what is shown without it.
-    let run = ["workload", "inspect", text(&log), "--out", text(&out)];
+    let seen = folder.path().join("seen");
+    let run = ["workload", "inspect", text(&log), "--out", text(&seen)];
     let told = xtask().args(run).assert().code(0).stdout(contains("load unknown").or(contains("load is unknown")));
     told.stdout(contains("the widest job asks for 16").and(contains("4 jobs")));
     let told = xtask().args(run).arg("--json").assert().code(0);
@@ -123,7 +124,8 @@ fn nobody_need_read_standard_error() {
     let mut command = xtask_process();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    command.args(["workload", "inspect", text(&log), "--out", text(&out)]).stderr(writer).stdout(Stdio::null());
+    let seen = folder.path().join("seen");
+    command.args(["workload", "inspect", text(&log), "--out", text(&seen)]).stderr(writer).stdout(Stdio::null());
     assert_eq!(command.status().expect("it runs").code(), Some(0));
 }
 
@@ -209,7 +211,8 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
     told.stderr(contains("\u{1b}").not().and(contains("\\u{1b}[2Jgone: there is no such file")));
     if cfg!(unix) {
         let log = file(&folder, "\u{1b}[31mred.swf", FOUR_JOBS);
-        let told = xtask().args(["workload", "inspect", text(&log), "--out", text(&out)]).assert().code(0);
+        let seen = folder.path().join("seen");
+        let told = xtask().args(["workload", "inspect", text(&log), "--out", text(&seen)]).assert().code(0);
         told.stdout(contains("\u{1b}").not().and(contains("\\u{1b}[31mred.swf")));
     }
     let machines = file(&folder, "f.machines", "0\t=1+1\t1\t16\t1\t1024\n");
