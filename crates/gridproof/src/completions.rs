@@ -60,6 +60,9 @@ fn script(shell: Shell, program: &mut Command) -> Result<String> {
         _ => "",
     };
     if let Some(command) = name.strip_prefix("cargo-") {
+        // The program is called `cargo NAME` in its help: clap_complete takes that for a command below `cargo` where it lists
+        // options, and for `cargo-NAME` where it walks along the words. They must meet.
+        script = script.replace(&format!("cargo__subcmd__{command}"), &format!("cargo__{command}"));
         script += &within_cargo.replace("NAME", command);
     }
     Ok(script)
