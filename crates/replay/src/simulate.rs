@@ -82,7 +82,7 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
     let report = Report { asked, world: &*world, runs: &runs, hash: &hash };
-    report.idle().iter().for_each(|note| eprintln!("{note}"));
+    report.idle().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
     out.finish(report.manifest(began.elapsed().as_secs_f64()))?;

@@ -11,7 +11,7 @@ use super::watch::{JobsFile, Numbers, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, PassesName, SpaceSharedOptions};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{Grid, Passes, Scheduler};
+use gap_schedule::{MultiCluster, Passes};
 use lab::provenance::quoted;
 use sim_core::{Outage, Sim, Span, Streams};
 use std::cell::RefCell;
@@ -65,7 +65,7 @@ impl World for SpaceShared {
         let (Self { asked, options, sites }, policy) = (self, *policy);
         let log = Log::open(asked, sites)?;
         let watch = Watch::new(jobs, sites)?;
-        let (scheduler, failure) = self.scheduler(policy, &watch)?;
+        let (at_work, failure) = self.at_work(policy, &watch)?;
         // Once a program has failed, nobody else needs to come.
         let arrivals = {
             let failure = Rc::clone(&failure);
@@ -76,14 +76,14 @@ impl World for SpaceShared {
             PassesName::PerEvent => Passes::PerEvent,
         };
         let outages = Source::shared(self.outages()?);
-        let grid = Grid::new(sites.machines(), scheduler, arrivals)
+        let multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
             .with_outages({
                 let outages = Rc::clone(&outages);
                 std::iter::from_fn(move || outages.borrow_mut().next())
             })
             .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
             .with_passes(passes);
-        let mut sim = Sim::new(grid, watch);
+        let mut sim = Sim::new(multi_cluster, watch);
         run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none())?;
         let (_, watch) = sim.into_parts();
         if let Some(error) = failure.take() {
@@ -172,7 +172,7 @@ impl SpaceShared {
     }
 
     /// The policy at work, and where it says what went wrong, if it is a program and something does.
-    fn scheduler(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn Scheduler>, Failure)> {
+    fn at_work(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
         let Self { asked, options, sites } = self;
         if let policy::Policy::Exec(command) = policy {
             let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
@@ -180,7 +180,7 @@ impl SpaceShared {
         }
         let search =
             Search { seed: asked.seed, tabu_iterations: options.tabu_iterations, time_limit: options.time_limit };
-        Ok((policy.scheduler(&search, sites.iter().len()), Failure::default()))
+        Ok((policy.at_work(&search, sites.iter().len()), Failure::default()))
     }
 
     /// The outages of the places: the same for every policy.

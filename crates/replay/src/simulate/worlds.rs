@@ -105,7 +105,7 @@ mod tests {
     use crate::cli::Simulate;
     use crate::simulate::own::Own;
     use clap::Parser;
-    use gap_schedule::GridFcfs;
+    use gap_schedule::Fcfs;
 
     #[derive(Parser)]
     struct Line {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_told_where_no_name_fits() {
-        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(GridFcfs::default()))));
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
         // Its name is taken; what is wrong is the log.
         assert!(refused(&["--policy", "mine"], &[own]).contains("Cargo.toml"));
         assert!(refused(&["--policy", "yours"], &[own]).ends_with("; this program adds mine"));
