@@ -3,10 +3,9 @@
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
-use crate::cli;
 use gap_schedule::{
-    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig,
-    GapFilling, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill,
+    FlexibleConfig, GapFilling, Halt, Placement, Planner, Tabu,
 };
 use gap_schedule::{Completion, Moves, Weight};
 use lab::scenario::did_you_mean;
@@ -38,6 +37,15 @@ pub(crate) enum Policy {
     Own(&'static Own),
 }
 
+/// How policies search that do.
+pub(super) struct Search {
+    pub(super) seed: u64,
+    /// Iterations of Tabu search after each arrival, at most.
+    pub(super) tabu_iterations: u32,
+    /// After which each is ended by the clock.
+    pub(super) time_limit: Option<Duration>,
+}
+
 impl Policy {
     /// Every policy by its name; `easy+reserve=K`, `flex+reserve=K` and `cons+compress=reserved` beside these.
     const ALL: [(&str, Self); 9] = [
@@ -51,6 +59,11 @@ impl Policy {
         ("eg-edf", Self::EgEdf),
         ("eg-edf-tabu", Self::EgEdfTabu),
     ];
+
+    /// The bases of names, for messages.
+    pub(super) fn names() -> [&'static str; 9] {
+        Self::ALL.map(|(name, _)| name)
+    }
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
@@ -71,17 +84,17 @@ impl Policy {
         }
     }
 
-    /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    /// The policy at work on so many places, to which nothing has happened yet.
     ///
     /// # Panics
     ///
     /// If it is a program: that is started elsewhere, since it may fail to.
-    pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
+    pub(super) fn at_work(self, options: &Search, places: usize) -> Box<dyn gap_schedule::Policy> {
         let placement = Placement::Fastest;
         let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
         match self {
-            Self::Fcfs => Box::new(GridFcfs::default()),
-            Self::Easy => Box::new(GridEasy::default()),
+            Self::Fcfs => Box::new(Fcfs::default()),
+            Self::Easy => Box::new(Easy::default()),
             Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
             Self::Cons(order) => Box::new(Conservative::new(placement).with_compress_order(order)),
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
@@ -95,7 +108,7 @@ impl Policy {
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
-            Self::Own(own) => own.scheduler(),
+            Self::Own(own) => own.at_work(),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
                 match options.time_limit {
@@ -165,7 +178,7 @@ impl FromStr for Policy {
         }
         let mut name = PolicyName::parse(text)?;
         let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
-            let names = Self::ALL.map(|(name, _)| name);
+            let names = Self::names();
             let hint = did_you_mean(name.base(), names.into_iter());
             return Err(format!("no policy is called {text:?}{hint}; there are {}", names.join(", ")));
         };
