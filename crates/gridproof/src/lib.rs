@@ -132,7 +132,7 @@ impl Lab {
             Command::List => list::list(&self.papers, common),
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
-            Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
+            Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
