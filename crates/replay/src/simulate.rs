@@ -14,6 +14,7 @@ mod model;
 mod name;
 mod own;
 mod policy;
+mod queueing;
 mod report;
 mod sites;
 mod transcript;
