@@ -19,4 +19,5 @@ mod outages;
 mod reading;
 mod real_logs;
 mod round_trip;
+mod sacct;
 mod validate;
