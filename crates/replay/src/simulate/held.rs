@@ -5,12 +5,11 @@
 use super::clock::{LATEST, YEARS, ensure_ends_on, within_the_clock};
 use super::exec::{Exec, Failure};
 use super::own::Own;
-use super::policy;
+use super::policy::{self, Search};
 use super::sites;
 use super::watch::Numbers;
-use crate::cli::{self, Inside};
+use crate::cli::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::Parser;
 use gap_schedule::{Machine, MultiCluster};
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Fact, Job, Probe, Sim, Time};
@@ -20,6 +19,9 @@ use workload::Machines;
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 50_000;
+
+/// As `simulate` has it where nobody says otherwise.
+const TABU_ITERATIONS: u32 = 10;
 
 /// A policy of space-shared machines, by name.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -101,20 +103,9 @@ impl HeldPolicy {
             let (exec, failure) = Exec::start(command, machines, told, Duration::from_secs(60))?;
             return Ok((Box::new(exec), failure));
         }
-        let mut options = defaults();
-        options.seed = seed;
-        Ok((self.0.at_work(&options, machines.len()), Failure::default()))
+        let search = Search { seed, tabu_iterations: TABU_ITERATIONS, time_limit: None };
+        Ok((self.0.at_work(&search, machines.len()), Failure::default()))
     }
-}
-
-/// The options of `simulate` where nobody gives any.
-fn defaults() -> cli::Simulate {
-    #[derive(Parser)]
-    struct Alone {
-        #[command(flatten)]
-        options: cli::Simulate,
-    }
-    Alone::parse_from(["simulate", "--trace", "held", "--policy", "easy"]).options
 }
 
 /// The machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
