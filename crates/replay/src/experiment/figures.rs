@@ -83,10 +83,12 @@ pub(super) fn better(metric: &str, difference: &ConfidenceInterval) -> Option<bo
     }
 }
 
+/// Where the cells of a heatmap begin, and how high they are, in CSS pixels.
+const LEFT: f64 = 170.0;
+const TOP: f64 = 112.0;
+const ROW: f64 = 40.0;
+
 fn heatmap(results: &Results<'_>, metric: &str) -> Result<Exhibit> {
-    const LEFT: f64 = 170.0;
-    const TOP: f64 = 112.0;
-    const ROW: f64 = 40.0;
     let design = results.design;
     let id = format!("heatmap-{metric}");
     let mut data = Data::new()?;
@@ -102,54 +104,24 @@ fn heatmap(results: &Results<'_>, metric: &str) -> Result<Exhibit> {
         size: Some((LEFT + column * count(shown) + 20.0, TOP + ROW * count(rows.len()) + 24.0)),
         ..Sketch::default()
     };
+    for (row, policy) in rows.iter().enumerate() {
+        let text = design.policies[*policy].name.clone();
+        sketch.words.push(Words { at: (14.0, TOP + ROW * (count(row) + 0.5) + 4.0), text, size: 11.0, slot: None });
+    }
     for (position, at) in places.iter().enumerate() {
         let x = LEFT + column * (count(position) + 0.5);
         let mut heads = vec![design.logs[at.log].name.clone()];
         heads.extend(design.texts(&results.settings[at.setting]));
         if position < shown {
-            let named = design.vary.iter().map(|dimension| dimension.key.name());
-            let parts = std::iter::once(String::new()).chain(named.map(|name| format!("{name} ")));
-            for (line, (name, head)) in parts.zip(&heads).enumerate().take(4) {
-                let text = format!("{name}{head}");
-                let longest = (column / 5.4) as usize;
-                let text = text.chars().take(longest).collect();
-                sketch.words.push(Words {
-                    at: (x - column / 2.0 + 3.0, 62.0 + 14.0 * count(line)),
-                    text,
-                    size: 10.0,
-                    slot: None,
-                });
-            }
+            sketch.words.extend(head_of_column(design, &heads, x - column / 2.0 + 3.0, column));
         }
         for (row, policy) in rows.iter().enumerate() {
-            let y = TOP + ROW * (count(row) + 0.5);
-            if position == 0 {
-                let text = design.policies[*policy].name.clone();
-                sketch.words.push(Words { at: (14.0, y + 4.0), text, size: 11.0, slot: None });
-            }
-            let (Some(percent), Some(difference)) = (
-                results.percent(*at, *policy, design.baseline, metric),
-                results.difference(*at, *policy, design.baseline, metric),
-            ) else {
-                continue;
-            };
+            let Some(percent) = results.percent(*at, *policy, design.baseline, metric) else { continue };
             data.add(&id, &design.policies[*policy].name, &heads.join(" / "), metric, &percent)?;
-            if position >= shown {
-                continue;
+            if position < shown {
+                let centre = (x, TOP + ROW * (count(row) + 0.5));
+                sketch.boxes.push(cell(metric, &percent, centre, column - 3.0));
             }
-            let (sign, slot) = match better(metric, &difference) {
-                Some(true) => ("better", Some(BETTER)),
-                Some(false) => ("worse", Some(WORSE)),
-                None => ("no difference", None),
-            };
-            let half = percent.half_width().map_or_else(|| "one run".to_owned(), |half| format!("± {}", short(half)));
-            let lines = vec![format!("{} %", signed(percent.mean)), half, sign.to_owned()];
-            sketch.boxes.push(SketchBox {
-                centre: (x, y),
-                size: (column - 3.0, ROW - 3.0),
-                lines: lines[..2].to_vec(),
-                slot,
-            });
         }
     }
     let more = if places.len() > shown {
@@ -167,6 +139,27 @@ fn heatmap(results: &Results<'_>, metric: &str) -> Result<Exhibit> {
     })
 }
 
+/// The log of a column and its values, a line each, as far as there is room.
+fn head_of_column(design: &Design, heads: &[String], x: f64, width: f64) -> Vec<Words> {
+    let named = design.vary.iter().map(|dimension| format!("{} ", dimension.key.name()));
+    let lines = std::iter::once(String::new()).chain(named).zip(heads).enumerate().take(4);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "letters in a column")]
+    let letters = (width / 5.4) as usize;
+    lines
+        .map(|(line, (name, head))| {
+            let text: String = format!("{name}{head}").chars().take(letters).collect();
+            Words { at: (x, 62.0 + 14.0 * count(line)), text, size: 10.0, slot: None }
+        })
+        .collect()
+}
+
+/// One cell: by how much, give or take, and the colour of what that says.
+fn cell(metric: &str, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
+    let slot = better(metric, percent).map(|is_better| if is_better { BETTER } else { WORSE });
+    let half = percent.half_width().map_or_else(|| "one run".to_owned(), |half| format!("± {}", short(half)));
+    SketchBox { centre, size: (width, ROW - 3.0), lines: vec![format!("{} %", signed(percent.mean)), half], slot }
+}
+
 /// Colours of the charts: blue and vermilion, told apart by those who see no red.
 const BETTER: usize = 0;
 const WORSE: usize = 1;
@@ -177,7 +170,7 @@ fn short(value: f64) -> String {
 }
 
 fn signed(value: f64) -> String {
-    if value > 0.0 { format!("+{}", short(value)) } else { short(value).replace('-', "−") }
+    if value > 0.0 { format!("+{}", short(value)) } else { short(value) }
 }
 
 fn ranks(results: &Results<'_>) -> Result<Exhibit> {

@@ -62,12 +62,7 @@ fn of_claims(results: &Results<'_>) -> Vec<String> {
                     (Some(low), Some(high)) => format!(", {} to {}", significant(low), significant(high)),
                     _ => String::new(),
                 };
-                format!(
-                    "{} is {verdict}, by {}: {}{interval}.",
-                    claim.id,
-                    cell.label,
-                    significant(cell.estimate.mean)
-                )
+                format!("{} is {verdict}, by {}: {}{interval}.", claim.id, cell.label, significant(cell.estimate.mean))
             }
         })
         .collect()
@@ -99,5 +94,5 @@ fn of_agreement(results: &Results<'_>) -> Option<String> {
 
 fn percent(value: f64) -> String {
     let text = fixed(value, 0);
-    if value > 0.0 { format!("+{text}") } else { text.replace('-', "−") }
+    if value > 0.0 { format!("+{text}") } else { text }
 }

@@ -160,7 +160,12 @@ impl Held {
         };
         // The estimates of another replication are drawn anew.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
-        let numbers = jobs.jobs().iter().map(|job| job.number).collect();
+        let numbers = if matches!((&self.origin, design.method), (Origin::Log(..), Method::Users { .. })) {
+            // The same user may be there twice, with the same jobs: their numbers would not tell them apart.
+            (1..).take(jobs.jobs().len()).collect()
+        } else {
+            jobs.jobs().iter().map(|job| job.number).collect()
+        };
         Told { jobs: jobs.told(estimates, seed), numbers, machines, processors }
     }
 
