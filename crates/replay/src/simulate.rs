@@ -6,6 +6,7 @@ mod clusters;
 mod exec;
 mod free;
 mod grid_tree;
+pub(crate) mod held;
 mod hier;
 mod log;
 mod metasched;

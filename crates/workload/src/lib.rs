@@ -9,6 +9,8 @@
 //! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
 //! - [`sacct`] reads what Slurm's accounting tells of the jobs of a cluster.
+//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with its users
+//!   drawn anew.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
@@ -60,9 +62,11 @@ pub mod sacct;
 pub mod capacity;
 pub mod deadlines;
 pub mod estimates;
+pub mod held;
 mod history;
 pub mod intake;
 pub mod repair;
+pub mod resample;
 
 pub mod inspect;
 pub mod validate;
@@ -87,6 +91,7 @@ pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
