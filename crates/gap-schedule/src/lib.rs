@@ -147,15 +147,19 @@
 //! A job wider than the pool, or than all machines that it may use, could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod cluster;
+mod correct;
 mod dispatch;
 mod grid;
 mod plan;
 mod planner;
 mod policy;
+mod predict;
 mod queue;
+pub mod reference;
 mod running;
 
 pub use cluster::{Cluster, Event, Passes};
+pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
 pub use dispatch::{Dispatch, View};
 pub use grid::{Contention, Grid, GridEvent, GridView, Machine, Scheduler, Usage, UsageOver};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
@@ -166,5 +170,6 @@ pub use policy::{
     EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, GridEasy, GridEasyScan, GridFcfs, Minext, Moves,
     Placement, Weight,
 };
+pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Least, Queue, Waiting, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

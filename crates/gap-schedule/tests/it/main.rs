@@ -23,5 +23,6 @@ mod plan_common;
 mod plan_tabu;
 mod plan_twin;
 mod planner;
+mod published;
 mod theory;
 mod twin;
