@@ -5,7 +5,7 @@ use crate::predict::Predictor;
 use sim_core::{Job, Span, Time};
 use std::collections::BTreeSet;
 
-/// What is known of a job before it is submitted; all that an event needs beside.
+/// What became of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Predicted {
     /// When it started.
@@ -14,8 +14,6 @@ pub struct Predicted {
     pub first_prediction: Span,
     /// How often that expired.
     pub corrections: u32,
-    /// What is expected now.
-    prediction: Span,
 }
 
 /// Who is looked at first behind the head of the queue.
@@ -48,6 +46,8 @@ struct Run<'a> {
     processors: u32,
     behind: Behind,
     found: Vec<Predicted>,
+    /// What is expected now.
+    predictions: Vec<Span>,
     queue: Vec<usize>,
     running: Vec<usize>,
     /// What will happen: of one kind at one instant, in the order in which it was found out.
@@ -67,11 +67,11 @@ pub fn predicted_easy(
     mut foresight: Foresight,
     mut corrector: Option<Box<dyn Corrector>>,
 ) -> Vec<Predicted> {
-    let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0, prediction: Span::ZERO };
-    let found = vec![nothing; jobs.len()];
+    let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
+    let (found, predictions) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
     let events = (0..).zip(jobs).map(|(id, job)| (job.submit, Event::Submit, id, id)).collect();
     let (queue, running) = (Vec::new(), Vec::new());
-    let mut run = Run { jobs, processors, behind, found, queue, running, events, posted: jobs.len() };
+    let mut run = Run { jobs, processors, behind, found, predictions, queue, running, events, posted: jobs.len() };
     while let Some((now, event, _, id)) = run.events.pop_first() {
         let job = &jobs[id];
         match event {
@@ -81,7 +81,7 @@ pub fn predicted_easy(
                     Foresight::Clairvoyant => job.runtime,
                 };
                 run.found[id].first_prediction = predicted;
-                run.found[id].prediction = predicted;
+                run.predictions[id] = predicted;
                 run.queue.push(id);
                 if behind == Behind::Shortest || job.request.processors <= run.free(now) {
                     run.pass(now);
@@ -95,11 +95,12 @@ pub fn predicted_easy(
                 run.pass(now);
             }
             Event::Expire => {
-                let Predicted { first_prediction: first, prediction, corrections, .. } = run.found[id];
+                let Predicted { first_prediction: first, corrections, .. } = run.found[id];
+                let prediction = run.predictions[id];
                 let expired = Expired { job: job.id, request: job.request, first, prediction, corrections };
                 let corrector = corrector.as_mut().expect("only predictions that expire need a corrector");
                 let corrected = corrector.correct(&expired).expect("a request is never outlived");
-                run.found[id].prediction = corrected;
+                run.predictions[id] = corrected;
                 run.found[id].corrections += 1;
                 run.watch(id);
             }
@@ -117,13 +118,13 @@ impl Run<'_> {
 
     /// Waits for the prediction to expire, if it does.
     fn watch(&mut self, id: usize) {
-        if self.found[id].prediction < self.jobs[id].runtime {
+        if self.predictions[id] < self.jobs[id].runtime {
             self.post(self.expected_end(id), Event::Expire, id);
         }
     }
 
     fn expected_end(&self, id: usize) -> Time {
-        self.found[id].start + self.found[id].prediction
+        self.found[id].start + self.predictions[id]
     }
 
     /// Processors that are free now, by predictions.
@@ -160,11 +161,11 @@ impl Run<'_> {
         let mut extra = free_at(shadow) - need;
         let mut order = behind.to_vec();
         if self.behind == Behind::Shortest {
-            order.sort_by_key(|id| self.found[*id].prediction);
+            order.sort_by_key(|id| self.predictions[*id]);
         }
         for id in order {
             let need = self.jobs[id].request.processors;
-            let in_time = now + self.found[id].prediction <= shadow;
+            let in_time = now + self.predictions[id] <= shadow;
             if need <= free && (in_time || need <= extra) {
                 free -= need;
                 extra -= if in_time { 0 } else { need };
