@@ -18,7 +18,7 @@
 //! Learning to predict Running Times", SC'15.
 
 use crate::swf::{SwfError, SwfReader, SwfRecord};
-use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
+use sim_core::{Job, JobId, Request, SiteSet, Time};
 
 /// Reads a log as the jobs of these experiments, numbered 0, 1, 2 … as they are delivered, in the order of the log.
 ///
@@ -148,6 +148,7 @@ impl Iterator for PredictsimIntake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::Span;
 
     /// One record of a log: run, allocated, requested, requested time.
     fn taken(fields: [i64; 4]) -> (Option<(u32, u64)>, Filtered) {
