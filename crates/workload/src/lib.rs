@@ -8,6 +8,8 @@
 //!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
 //! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
+//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with its users
+//!   drawn anew.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
 //! - [`predictsim`] reads a log as the published experiments on predicted run times did.
@@ -59,9 +61,11 @@ pub mod gwf;
 pub mod capacity;
 pub mod deadlines;
 pub mod estimates;
+pub mod held;
 mod history;
 pub mod intake;
 pub mod repair;
+pub mod resample;
 
 pub mod inspect;
 pub mod validate;
@@ -87,6 +91,7 @@ pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
