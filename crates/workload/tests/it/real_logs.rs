@@ -160,7 +160,7 @@ fn the_experiments_on_predictions_leave_the_published_jobs_of_the_cleaned_logs()
     ] {
         let records = SwfReader::open(&folder.join(name)).expect("the log is there");
         let mut intake = PredictsimIntake::new(records, processors);
-        let found = intake.by_ref().map(|job| job.expect("a good log")).count() as u64;
+        let found = intake.by_ref().inspect(|job| assert!(job.is_ok(), "{name}: {job:?}")).count() as u64;
         assert_eq!(found, jobs, "{name}: {:?}", intake.filtered());
         let known = LOGS.iter().find(|log| log.name == name).expect("it is known");
         assert_eq!(found + intake.filtered().left_out(), known.jobs, "{name}");
