@@ -12,6 +12,9 @@ mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
 mod if_newcomer_fits;
+mod ordered_backfill;
+mod ordered_fcfs;
+mod ordered_queue;
 mod outlook;
 mod readings;
 mod reservations;
@@ -28,6 +31,8 @@ pub use flexible_deep::DeepFlexibleBackfill;
 pub use gap_filling::GapFilling;
 pub use gap_filling_readings::{Completion, Moves, Weight};
 pub use if_newcomer_fits::IfNewcomerFits;
+pub use ordered_backfill::{Backfilling, OrderedBackfill};
+pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
 use crate::grid::Machine;

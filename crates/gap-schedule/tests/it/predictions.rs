@@ -5,9 +5,10 @@ use crate::grid_books::{Scene, scenes};
 use crate::grid_common::{Both, machines};
 use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
 use gap_schedule::{
-    Backfill, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs, FlexibleBackfill,
-    GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Passes, Placement, Planner, Policy,
-    Predictions, Predictor, Requested, TimesRequested, ToRequested,
+    Backfill, Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs,
+    FlexibleBackfill, GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order,
+    OrderedBackfill, Passes, Placement, Planner, Policy, Predictions, Predictor, Requested, TimesRequested,
+    ToRequested,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -135,6 +136,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
         Box::new(Backfill::conservative()),
         Box::new(Conservative::default()),
         Box::new(FlexibleBackfill::default()),
+        Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
         Box::new(GapFilling::best_gap(Placement::Fastest)),
         Box::new(Planner::new(EgEdf::new(), None)),
     ]
@@ -173,10 +175,16 @@ impl Corrector for Noted<Box<dyn Corrector>> {
 pub(crate) fn fast(
     jobs: &[Job],
     processors: u32,
-    policy: impl Policy,
+    behind: Behind,
     foresight: Foresight,
     corrector: Option<Box<dyn Corrector>>,
 ) -> Vec<Predicted> {
+    let policy: Box<dyn Policy> = match behind {
+        Behind::Arrival => Box::new(IfNewcomerFits::new(Easy::default())),
+        Behind::Shortest => {
+            Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() }))
+        }
+    };
     let (predicted, corrections) = (Arc::default(), Arc::default());
     let noted = |inner| Noted { inner, predicted: Arc::clone(&predicted), corrections: Arc::clone(&corrections) };
     let foresight = match foresight {
@@ -220,11 +228,11 @@ proptest! {
     /// Starts, first predictions and numbers of corrections.
     #[test]
     fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
-        let obvious =
-            predicted_easy(&jobs, WIDEST, Behind::Arrival, foresight(predictor(who)), Some(corrector(how)));
-        let policy = IfNewcomerFits::new(Easy::default());
-        let fast = fast(&jobs, WIDEST, policy, foresight(predictor(who)), Some(corrector(how)));
-        prop_assert_eq!(fast, obvious);
+        for behind in [Behind::Arrival, Behind::Shortest] {
+            let obvious = predicted_easy(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
+            let fast = fast(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
+            prop_assert_eq!(fast, obvious);
+        }
     }
 
     /// Even where a job outlives what was requested, since there is nothing later to correct that to.
