@@ -6,8 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Backfill, BackfillReadings, Cluster, Depth, Dispatch, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, Grid,
-    GridEasy, GridFcfs, Machine, Placement, Scheduler,
+    Backfill, BackfillReadings, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, MultiCluster, Placement,
+    Policy, reference,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -16,13 +16,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-#[path = "../tests/it/obvious.rs"]
-mod obvious;
-use obvious::ObviousEasy;
-#[path = "../tests/it/obvious_backfill.rs"]
-mod obvious_backfill;
-use obvious_backfill::ObviousBackfill;
 #[path = "../tests/it/grid_scan_twin.rs"]
+#[expect(dead_code, reason = "its operations are the tests' business")]
 mod grid_scan_twin;
 use grid_scan_twin::ObviousScan;
 
@@ -88,20 +83,17 @@ fn log(name: &str) -> Option<Vec<Job>> {
     Some(jobs)
 }
 
-/// The sum of all waits, so that nothing can be left out.
-fn run(processors: u32, policy: impl Dispatch, jobs: &[Job]) -> u64 {
-    let mut waits = 0;
-    let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000;
-    Sim::new(Cluster::new(processors, policy, jobs.iter().copied()), JobLog::new(sink)).run();
-    waits
+/// The sum of all waits on one machine, so that nothing can be left out.
+fn run(processors: u32, policy: impl Policy, jobs: &[Job]) -> u64 {
+    run_grid(&[Machine::new(processors)], policy, jobs)
 }
 
 fn measure(c: &mut Criterion, group: &str, processors: u32, jobs: &[Job]) {
     let mut group = c.benchmark_group(group);
     group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(20);
-    group.bench_function("FCFS", |b| b.iter(|| run(processors, Fcfs, black_box(jobs))));
+    group.bench_function("FCFS", |b| b.iter(|| run(processors, Fcfs::new(), black_box(jobs))));
     group.bench_function("EASY", |b| {
-        b.iter_batched(EasyBackfill::new, |easy| run(processors, easy, black_box(jobs)), BatchSize::SmallInput);
+        b.iter_batched(Easy::default, |easy| run(processors, easy, black_box(jobs)), BatchSize::SmallInput);
     });
     group.finish();
 }
@@ -145,13 +137,12 @@ fn grid(gap: f64, jobs: u32) -> (Vec<Machine>, Vec<Job>) {
     (machines, jobs.collect())
 }
 
-/// The sum of all waits, and the operations.
-fn run_grid(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> (u64, u64) {
+/// The sum of all waits.
+fn run_grid(machines: &[Machine], policy: impl Policy, jobs: &[Job]) -> u64 {
     let mut waits = 0;
     let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000;
-    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
-    let operations = Sim::new(grid, JobLog::new(sink)).run().0.scheduler().operations();
-    (waits, operations)
+    Sim::new(MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied()), JobLog::new(sink)).run();
+    waits
 }
 
 /// What a job costs from its arrival to its end: two events and their passes.
@@ -160,13 +151,11 @@ fn grids(c: &mut Criterion) {
         let (machines, jobs) = grid(gap, 3_000);
         let mut group = c.benchmark_group(format!("150 machines, a job every {gap} s"));
         group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
-        let mut measure = |name: &str, scheduler: &dyn Fn() -> Box<dyn Scheduler>| {
-            let (_, operations) = run_grid(&machines, scheduler(), &jobs);
-            println!("{name}: {} operations per event", operations / (2 * jobs.len() as u64));
+        let mut measure = |name: &str, scheduler: &dyn Fn() -> Box<dyn Policy>| {
             group.bench_function(name, |b| b.iter(|| run_grid(&machines, scheduler(), black_box(&jobs))));
         };
-        measure("FCFS", &|| Box::new(GridFcfs::new()));
-        measure("EASY", &|| Box::new(GridEasy::default()));
+        measure("FCFS", &|| Box::new(Fcfs::new()));
+        measure("EASY", &|| Box::new(Easy::default()));
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
             measure(name, &|| Box::new(Backfill::new(depth, Placement::Fastest)));
         }
@@ -187,13 +176,8 @@ fn conservative(c: &mut Criterion) {
         let machine = [Machine::new(processors)];
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
             let policy = || Backfill::new(depth, Placement::Fastest);
-            let (waits, operations) = run_grid(&machine, policy(), &jobs);
-            let jobs_run = jobs.len() as u64;
-            println!(
-                "{name}: mean wait {} s, {} operations per job",
-                waits / 1_000_000 / jobs_run,
-                operations / jobs_run
-            );
+            let waits = run_grid(&machine, policy(), &jobs);
+            println!("{name}: mean wait {} s", waits / 1_000_000 / jobs.len() as u64);
             group.bench_function(name, |b| b.iter(|| run_grid(&machine, policy(), black_box(&jobs))));
         }
         group.finish();
@@ -215,29 +199,29 @@ fn twin(_: &mut Criterion) {
     let readings = BackfillReadings::default();
     for gap in [1.0, 3.0] {
         let (machines, jobs) = grid(gap, 3_000);
-        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Scheduler>, slow: &dyn Fn() -> ObviousScan| {
-            let fast = shortest(|| run_grid(&machines, fast(), &jobs).0);
-            let slow = shortest(|| run_grid(&machines, slow(), &jobs).0);
+        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Policy>, slow: &dyn Fn() -> ObviousScan| {
+            let fast = shortest(|| run_grid(&machines, fast(), &jobs));
+            let slow = shortest(|| run_grid(&machines, slow(), &jobs));
             let (ratio, per_event) = (slow.as_secs_f64() / fast.as_secs_f64(), fast / (2 * 3_000));
             println!(
                 "{name} on 150 machines against its twin, a job every {gap} s: {ratio:.1} times as fast \
                  ({per_event:.1?} per event)"
             );
         };
-        compare("EASY", &|| Box::new(GridEasy::default()), &|| ObviousScan::easy(readings));
+        compare("EASY", &|| Box::new(Easy::default()), &|| ObviousScan::easy(readings));
         let config = FlexibleConfig::default();
         compare("Flex", &|| Box::new(FlexibleBackfill::default()), &|| ObviousScan::flexible(config, readings));
     }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
-        let easy = shortest(|| run(processors, EasyBackfill::new(), &jobs));
-        let twin = shortest(|| run(processors, ObviousEasy, &jobs));
+        let easy = shortest(|| run(processors, Easy::default(), &jobs));
+        let twin = shortest(|| run(processors, reference::Easy, &jobs));
         let ratio = twin.as_secs_f64() / easy.as_secs_f64();
         println!("EASY against its twin, {name}: {ratio:.1} times as fast ({easy:.1?} against {twin:.1?})");
     }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(500))] {
         let machine = [Machine::new(processors)];
-        let cons = shortest(|| run_grid(&machine, Backfill::conservative(), &jobs).0);
-        let twin = shortest(|| run_grid(&machine, ObviousBackfill::new(Depth::All, Placement::Fastest), &jobs).0);
+        let cons = shortest(|| run_grid(&machine, Backfill::conservative(), &jobs));
+        let twin = shortest(|| run_grid(&machine, reference::Backfill::new(Depth::All, Placement::Fastest), &jobs));
         let ratio = twin.as_secs_f64() / cons.as_secs_f64();
         println!("CONS against its twin, {name}: {ratio:.1} times as fast ({cons:.1?} against {twin:.1?})");
     }

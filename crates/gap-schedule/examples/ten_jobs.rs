@@ -2,7 +2,7 @@
 //!
 //! A small machine, a wide job early in the queue, and short narrow ones behind it. Shows:
 //!
-//! - how to run a [`Cluster`] under a policy and read what became of each job from a [`JobLog`];
+//! - how to run a [`MultiCluster`] of one machine under a policy and read what became of each job from a [`JobLog`];
 //! - what backfilling is good for: under EASY, jobs 4, 6 and 8 use the hole in front of job 3, which wants the whole
 //!   machine, and the mean wait falls from 636 s to 361 s;
 //! - what its promise is worth: by the estimates, job 3 would start at 910 s, and it starts at 800 s. FCFS would have
@@ -10,7 +10,7 @@
 //!
 //! `cargo run -p gap-schedule --example ten_jobs`
 
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs};
+use gap_schedule::{Easy, Fcfs, Machine, MultiCluster, Policy};
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, Span, Time};
 use std::fmt::Write;
 
@@ -37,9 +37,9 @@ fn jobs() -> impl Iterator<Item = Job> {
 }
 
 /// What became of each job, by number.
-fn schedule(policy: impl Dispatch) -> Vec<JobRecord> {
-    let cluster = Cluster::new(8, policy, jobs());
-    let (_, log) = Sim::new(cluster, JobLog::collecting()).run();
+fn schedule(policy: impl Policy) -> Vec<JobRecord> {
+    let world = MultiCluster::new(vec![Machine::new(8)], policy, jobs());
+    let (_, log) = Sim::new(world, JobLog::collecting()).run();
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
@@ -52,7 +52,7 @@ fn mean_wait(records: &[JobRecord]) -> f64 {
 
 /// The page that this example prints.
 pub(crate) fn page() -> String {
-    let (fcfs, easy) = (schedule(Fcfs), schedule(EasyBackfill::new()));
+    let (fcfs, easy) = (schedule(Fcfs::new()), schedule(Easy::default()));
     let mut page = String::from("job  procs  submit   FCFS   EASY\n");
     for (fcfs, easy) in fcfs.iter().zip(&easy) {
         let Job { id, submit, .. } = fcfs.job;

@@ -3,33 +3,30 @@
 mod contention;
 mod floor;
 mod machine;
-mod scheduler;
 mod usage;
 
 pub use contention::Contention;
 pub use machine::Machine;
-pub(crate) use scheduler::site;
-pub use scheduler::{GridView, Scheduler};
 pub use usage::{Usage, UsageOver};
 
-use crate::cluster::Passes;
-use crate::queue::Waiting;
+use crate::policy::{Policy, Starts, View};
+use crate::queue::{Queue, QueuedJob};
 use crate::running::RunningJob;
 use floor::{Floor, Repair};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, Request, SiteId, Span,
-    Time,
+    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time,
 };
 use std::iter::Empty;
 
-/// Several machines behind one scheduler: jobs from `J` arrive, the scheduler `S` says which of them start and where, and
+/// One or more machines behind one queue: jobs from `J` arrive, the policy `P` says which of them start and where, and
 /// each then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are repaired
 /// as `O` says, by default never: see [`with_outages`](Self::with_outages).
 ///
 /// What happens at one instant has an order: releases, then repairs, then failures, then arrivals, then one scheduling
 /// pass ([`Passes`]). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
-/// the second begins; and nobody is started on a machine that fails at once. The scheduler is not asked while nobody
+/// the second begins; and nobody is started on a machine that fails at once. The policy is not asked while nobody
 /// waits. Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
 /// so memory follows the jobs that wait or run and not the length of a log.
 ///
@@ -39,28 +36,28 @@ use std::iter::Empty;
 /// # Panics
 ///
 /// While it runs: if `J` or `O` goes back in time, if two jobs in the system have the same id, if a job has the id
-/// [`RunningJob::OUTAGE`], if an outage ends before it begins or is of no machine, if the scheduler starts a job that
+/// [`RunningJob::OUTAGE`], if an outage ends before it begins or is of no machine, if the policy starts a job that
 /// does not wait, does not fit or may not run there, or wants to be woken in the past.
 #[derive(Clone, Debug)]
-pub struct Grid<S, J, O = Empty<Outage>> {
+pub struct MultiCluster<P, J, O = Empty<Outage>> {
     floor: Floor,
-    jobs: FxHashMap<JobId, Present>, // never iterated: its order cannot reach a result
-    waiting: usize,
-    scheduler: S,
+    queue: Queue,
+    started: FxHashMap<JobId, Started>, // never iterated: its order cannot reach a result
+    policy: P,
     passes: Passes,
-    /// The next pass that has been posted: the one of the present instant, or the one the scheduler wished for.
+    /// The next pass that has been posted: the one of the present instant, or the one the policy wished for.
     posted: Option<(Time, EventKey)>,
-    /// The scheduler's answer, kept for its memory only.
-    starts: Vec<(JobId, SiteId)>,
+    /// The policy's answer, kept for its memory only.
+    starts: Starts,
     arrivals: J,
     /// Whether there are no more of them.
     all_have_come: bool,
     outages: O,
 }
 
-/// What can happen to a [`Grid`].
+/// What can happen to a [`MultiCluster`].
 #[derive(Clone, Debug)]
-pub enum GridEvent {
+pub enum Event {
     /// A job comes in.
     Arrive(Job),
     /// A job ends and gives its processors of that machine back.
@@ -69,21 +66,32 @@ pub enum GridEvent {
     Down(Outage),
     /// A machine has been repaired.
     Up(SiteId),
-    /// All that happens at this instant has happened: the scheduler is asked.
+    /// All that happens at this instant has happened: the policy is asked.
     Decide,
 }
 
-/// A job that waits or runs, and what only the world knows of it.
-#[derive(Clone, Debug)]
-struct Present {
-    request: Request,
-    submit: Time,
-    runtime: Span,
-    /// Its end, while it runs.
-    end: Option<EventKey>,
+/// When the policy is asked.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passes {
+    /// Once for each instant at which something happened, after all of it: the policy sees the whole instant. (A job of
+    /// no length ends at the instant of its start; the pass that follows is the second of that instant.)
+    #[default]
+    PerInstant,
+    /// After every single event, as older simulators do. Of two jobs that end at one instant, the second then still
+    /// holds its processors when the policy is asked for the first time.
+    PerEvent,
 }
 
-impl Prioritized for GridEvent {
+/// A job that runs, what only the world knows of it, and what it takes to let it wait again.
+#[derive(Clone, Debug)]
+struct Started {
+    job: QueuedJob,
+    runtime: Span,
+    end: EventKey,
+}
+
+impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
             Self::Finish(..) => EventPriority::RELEASE,
@@ -95,18 +103,18 @@ impl Prioritized for GridEvent {
     }
 }
 
-impl<S: Scheduler, J: Iterator<Item = Job>> Grid<S, J> {
-    /// An idle grid of `machines` under `scheduler`, to which `arrivals` come in order of submission.
+impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
+    /// Idle `machines` under `policy`, to which `arrivals` come in order of submission.
     ///
     /// # Panics
     ///
     /// If a machine has no processors, or a speed that is not a positive number.
-    pub fn new(machines: Vec<Machine>, scheduler: S, arrivals: J) -> Self {
+    pub fn new(machines: Vec<Machine>, policy: P, arrivals: J) -> Self {
         Self {
             floor: Floor::new(machines),
-            jobs: FxHashMap::default(),
-            waiting: 0,
-            scheduler,
+            queue: Queue::new(),
+            started: FxHashMap::default(),
+            policy,
             passes: Passes::PerInstant,
             posted: None,
             starts: Vec::new(),
@@ -123,20 +131,20 @@ impl<S: Scheduler, J: Iterator<Item = Job>> Grid<S, J> {
     /// processors to give until it has been repaired. If it fails while it is down, it stays down until the later of both
     /// repairs.
     ///
-    /// The scheduler does not know when that will be. To it, something that is not a job holds all processors of a machine
+    /// The policy does not know when that will be. To it, something that is not a job holds all processors of a machine
     /// that is down, with the expected repair as its expected end ([`with_repair_expected`](Self::with_repair_expected));
     /// a repair that takes longer than that is to it what a job is that outlives its estimate.
     ///
     /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
     /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
-    pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> Grid<S, J, I::IntoIter> {
-        let Self { floor, jobs, waiting, scheduler, passes, posted, starts, arrivals, all_have_come, .. } = self;
+    pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
+        let Self { floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, .. } = self;
         let outages = outages.into_iter();
-        Grid { floor, jobs, waiting, scheduler, passes, posted, starts, arrivals, all_have_come, outages }
+        MultiCluster { floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, outages }
     }
 }
 
-impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, J, O> {
+impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluster<P, J, O> {
     /// The same, with `passes` instead of [`Passes::PerInstant`].
     #[must_use]
     pub fn with_passes(self, passes: Passes) -> Self {
@@ -151,69 +159,69 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
         self
     }
 
-    /// The grid at `now`, as its scheduler sees it.
-    pub fn view(&self, now: Time) -> GridView<'_> {
-        self.floor.view(now)
+    /// The world at `now`, as its policy sees it.
+    pub fn view(&self, now: Time) -> View<'_> {
+        self.floor.view(now, &self.queue)
     }
 
-    /// How many jobs wait.
-    pub const fn waiting(&self) -> usize {
-        self.waiting
+    /// The jobs that wait.
+    pub const fn queue(&self) -> &Queue {
+        &self.queue
     }
 
-    /// The scheduler, with whatever it has learnt.
-    pub const fn scheduler(&self) -> &S {
-        &self.scheduler
+    /// The policy, with whatever it has learnt.
+    pub const fn policy(&self) -> &P {
+        &self.policy
     }
 
-    fn post_next_arrival(&mut self, cx: &mut impl Context<GridEvent>) {
+    fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {
         match self.arrivals.next() {
             Some(job) => {
-                cx.post_at(job.submit, GridEvent::Arrive(job));
+                cx.post_at(job.submit, Event::Arrive(job));
             }
             None => self.all_have_come = true,
         }
     }
 
-    fn post_next_outage(&mut self, cx: &mut impl Context<GridEvent>) {
+    fn post_next_outage(&mut self, cx: &mut impl Context<Event>) {
         let Some(outage) = self.outages.next() else { return };
         let Outage { site, down, up } = outage;
         let (now, machines) = (cx.now(), self.floor.machines().len());
         assert!(site.index() < machines, "machine {site} fails at {down} s, but there are {machines}, counted from 0");
         assert!(down >= now, "outages are out of order: machine {site} fails at {down} s, but it is already {now} s");
         assert!(up >= down, "machine {site} fails at {down} s and cannot be repaired at {up} s");
-        cx.post_at(down, GridEvent::Down(outage));
+        cx.post_at(down, Event::Down(outage));
     }
 
     /// Whether nobody is here, and nobody will come.
     fn is_over(&self) -> bool {
-        self.all_have_come && self.jobs.is_empty()
+        self.all_have_come && self.queue.is_empty() && self.started.is_empty()
     }
 
     /// Lets the job wait, if some machine that it may use could ever hold it.
-    fn admit(&mut self, job: &Job, cx: &mut impl Context<GridEvent>) {
+    fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(*job));
-        if !(0..self.floor.machines().len()).any(|machine| self.floor.view(cx.now()).suits(machine, &job.request)) {
+        if !(0..self.floor.machines().len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
-        let Job { id, submit, request, runtime, .. } = *job;
+        let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
-        let before = self.jobs.insert(id, Present { request, submit, runtime, end: None });
-        assert!(before.is_none(), "job {id} joined a grid which it has not left yet");
-        self.waiting += 1;
-        self.scheduler.arrive(&Waiting { job: id, request }, submit, &self.floor.view(cx.now()));
+        assert!(!self.started.contains_key(&id), "job {id} is submitted, but a job of this id still runs");
+        let queued = QueuedJob::of(job);
+        self.queue.admit(queued, job.runtime);
+        self.policy.on_submit(&queued, &self.floor.view(cx.now(), &self.queue));
     }
 
-    fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<GridEvent>) {
+    fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<Event>) {
         self.floor.release(job, machine);
-        self.jobs.remove(&job.job);
+        self.started.remove(&job.job);
         cx.emit(Fact::Finished { job: job.job });
-        self.scheduler.finish(job, machine, &self.floor.view(cx.now()));
+        self.policy.on_completion(job, machine, &self.floor.view(cx.now(), &self.queue));
     }
 
     /// Takes the machine down, and lets those wait again that ran there.
-    fn fail(&mut self, outage: &Outage, cx: &mut impl Context<GridEvent>) {
+    fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let Outage { site, up, .. } = *outage;
         if let Some(repair) = self.floor.repair_of(site) {
@@ -226,120 +234,120 @@ impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Grid<S, 
             return;
         }
         let lost = self.floor.fail(site, post_repair(site, up, cx), now);
+        let mut waiting_again = Vec::with_capacity(lost.len());
         for RunningJob { job, processors, .. } in &lost {
-            let present = self.jobs.get_mut(job).expect("a job that runs is here");
-            cx.cancel(present.end.take().expect("a job that runs will end"));
+            let started = self.started.remove(job).expect("a job that runs has started");
+            cx.cancel(started.end);
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
+            waiting_again.push((started.job, started.runtime));
         }
-        self.waiting += lost.len();
-        let view = self.floor.view(now);
-        self.scheduler.down(site, &lost, &view);
-        for RunningJob { job, .. } in lost {
-            let Present { request, submit, .. } = self.jobs[&job];
-            self.scheduler.arrive(&Waiting { job, request }, submit, &view);
+        self.policy.on_failure(site, &lost, &self.floor.view(now, &self.queue));
+        for (job, runtime) in waiting_again {
+            self.queue.admit(job, runtime);
+            self.policy.on_submit(&job, &self.floor.view(now, &self.queue));
         }
     }
 
-    fn repair(&mut self, machine: SiteId, cx: &mut impl Context<GridEvent>) {
+    fn repair(&mut self, machine: SiteId, cx: &mut impl Context<Event>) {
         self.floor.repair(machine);
-        self.scheduler.up(machine, &self.floor.view(cx.now()));
+        self.policy.on_repair(machine, &self.floor.view(cx.now(), &self.queue));
     }
 
-    /// Sees to it that the scheduler is asked about what has just happened.
-    fn call_for_pass(&mut self, cx: &mut impl Context<GridEvent>) {
+    /// Asks the policy now, or schedules a Decide event at the present instant, unless one is pending.
+    fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
         match (self.passes, self.posted) {
             (Passes::PerEvent, _) => self.pass(cx),
-            _ if self.waiting == 0 => {}
+            _ if self.queue.is_empty() => {}
             (Passes::PerInstant, Some((at, _))) if at == cx.now() => {}
             (Passes::PerInstant, _) => self.post_pass(cx.now(), cx),
         }
     }
 
     /// Posts the next pass, in place of the one that is posted.
-    fn post_pass(&mut self, at: Time, cx: &mut impl Context<GridEvent>) {
+    fn post_pass(&mut self, at: Time, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
-        self.posted = Some((at, cx.post_at(at, GridEvent::Decide)));
+        self.posted = Some((at, cx.post_at(at, Event::Decide)));
     }
 
-    fn withdraw_pass(&mut self, cx: &mut impl Context<GridEvent>) {
+    fn withdraw_pass(&mut self, cx: &mut impl Context<Event>) {
         if let Some((_, key)) = self.posted.take() {
             cx.cancel(key);
         }
     }
 
-    /// Asks the scheduler, and does as it says.
-    fn pass(&mut self, cx: &mut impl Context<GridEvent>) {
+    /// Asks the policy, and does as it says.
+    fn pass(&mut self, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
-        if self.waiting == 0 {
+        if self.queue.is_empty() {
             return;
         }
         let now = cx.now();
-        self.scheduler.pass(&self.floor.view(now), &mut self.starts);
+        self.policy.schedule(&self.floor.view(now, &self.queue), &mut self.starts);
         let mut starts = std::mem::take(&mut self.starts);
         for (job, machine) in starts.drain(..) {
             self.start_now(job, machine, cx);
         }
         self.starts = starts;
-        if let Some(at) = self.scheduler.wake() {
-            assert!(at > now, "at {now} s the scheduler wants to be woken at {at} s, which is not ahead");
+        if let Some(at) = self.policy.next_wakeup() {
+            assert!(at > now, "at {now} s the policy wants to be woken at {at} s, which is not ahead");
             self.post_pass(at, cx);
         }
     }
 
-    fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<GridEvent>) {
-        let present = self.jobs.get_mut(&job).filter(|present| present.end.is_none());
-        let present = present.unwrap_or_else(|| panic!("the scheduler started job {job}, which does not wait"));
+    fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
+        let (queued, runtime) =
+            self.queue.take(job).unwrap_or_else(|| panic!("the policy started job {job}, which does not wait"));
         assert!(
-            present.request.sites.contains(machine),
-            "the scheduler started job {job} on machine {machine}, which it may not use"
+            queued.request.sites.contains(machine),
+            "the policy started job {job} on machine {machine}, which it may not use"
         );
         let place = self.floor.machines()[machine.index()];
-        let running = place.running(job, &present.request, cx.now());
+        let running = place.running(job, &queued.request, cx.now());
         let processors = running.processors;
         self.floor.seize(running, machine);
-        self.waiting -= 1;
         cx.emit(Fact::Started { job, site: machine, processors });
-        present.end = Some(cx.post_in(place.takes(present.runtime), GridEvent::Finish(running, machine)));
+        let end = cx.post_in(place.takes(runtime), Event::Finish(running, machine));
+        self.started.insert(job, Started { job: queued, runtime, end });
     }
 }
 
-fn post_repair(machine: SiteId, at: Time, cx: &mut impl Context<GridEvent>) -> Repair {
-    let event = (at < Time::MAX).then(|| cx.post_at(at, GridEvent::Up(machine)));
+fn post_repair(machine: SiteId, at: Time, cx: &mut impl Context<Event>) -> Repair {
+    let event = (at < Time::MAX).then(|| cx.post_at(at, Event::Up(machine)));
     Repair { at, event }
 }
 
-impl<S: Scheduler, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for Grid<S, J, O> {
-    type Event = GridEvent;
+impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for MultiCluster<P, J, O> {
+    type Event = Event;
 
-    fn start(&mut self, cx: &mut impl Context<GridEvent>) {
-        self.scheduler.begin(&self.floor.view(cx.now()));
+    fn start(&mut self, cx: &mut impl Context<Event>) {
+        self.policy.begin(&self.floor.view(cx.now(), &self.queue));
         self.post_next_arrival(cx);
         self.post_next_outage(cx);
     }
 
-    fn handle(&mut self, event: GridEvent, cx: &mut impl Context<GridEvent>) {
+    fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
-            GridEvent::Finish(job, machine) => {
+            Event::Finish(job, machine) => {
                 self.release(&job, machine, cx);
                 self.call_for_pass(cx);
             }
-            GridEvent::Arrive(job) => {
+            Event::Arrive(job) => {
                 self.admit(&job, cx);
                 self.post_next_arrival(cx);
                 self.call_for_pass(cx);
             }
             // With nobody left to notice, even an endless stream of failures ends.
-            GridEvent::Down(_) if self.is_over() => {}
-            GridEvent::Down(outage) => {
+            Event::Down(_) if self.is_over() => {}
+            Event::Down(outage) => {
                 self.fail(&outage, cx);
                 self.post_next_outage(cx);
                 self.call_for_pass(cx);
             }
-            GridEvent::Up(machine) => {
+            Event::Up(machine) => {
                 self.repair(machine, cx);
                 self.call_for_pass(cx);
             }
-            GridEvent::Decide => {
+            Event::Decide => {
                 self.posted = None;
                 self.pass(cx);
             }

@@ -13,7 +13,7 @@ pub use job::{PlanJob, PlannedJob};
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use weight::Score;
 
-use crate::grid::site;
+use crate::policy::site;
 use crate::running::RunningJob;
 use gap::Gaps;
 use machine::Machine;

@@ -1,8 +1,8 @@
-//! A scheduler that plans: [`Planner`].
+//! A policy that plans: [`Planner`].
 
-use crate::grid::{GridView, Scheduler};
 use crate::plan::{EgEdf, Plan, PlanJob, PlannedJob, Tabu, TabuCounts};
-use crate::queue::Waiting;
+use crate::policy::{Policy, Starts, View};
+use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use sim_core::{JobId, SiteId, Span, Time};
 
@@ -105,38 +105,38 @@ impl<H: Halt> Planner<H> {
     }
 }
 
-impl<H: Halt> Scheduler for Planner<H> {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl<H: Halt> Policy for Planner<H> {
+    fn begin(&mut self, view: &View<'_>) {
         self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
     }
 
     /// # Panics
     ///
     /// If the job has no estimate: then nothing can be planned.
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let estimate = job.request.estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
         let job = PlanJob {
             id: job.job,
             processors: job.request.processors,
             estimate,
-            submit,
+            submit: job.submit,
             deadline: job.request.deadline,
             sites: job.request.sites,
         };
         self.plan_all([job], view.now);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         self.plan.finish(machine, job.job, view.now);
     }
 
-    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         let outage = view.running[machine.index()].iter().next().expect("an outage holds a machine that is down");
         let planned = self.plan.down(machine, outage.expected_end, view.now);
         self.plan_all(planned, view.now);
     }
 
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
         let is_news = self.plan.running(machine).iter().all(|outage| outage.end == Time::MAX);
         self.plan.up(machine, view.now);
         let mut jobs = if is_news { self.plan.take_planned(view.now) } else { Vec::new() };
@@ -144,7 +144,7 @@ impl<H: Halt> Scheduler for Planner<H> {
         self.plan_all(jobs, view.now);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         if self.plan.next_start().is_some_and(|start| start <= view.now) {
             self.expect_overdue(view.now);
             self.plan.start_due(view.now, &mut self.due);
@@ -152,11 +152,14 @@ impl<H: Halt> Scheduler for Planner<H> {
         }
     }
 
-    fn wake(&self) -> Option<Time> {
+    fn next_wakeup(&self) -> Option<Time> {
         self.plan.next_start()
     }
+}
 
-    fn operations(&self) -> u64 {
+impl<H: Halt> Planner<H> {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)
     }
 }

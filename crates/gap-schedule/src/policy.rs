@@ -1,18 +1,16 @@
-//! The policies, one per file.
+//! What a policy is asked, told and shown; and the policies, one per file.
 
 mod backfill;
 mod conservative;
 mod easy;
 mod easy_rule;
+mod easy_scan;
 mod fcfs;
 mod flexible;
 mod flexible_deep;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
-mod grid_easy;
-mod grid_easy_scan;
-mod grid_fcfs;
 mod outlook;
 mod readings;
 mod reservations;
@@ -21,13 +19,170 @@ mod scan;
 
 pub use backfill::{Backfill, Depth};
 pub use conservative::Conservative;
-pub use easy::EasyBackfill;
+pub use easy::Easy;
+pub use easy_scan::EasyScan;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
 pub use flexible_deep::DeepFlexibleBackfill;
 pub use gap_filling::GapFilling;
 pub use gap_filling_readings::{Completion, Moves, Weight};
-pub use grid_easy::GridEasy;
-pub use grid_easy_scan::GridEasyScan;
-pub use grid_fcfs::GridFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
+
+use crate::grid::Machine;
+use crate::queue::{Queue, QueuedJob};
+use crate::running::{Running, RunningJob};
+use sim_core::{JobId, Request, SiteId, Time};
+
+/// Decides which waiting jobs start now, and on which machine.
+///
+/// A policy looks and answers; the world acts. [`schedule`](Self::schedule) is all that a policy must have: it is shown who
+/// waits, who runs, and what is free. One that keeps more than a [`View`] holds (a plan, what users have had, predictions)
+/// is also told what happens, when it happens, and one that plans ahead says when it wants to be asked next even if nothing
+/// happens until then ([`next_wakeup`](Self::next_wakeup)).
+///
+/// The order of calls at one instant is: [`on_completion`](Self::on_completion) for each job that ends,
+/// [`on_repair`](Self::on_repair) for each machine that has been repaired, [`on_failure`](Self::on_failure) for each that fails,
+/// with `on_submit` for each job that ran there, [`on_submit`](Self::on_submit) for each job that comes, one `schedule`, one
+/// `next_wakeup`.
+///
+/// The trait is object-safe, and pointers to policies are policies.
+///
+/// ```
+/// use gap_schedule::{Machine, MultiCluster, Policy, Starts, View};
+/// use sim_core::{Job, JobId, JobLog, Sim, SiteId, Span, Time};
+///
+/// /// Shortest job first, on one machine: nobody is promised anything.
+/// struct ShortestFirst;
+///
+/// impl Policy for ShortestFirst {
+///     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+///         let mut queue: Vec<_> = view.queue.iter().collect();
+///         queue.sort_by_key(|queued| (queued.request.estimate, queued.submit));
+///         let mut free = view.free[0];
+///         for queued in queue {
+///             if queued.request.processors <= free {
+///                 free -= queued.request.processors;
+///                 starts.push((queued.job, SiteId(0)));
+///             }
+///         }
+///     }
+/// }
+///
+/// let job = |id, runtime| Job::new(JobId(id), Time::ZERO, 4, Span::from_secs(runtime));
+/// let world = MultiCluster::new(vec![Machine::new(4)], ShortestFirst, [job(0, 50), job(1, 20)].into_iter());
+/// let (_, log) = Sim::new(world, JobLog::collecting()).run();
+/// assert_eq!(log.sink()[0].job.id, JobId(1)); // it has finished first
+/// ```
+pub trait Policy {
+    /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. They fit together into
+    /// what is free. Asked only while jobs wait.
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts);
+
+    /// Told once, before anything happens.
+    fn begin(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// A job has come, or has lost its processors to a failure, and waits from now on: it is the last of the view's queue.
+    /// Some machine suits it.
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        let _ = (job, view);
+    }
+
+    /// A job has ended on `machine`. The view no longer has it; `job.expected_end` lies after `view.now` if it ended
+    /// before its time.
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        let _ = (job, machine, view);
+    }
+
+    /// The machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer has the jobs in
+    /// `lost`, which ran there, by id: each of them is submitted anew, next. In their stead it has one entry, of all processors,
+    /// with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        let _ = (machine, lost, view);
+    }
+
+    /// The machine has been repaired, and is idle.
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        let _ = (machine, view);
+    }
+
+    /// The next instant, after the present one, at which it wants to be asked even if nothing happens. It is asked for
+    /// this after each [`schedule`](Self::schedule), and the latest answer holds.
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+}
+
+/// A policy's answer: the jobs to start now, each with its machine, in starting order.
+pub type Starts = Vec<(JobId, SiteId)>;
+
+/// What a policy is shown: everything but the run times.
+///
+/// The slices have one entry per machine, by the machine's index, which is its [`SiteId`].
+#[derive(Copy, Clone, Debug)]
+pub struct View<'a> {
+    /// The present instant.
+    pub now: Time,
+    /// The machines.
+    pub machines: &'a [Machine],
+    /// Processors that are free now.
+    pub free: &'a [u32],
+    /// The jobs that run, by their expected ends: start plus estimate at the machine's speed. Of a machine that is down, its
+    /// outage ([`RunningJob::OUTAGE`]) until the expected repair.
+    pub running: &'a [Running],
+    /// The jobs that wait, in order of arrival; those that have lost their machine, in the order in which they lost it.
+    pub queue: &'a Queue,
+}
+
+impl View<'_> {
+    /// Whether the job may run on this machine, by its index, and the machine is wide enough.
+    #[inline]
+    pub fn suits(&self, machine: usize, request: &Request) -> bool {
+        self.machines[machine].suits(request) && request.sites.contains(site(machine))
+    }
+}
+
+/// The machine's number as others know it.
+#[inline]
+pub(crate) fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}
+
+/// Pointers to a policy are policies.
+macro_rules! forward {
+    ($pointer:ty) => {
+        impl<P: Policy + ?Sized> Policy for $pointer {
+            fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+                (**self).schedule(view, starts);
+            }
+
+            fn begin(&mut self, view: &View<'_>) {
+                (**self).begin(view);
+            }
+
+            fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+                (**self).on_submit(job, view);
+            }
+
+            fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+                (**self).on_completion(job, machine, view);
+            }
+
+            fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+                (**self).on_failure(machine, lost, view);
+            }
+
+            fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+                (**self).on_repair(machine, view);
+            }
+
+            fn next_wakeup(&self) -> Option<Time> {
+                (**self).next_wakeup()
+            }
+        }
+    };
+}
+
+forward!(Box<P>);
+forward!(&mut P);

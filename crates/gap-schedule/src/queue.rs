@@ -1,18 +1,18 @@
 //! The jobs that wait, in order of arrival.
 
 use rustc_hash::FxHashMap;
-use sim_core::{Job, JobId, Request, Span};
+use sim_core::{Job, JobId, Request, Span, Time};
 
 /// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
 ///
-/// Beside the jobs stands a tree of the least demands ([`Least`]) of 2, 4, 8, … neighbours, by which a policy passes over
+/// Beside the jobs stands a tree of the least demands ([`MinDemand`]) of 2, 4, 8, … neighbours, by which a policy passes over
 /// whole stretches of jobs that cannot start: see [`WaitingJobs::next_where`].
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
     slots: Vec<Option<Slot>>,
     /// Node `n` has the children `2n` and `2n + 1`; the leaf of slot `s` is `width + s`, half of the tree being leaves.
-    tree: Vec<Least>,
+    tree: Vec<MinDemand>,
     /// Every slot before this one is empty.
     front: usize,
     // Never iterated: its order cannot reach a result.
@@ -21,17 +21,19 @@ pub struct Queue {
 
 /// A job that waits: all that a policy may know of it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueuedJob {
     /// Which job.
     pub job: JobId,
     /// What its submitter told.
     pub request: Request,
+    /// When it was submitted, not when it came to wait here: after a failure of its machine, a job waits again.
+    pub submit: Time,
 }
 
 /// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
 /// same job. Of a single job, its own demands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Least {
+pub struct MinDemand {
     /// Processors.
     pub processors: u32,
     /// Expected runtime; [`Span::MAX`] where there is no estimate.
@@ -46,9 +48,16 @@ pub struct WaitingJobs<'a> {
     at: usize,
 }
 
+impl QueuedJob {
+    /// What a policy may know of the job.
+    pub const fn of(job: &Job) -> Self {
+        Self { job: job.id, request: job.request, submit: job.submit }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Slot {
-    waiting: Waiting,
+    waiting: QueuedJob,
     /// The world's own knowledge travels with the job, so that one look-up finds both. Nothing that takes the queue by
     /// shared reference, as a view does, gives it away.
     runtime: Span,
@@ -73,7 +82,7 @@ impl Queue {
     }
 
     /// The job that has waited longest.
-    pub fn front(&self) -> Option<&Waiting> {
+    pub fn front(&self) -> Option<&QueuedJob> {
         self.iter().next()
     }
 
@@ -87,24 +96,25 @@ impl Queue {
     /// # Panics
     ///
     /// If a job of this id waits already.
-    pub fn push(&mut self, job: JobId, request: Request) {
-        self.join(Slot { waiting: Waiting { job, request }, runtime: Span::ZERO });
+    pub fn push(&mut self, job: QueuedJob) {
+        self.admit(job, Span::ZERO);
     }
 
     /// The job leaves, from wherever it stands; `None` if it does not wait.
-    pub fn remove(&mut self, job: JobId) -> Option<Waiting> {
+    pub fn remove(&mut self, job: JobId) -> Option<QueuedJob> {
         self.take(job).map(|(waiting, _)| waiting)
     }
 
-    pub(crate) fn admit(&mut self, job: &Job) {
-        self.join(Slot { waiting: Waiting { job: job.id, request: job.request }, runtime: job.runtime });
+    /// The job joins at the end, with what only the world knows of it.
+    pub(crate) fn admit(&mut self, waiting: QueuedJob, runtime: Span) {
+        self.join(Slot { waiting, runtime });
     }
 
     /// The job leaves, and its runtime is told to the world.
-    pub(crate) fn take(&mut self, job: JobId) -> Option<(Waiting, Span)> {
+    pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Span)> {
         let place = self.places.remove(&job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
-        self.note(place, Least::NOTHING);
+        self.note(place, MinDemand::NOTHING);
         if self.places.is_empty() {
             self.slots.clear();
             self.front = 0;
@@ -121,10 +131,10 @@ impl Queue {
             self.close_up();
         }
         let place = self.slots.len();
-        let Waiting { job, request } = slot.waiting;
+        let QueuedJob { job, request, .. } = slot.waiting;
         assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
         self.slots.push(Some(slot));
-        self.note(place, Least::of(&request));
+        self.note(place, MinDemand::of(&request));
     }
 
     /// Room for slots.
@@ -139,10 +149,10 @@ impl Queue {
         self.front = 0;
         let width = (2 * self.slots.len()).next_power_of_two().max(Self::SMALLEST);
         self.tree.clear();
-        self.tree.resize(2 * width, Least::NOTHING);
+        self.tree.resize(2 * width, MinDemand::NOTHING);
         for (place, slot) in self.slots.iter().flatten().enumerate() {
             self.places.insert(slot.waiting.job, place);
-            self.tree[width + place] = Least::of(&slot.waiting.request);
+            self.tree[width + place] = MinDemand::of(&slot.waiting.request);
         }
         for node in (1..width).rev() {
             self.tree[node] = self.tree[2 * node].and(self.tree[2 * node + 1]);
@@ -150,7 +160,7 @@ impl Queue {
     }
 
     /// Writes a leaf, and what follows from it.
-    fn note(&mut self, place: usize, least: Least) {
+    fn note(&mut self, place: usize, least: MinDemand) {
         let mut node = self.width() + place;
         self.tree[node] = least;
         while node > 1 {
@@ -165,7 +175,7 @@ impl Queue {
 }
 
 impl<'a> IntoIterator for &'a Queue {
-    type Item = &'a Waiting;
+    type Item = &'a QueuedJob;
     type IntoIter = WaitingJobs<'a>;
 
     fn into_iter(self) -> WaitingJobs<'a> {
@@ -173,7 +183,7 @@ impl<'a> IntoIterator for &'a Queue {
     }
 }
 
-impl Least {
+impl MinDemand {
     /// Of no job at all.
     const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
@@ -192,7 +202,7 @@ impl<'a> WaitingJobs<'a> {
     ///
     /// `worth` is asked about single jobs and about stretches of neighbours. It must not refuse a stretch that
     /// holds a job it would accept; it never does if it accepts whatever demands less than something it accepts.
-    pub fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<&'a Waiting> {
+    pub fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
         let Queue { slots, tree, .. } = self.queue;
         let width = self.queue.width();
         if self.at >= slots.len() {
@@ -223,9 +233,9 @@ impl<'a> WaitingJobs<'a> {
 }
 
 impl<'a> Iterator for WaitingJobs<'a> {
-    type Item = &'a Waiting;
+    type Item = &'a QueuedJob;
 
-    fn next(&mut self) -> Option<&'a Waiting> {
+    fn next(&mut self) -> Option<&'a QueuedJob> {
         let ahead = self.queue.slots.get(self.at..)?;
         let skipped = ahead.iter().position(Option::is_some)?;
         self.at += skipped + 1;
@@ -239,14 +249,15 @@ mod tests {
     use proptest::prelude::*;
     use sim_core::SiteSet;
 
-    fn request(processors: u32, estimate: u64) -> Request {
-        Request {
+    fn queued(id: u32, processors: u32, estimate: u64) -> QueuedJob {
+        let request = Request {
             processors,
             estimate: Some(Span::from_secs(estimate)),
             deadline: None,
             sites: SiteSet::ALL,
             user: None,
-        }
+        };
+        QueuedJob { job: JobId(id), request, submit: Time::ZERO }
     }
 
     proptest! {
@@ -256,11 +267,11 @@ mod tests {
             steps in prop::collection::vec((0..3_u32, 1..9_u32, 1..9_u64, any::<prop::sample::Index>()), 0..400),
         ) {
             let mut queue = Queue::new();
-            let mut twin: Vec<Waiting> = Vec::new();
+            let mut twin: Vec<QueuedJob> = Vec::new();
             for (id, (action, processors, estimate, who)) in (0..).zip(steps) {
                 if action > 0 || twin.is_empty() {
-                    let waiting = Waiting { job: JobId(id), request: request(processors, estimate) };
-                    queue.push(waiting.job, waiting.request);
+                    let waiting = queued(id, processors, estimate);
+                    queue.push(waiting);
                     twin.push(waiting);
                 } else {
                     let gone = twin.remove(who.index(twin.len()));
@@ -271,10 +282,10 @@ mod tests {
                 prop_assert_eq!(queue.front(), twin.first());
                 prop_assert!(queue.iter().eq(&twin));
                 let (widest, longest) = (processors / 2, Span::from_secs(estimate));
-                let worth = |least: Least| least.processors <= widest && least.estimate <= longest;
+                let worth = |least: MinDemand| least.processors <= widest && least.estimate <= longest;
                 let mut walk = queue.iter();
-                let found: Vec<Waiting> = std::iter::from_fn(|| walk.next_where(worth)).copied().collect();
-                let plain: Vec<Waiting> = twin.iter().filter(|job| worth(Least::of(&job.request))).copied().collect();
+                let found: Vec<QueuedJob> = std::iter::from_fn(|| walk.next_where(worth)).copied().collect();
+                let plain: Vec<QueuedJob> = twin.iter().filter(|job| worth(MinDemand::of(&job.request))).copied().collect();
                 prop_assert_eq!(found, plain);
             }
         }
@@ -284,14 +295,14 @@ mod tests {
     fn memory_follows_the_jobs_that_wait() {
         let mut queue = Queue::new();
         for id in 0..1_000 {
-            queue.push(JobId(id), request(1, 1));
+            queue.push(queued(id, 1, 1));
         }
         for id in 1..1_000 {
             queue.remove(JobId(id));
         }
         // The head stays while others pass it.
         for id in 1_000..100_000 {
-            queue.push(JobId(id), request(1, 1));
+            queue.push(queued(id, 1, 1));
             queue.remove(JobId(id));
         }
         assert_eq!((queue.len(), queue.width()), (1, Queue::SMALLEST));
@@ -301,7 +312,7 @@ mod tests {
     #[should_panic(expected = "job 3 joined a queue in which it waits already")]
     fn a_job_waits_once() {
         let mut queue = Queue::new();
-        queue.push(JobId(3), request(1, 1));
-        queue.push(JobId(3), request(1, 1));
+        queue.push(queued(3, 1, 1));
+        queue.push(queued(3, 1, 1));
     }
 }

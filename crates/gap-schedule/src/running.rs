@@ -39,7 +39,7 @@ struct Chunk {
 }
 
 impl RunningJob {
-    /// Not a job: what holds all processors of a machine that is down, see [`Grid::with_outages`](crate::Grid::with_outages).
+    /// Not a job: what holds all processors of a machine that is down, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
     pub const OUTAGE: JobId = JobId(u32::MAX);
 
     /// The job as started at `start`.

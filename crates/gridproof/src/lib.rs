@@ -1,11 +1,11 @@
 //! The front door: the papers and the worlds of Gridproof as one program, which others can add to.
 //!
 //! ```no_run
-//! use gap_schedule::GridFcfs;
+//! use gap_schedule::Fcfs;
 //!
 //! fn main() -> std::process::ExitCode {
 //!     gridproof::Lab::standard()
-//!         .policy("my-fcfs", "first come first served, by my own hands", || Box::new(GridFcfs::default()))
+//!         .policy("my-fcfs", "first come first served, by my own hands", || Box::new(Fcfs::default()))
 //!         .main()
 //! }
 //! ```
@@ -21,7 +21,7 @@ pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
-use gap_schedule::Scheduler;
+use gap_schedule::Policy;
 use lab::cli::{Common, Ending, print, program};
 use lab::interrupt;
 use lab::paper::Paper;
@@ -73,7 +73,7 @@ impl Lab {
     #[must_use]
     pub fn policy<F>(mut self, name: &str, about: &str, make: F) -> Self
     where
-        F: Fn() -> Box<dyn Scheduler> + Send + Sync + 'static,
+        F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
     {
         assert!(self.policies.iter().all(|own| own.name() != name), "two policies are called {name:?}; rename one");
         // A program adds its policies once, and needs them as long as it runs.
@@ -285,10 +285,10 @@ fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::GridFcfs;
+    use gap_schedule::Fcfs;
 
     fn own(lab: Lab, name: &str) -> Lab {
-        lab.policy(name, "by my own hands", || Box::new(GridFcfs::default()))
+        lab.policy(name, "by my own hands", || Box::new(Fcfs::default()))
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
+//! | [`blocks`] | what do the weeks of one log tell? [`Blocks`], paired between policies |
 //!
 //! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
 //! summary's memory does not grow with the number of jobs. What does not exist (the tardiness of jobs without a
@@ -58,6 +59,9 @@ pub mod timeline;
 
 pub mod output;
 
+pub mod blocks;
+
+pub use blocks::Blocks;
 pub use mean::{Mean, WeightedMean};
 pub use metric_summary::MetricSummary;
 pub use output::{ConfidenceInterval, paired, relative_paired};

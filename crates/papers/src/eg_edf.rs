@@ -8,8 +8,8 @@ mod promises;
 
 use anyhow::{Context, Result, ensure};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Edf, EgEdf, EgTies, FlexibleBackfill, FlexibleConfig, GapBound, Grid, GridEasy,
-    GridEasyScan, GridFcfs, Machine, Minext, Placement, Planner, Scheduler, Tabu, TabuChoice, TabuMemory, UsageOver,
+    BackfillReadings, BackfillRule, Easy, EasyScan, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig,
+    GapBound, Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
@@ -279,23 +279,23 @@ impl EgEdfPaper {
         )
     }
 
-    /// Runs `scheduler` to the end; `tally` reads off it how many Tabu moves were tried and accepted.
-    fn play<S: Scheduler>(
+    /// Runs `policy` to the end; `tally` reads off it its operations, and how many Tabu moves were tried and accepted.
+    fn play<S: gap_schedule::Policy>(
         &self,
         cell: &Cell,
         streams: &Streams,
-        scheduler: S,
-        tally: impl Fn(&S) -> (u64, u64),
+        policy: S,
+        tally: impl Fn(&S) -> (u64, (u64, u64)),
     ) -> Vec<f64> {
         let jobs = self.mix(cell.load).jobs(streams);
         let machines = self.machines(cell, streams);
         let processors = machines.iter().map(|machine| machine.processors).sum();
         let readings = &self.file.readings;
         let promises = cell.policy.promises_the_first().then(|| Promises::new(&machines));
-        let grid = Grid::new(machines, scheduler, jobs);
-        let (grid, measure) = Sim::new(grid, Measure::new(processors, promises)).run();
-        let scheduler = grid.scheduler();
-        measure.results(readings.usage, readings.late_percent_of, scheduler.operations(), tally(scheduler))
+        let world = MultiCluster::new(machines, policy, jobs);
+        let (world, measure) = Sim::new(world, Measure::new(processors, promises)).run();
+        let (operations, moves) = tally(world.policy());
+        measure.results(readings.usage, readings.late_percent_of, operations, moves)
     }
 
     fn validate(&self) -> Result<()> {
@@ -488,19 +488,24 @@ impl Paper for EgEdfPaper {
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
         let none = (0, 0);
         match (cell.policy, self.file.readings.easy_cost) {
-            (Policy::Fcfs, _) => self.play(cell, streams, GridFcfs::new(), |_| none),
+            (Policy::Fcfs, _) => self.play(cell, streams, Fcfs::new(), |policy| (policy.operations(), none)),
             (Policy::Easy, EasyCost::Naive) => {
-                self.play(cell, streams, GridEasyScan::new(self.backfill(cell)), |_| none)
+                self.play(cell, streams, EasyScan::new(self.backfill(cell)), |policy| (policy.operations(), none))
             }
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
-                self.play(cell, streams, GridEasy::new(self.backfill(cell)), |_| none)
+                self.play(cell, streams, Easy::new(self.backfill(cell)), |policy| (policy.operations(), none))
             }
             (Policy::Flex, _) => {
-                self.play(cell, streams, FlexibleBackfill::new(self.flexible(), self.backfill(cell)), |_| none)
+                self.play(cell, streams, FlexibleBackfill::new(self.flexible(), self.backfill(cell)), |policy| {
+                    (policy.operations(), none)
+                })
             }
-            (Policy::EgEdf, _) => self.play(cell, streams, Planner::new(self.eg_edf(), None), |_| none),
+            (Policy::EgEdf, _) => {
+                self.play(cell, streams, Planner::new(self.eg_edf(), None), |policy| (policy.operations(), none))
+            }
             (Policy::Tabu, _) => self.play(cell, streams, Planner::new(self.eg_edf(), Some(self.tabu())), |planner| {
-                planner.tabu_counts().map_or(none, |counts| (counts.tried, counts.accepted))
+                let moves = planner.tabu_counts().map_or(none, |counts| (counts.tried, counts.accepted));
+                (planner.operations(), moves)
             }),
         }
     }

@@ -173,7 +173,7 @@ pub fn simulate(mut options: cli::Simulate, own: &[&'static Own], common: &Commo
 
     let hash = sha256_of(&options.trace).with_context(|| format!("cannot read {}", options.trace.display()))?;
     let report = Report { options, sites: &sites, runs: &runs, hash: &hash, start_up };
-    report.idle().iter().for_each(|note| eprintln!("{note}"));
+    report.idle().iter().for_each(|note| tell(note));
     out.write("summary.csv", report.summary()?)?;
     let mut figures = Vec::new();
     for (picture, caption) in report.pictures() {

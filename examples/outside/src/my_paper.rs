@@ -2,7 +2,7 @@
 
 use crate::my_sjf::MySjf;
 use anyhow::{Result, ensure};
-use gap_schedule::{Grid, GridFcfs, Machine, Scheduler};
+use gap_schedule::{Fcfs, Machine, MultiCluster, Policy};
 use lab::claim::{Check, Claim, Rule};
 use lab::paper::{About, Effort, Figure, Panel, Paper, Reading, Series};
 use lab::quantity::Quantity;
@@ -230,12 +230,12 @@ impl Paper for MyPaper {
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
-        let scheduler: Box<dyn Scheduler> =
-            if cell.shortest_first { Box::new(MySjf::default()) } else { Box::new(GridFcfs::default()) };
+        let policy: Box<dyn Policy> =
+            if cell.shortest_first { Box::new(MySjf::default()) } else { Box::new(Fcfs::default()) };
         let machine = Machine::new(self.file.machine.processors);
         let jobs = self.mix(cell.load).jobs(streams);
         let (_, log) =
-            Sim::new(Grid::new(vec![machine], scheduler, jobs), JobLog::<Vec<JobRecord>>::collecting()).run();
+            Sim::new(MultiCluster::new(vec![machine], policy, jobs), JobLog::<Vec<JobRecord>>::collecting()).run();
         let wait = |record: &JobRecord| {
             let until = match self.file.readings.wait_until {
                 Until::Start => record.start,

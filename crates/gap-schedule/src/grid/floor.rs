@@ -1,6 +1,8 @@
 //! The machines, and what holds their processors.
 
-use crate::grid::{GridView, Machine};
+use crate::grid::Machine;
+use crate::policy::View;
+use crate::queue::Queue;
 use crate::running::{Running, RunningJob};
 use sim_core::{EventKey, SiteId, Span, Time};
 
@@ -35,8 +37,8 @@ impl Floor {
         Self { machines, free, running, repairs, repair_expected: Span::MAX }
     }
 
-    pub(super) fn view(&self, now: Time) -> GridView<'_> {
-        GridView { now, machines: &self.machines, free: &self.free, running: &self.running }
+    pub(super) fn view<'a>(&'a self, now: Time, queue: &'a Queue) -> View<'a> {
+        View { now, machines: &self.machines, free: &self.free, running: &self.running, queue }
     }
 
     pub(super) fn machines(&self) -> &[Machine] {
@@ -49,7 +51,7 @@ impl Floor {
         *free = free.checked_sub(job.processors).unwrap_or_else(|| {
             let RunningJob { job, processors, .. } = job;
             panic!(
-                "the scheduler started job {job} on {processors} processors of machine {machine}, where {free} are free"
+                "the policy started job {job} on {processors} processors of machine {machine}, where {free} are free"
             )
         });
         self.running[machine.index()].insert(job);

@@ -4,7 +4,7 @@ use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, Span, Time};
 
-/// A machine of a [`Grid`](crate::Grid): processors that are alike, and that a job has to itself while it runs.
+/// A machine of a [`MultiCluster`](crate::MultiCluster): processors that are alike, and that a job has to itself while it runs.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -45,7 +45,7 @@ impl Machine {
         request.estimate.map_or(Span::MAX, |estimate| self.takes(estimate))
     }
 
-    /// Whether the machine is wide enough for the job; see [`GridView::suits`](crate::GridView::suits) for whether the job
+    /// Whether the machine is wide enough for the job; see [`View::suits`](crate::View::suits) for whether the job
     /// may run there.
     #[inline]
     pub const fn suits(&self, request: &Request) -> bool {

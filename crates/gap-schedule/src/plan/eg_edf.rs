@@ -3,7 +3,7 @@ use super::gap::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine::{Machine, Releases, Trial};
 use super::weight::{Scale, Score};
-use crate::grid::site;
+use crate::policy::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span, Time};
 

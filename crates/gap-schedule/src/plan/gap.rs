@@ -1,7 +1,7 @@
 use super::Plan;
 use super::job::PlanJob;
 use super::machine::Machine;
-use crate::grid::site;
+use crate::policy::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{Span, Time};
 

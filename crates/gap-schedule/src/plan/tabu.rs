@@ -2,7 +2,7 @@ use super::gap::{GapBound, Gaps};
 use super::machine::Machine;
 use super::weight::Scale;
 use super::{Plan, PlannedJob, Taken};
-use crate::grid::site;
+use crate::policy::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
-use crate::grid::{GridView, Scheduler, site};
 use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::rooms::Rooms;
-use crate::queue::{Least, Queue, Waiting};
+use crate::policy::{Policy, Starts, View, site};
+use crate::queue::{MinDemand, Queue, QueuedJob};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, SiteSet, Time};
@@ -22,7 +22,7 @@ use std::cell::Cell;
 /// has waited longest never moves to a later instant, where estimates are upper bounds; those of others do not as long as
 /// estimates are exact, but what moves ahead after an early end may then be in their way.
 ///
-/// At depth 1 this is [`GridEasy`](crate::GridEasy), which is faster. A job without an estimate is expected to run for ever:
+/// At depth 1 this is [`Easy`](crate::Easy), which is faster. A job without an estimate is expected to run for ever:
 /// no promise can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
 /// as one that has a reservation.
 ///
@@ -47,7 +47,7 @@ pub struct Backfill {
     /// The others that have had their turn, and could not start.
     behind: Queue,
     /// Those that have come since the last pass.
-    newcomers: Vec<Waiting>,
+    newcomers: Vec<QueuedJob>,
     outlook: Outlook,
     rooms: Rooms,
     /// Whether a job has ended since the last pass.
@@ -71,7 +71,7 @@ pub enum Depth {
 /// A job that waits, and the start it is promised; `None` if it can never start, by expectations.
 #[derive(Clone, Debug)]
 struct Promise {
-    waiting: Waiting,
+    waiting: QueuedJob,
     slot: Option<Slot>,
 }
 
@@ -110,7 +110,7 @@ impl Backfill {
     }
 
     /// The job starts now, as it was promised or at once.
-    fn start(&mut self, waiting: &Waiting, slot: Slot, promised: bool, starts: &mut Vec<(JobId, SiteId)>) {
+    fn start(&mut self, waiting: &QueuedJob, slot: Slot, promised: bool, starts: &mut Starts) {
         let passes = !promised && !self.promises.is_empty();
         if promised {
             self.outlook.keep_promise(slot, &waiting.request);
@@ -128,7 +128,7 @@ impl Backfill {
     }
 
     /// Starts the jobs whose promised start has come.
-    fn keep_promises(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+    fn keep_promises(&mut self, now: Time, starts: &mut Starts) {
         let mut promises = std::mem::take(&mut self.promises);
         for promise in &promises {
             if let Some(slot) = promise.due(now) {
@@ -141,7 +141,7 @@ impl Backfill {
     }
 
     /// The machine has failed, or has been repaired.
-    fn look_again(&mut self, machine: SiteId, view: &GridView<'_>) {
+    fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
         let machine = machine.index();
         let rank = self.rooms.rank(machine);
         self.rooms.set(machine, view.free[machine]);
@@ -153,7 +153,7 @@ impl Backfill {
     ///
     /// The machines that are `laid` out anew have no promises but those to jobs that have had their turn. On all others, the
     /// promises stand: no job has a better slot there than before.
-    fn promise_anew(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn promise_anew(&mut self, view: &View<'_>, starts: &mut Starts) {
         let mut laid = std::mem::take(&mut self.surprised);
         for rank in &laid {
             self.outlook.clear(*rank, view);
@@ -194,7 +194,7 @@ impl Backfill {
     }
 
     /// Lays a machine out anew, with the promises to jobs that have had their turn.
-    fn lay(&mut self, rank: usize, laid: &mut Vec<usize>, view: &GridView<'_>) {
+    fn lay(&mut self, rank: usize, laid: &mut Vec<usize>, view: &View<'_>) {
         self.outlook.clear(rank, view);
         for promise in &self.promises {
             if let Some(slot) = promise.slot.filter(|slot| slot.rank == rank) {
@@ -206,7 +206,7 @@ impl Backfill {
     }
 
     /// The job starts, or is promised its best slot.
-    fn take_turn(&mut self, waiting: &Waiting, best: Option<Slot>, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+    fn take_turn(&mut self, waiting: &QueuedJob, best: Option<Slot>, now: Time, starts: &mut Starts) {
         match best {
             Some(slot) if slot.start == now => self.start(waiting, slot, false, starts),
             slot => {
@@ -225,12 +225,12 @@ impl Backfill {
     }
 
     /// The best slot for a job that comes after all promises.
-    fn best(&mut self, waiting: &Waiting, now: Time) -> Option<Slot> {
+    fn best(&mut self, waiting: &QueuedJob, now: Time) -> Option<Slot> {
         self.outlook.best(self.outlook.ranks(), &waiting.request, now)
     }
 
     /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
-    fn room(&self, least: Least, sites: SiteSet, now: Time, steps: &Cell<u64>) -> Option<Slot> {
+    fn room(&self, least: MinDemand, sites: SiteSet, now: Time, steps: &Cell<u64>) -> Option<Slot> {
         let mut from = 0;
         let mut looked = 0;
         let found = loop {
@@ -245,7 +245,7 @@ impl Backfill {
     }
 
     /// Gives the jobs that have no reservation their turn, in order of arrival.
-    fn backfill(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+    fn backfill(&mut self, now: Time, starts: &mut Starts) {
         while self.depth.allows_beside(self.promises.len())
             && let Some(next) = self.behind.front().copied()
         {
@@ -259,7 +259,7 @@ impl Backfill {
         let steps = Cell::new(0);
         while let Some(next) = walk.next_where(|least| self.room(least, SiteSet::ALL, now, &steps).is_some()) {
             // There is room, but the job may not be allowed there.
-            let room = self.room(Least::of(&next.request), next.request.sites, now, &steps);
+            let room = self.room(MinDemand::of(&next.request), next.request.sites, now, &steps);
             if let Some(slot) = room {
                 self.start(next, slot, false, starts);
             }
@@ -272,17 +272,17 @@ impl Backfill {
     }
 
     /// Gives the jobs that have come since the last pass their turn.
-    fn receive(&mut self, now: Time, starts: &mut Vec<(JobId, SiteId)>) {
+    fn receive(&mut self, now: Time, starts: &mut Starts) {
         let mut newcomers = std::mem::take(&mut self.newcomers);
         let steps = Cell::new(0);
         for next in newcomers.drain(..) {
             if self.depth.allows_beside(self.promises.len()) {
                 let best = self.best(&next, now);
                 self.take_turn(&next, best, now, starts);
-            } else if let Some(slot) = self.room(Least::of(&next.request), next.request.sites, now, &steps) {
+            } else if let Some(slot) = self.room(MinDemand::of(&next.request), next.request.sites, now, &steps) {
                 self.start(&next, slot, false, starts);
             } else {
-                self.behind.push(next.job, next.request);
+                self.behind.push(next);
             }
         }
         self.operations += steps.get();
@@ -297,17 +297,17 @@ impl Promise {
     }
 }
 
-impl Scheduler for Backfill {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl Policy for Backfill {
+    fn begin(&mut self, view: &View<'_>) {
         self.outlook = Outlook::new(view.machines, self.placement);
         self.rooms = Rooms::new(view.machines, view.free, self.placement);
     }
 
-    fn arrive(&mut self, job: &Waiting, _: Time, _: &GridView<'_>) {
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
         self.newcomers.push(*job);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let machine = machine.index();
         self.rooms.set(machine, self.rooms.free(machine) + job.processors);
         self.freed = true;
@@ -320,15 +320,15 @@ impl Scheduler for Backfill {
         }
     }
 
-    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         self.look_again(machine, view);
     }
 
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
         self.look_again(machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let now = view.now;
         self.outlook.begin_pass();
         let overdue: Vec<usize> = self.outlook.ranks().filter(|rank| self.outlook.is_overdue(*rank, view)).collect();
@@ -354,8 +354,11 @@ impl Scheduler for Backfill {
         // What is expected to end at any moment does not do so when it is expected to.
         overdue.into_iter().for_each(|rank| self.surprise(rank));
     }
+}
 
-    fn operations(&self) -> u64 {
+impl Backfill {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.operations + self.outlook.searches
     }
 }

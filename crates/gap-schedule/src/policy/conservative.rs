@@ -1,7 +1,7 @@
-use crate::grid::{GridView, Scheduler};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
-use crate::queue::Waiting;
+use crate::policy::{Policy, Starts, View};
+use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use sim_core::{JobId, SiteId, Time};
 
@@ -36,7 +36,7 @@ pub struct Conservative {
     order: CompressOrder,
     plan: Reservations,
     /// Those that have come since the last pass.
-    newcomers: Vec<Waiting>,
+    newcomers: Vec<QueuedJob>,
 }
 
 impl Conservative {
@@ -57,28 +57,28 @@ impl Conservative {
     }
 }
 
-impl Scheduler for Conservative {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl Policy for Conservative {
+    fn begin(&mut self, view: &View<'_>) {
         self.plan = Reservations::new(view.machines, self.placement, self.order);
     }
 
-    fn arrive(&mut self, job: &Waiting, _: Time, _: &GridView<'_>) {
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
         self.newcomers.push(*job);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         self.plan.finish(job, machine, view);
     }
 
-    fn down(&mut self, machine: SiteId, _: &[RunningJob], view: &GridView<'_>) {
+    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         self.plan.look_again(machine, view);
     }
 
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
         self.plan.look_again(machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.plan.update(true, view);
         for waiting in self.newcomers.drain(..) {
             let slot = self.plan.earliest(&waiting.request, view.now);
@@ -86,8 +86,11 @@ impl Scheduler for Conservative {
         }
         self.plan.start_due(view.now, |waiting, machine, _| starts.push((waiting.job, machine)));
     }
+}
 
-    fn operations(&self) -> u64 {
+impl Conservative {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.plan.operations()
     }
 }

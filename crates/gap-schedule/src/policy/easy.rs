@@ -1,82 +1,52 @@
-use crate::dispatch::{Dispatch, View};
-use crate::queue::Least;
-use crate::running::{RunningJob, Shadow};
-use sim_core::{JobId, Span, Time};
+use crate::policy::easy_rule::EasyRule;
+use crate::policy::readings::BackfillReadings;
+use crate::policy::{Policy, Starts, View};
 
-/// EASY (aggressive) backfilling: the head of the queue is promised a start, and later jobs may start before it if they
-/// do not delay that.
+/// EASY backfilling on several machines.
 ///
-/// Jobs start in order of arrival as long as they fit. The first that does not, the head, is promised the *shadow time*,
-/// when enough processors will be free by the expected ends of the running jobs; what will then be free beyond its need
-/// are the *extra* processors. Every later job, in order of arrival, starts now if it fits now and either is expected to
-/// end by the shadow time or takes only extra processors. Only the head is promised anything, so jobs behind it can be
-/// delayed by others that came later.
+/// Jobs start in order of arrival as long as some machine has room, on the fastest such machine (R5). The first that finds
+/// none, the head, is promised a start on the machine where it can start earliest, by the expected ends of the running
+/// jobs; of several, on the fastest. Every later job, in order of arrival, starts now on the fastest machine that has room
+/// and where it does no harm (R6): any machine but the reserved one; that one if the job is expected to end there by the
+/// promised start, or takes only processors that the head will leave over.
 ///
-/// Where estimates are upper bounds, the promise is kept: it never moves to a later instant.
+/// Where the head can start earliest is looked up at each pass. Where estimates are upper bounds, it is never later than
+/// before. With one machine this is EASY as everybody knows it; [`reference::Easy`](crate::reference::Easy) is that in thirty lines.
 ///
-/// A pass takes about log n steps of a queue of n for each job that it starts: stretches of jobs that are all too wide, or
-/// all too long and too wide for the extra processors, are passed over as one. Of the running jobs it takes those
-/// that the head must wait for, in chunks.
+/// A pass takes about log n steps of a queue of n, and log m of m machines, for each job that it starts; one look at each
+/// machine where there is a reservation to be made, and at those of its running jobs that end before the best start found
+/// so far. An operation is one such step or look. [`EasyScan`](crate::EasyScan) finds the same schedule
+/// by looking at everything.
 ///
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
 /// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
-/// 2001, figure 1.
+/// 2001, figure 1. For several machines: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §3.1 and §4, which name EASY and
+/// leave its extension to several machines to the reader.
 #[derive(Clone, Debug, Default)]
-pub struct EasyBackfill {
-    /// The jobs that this pass starts in their turn, kept for its memory only.
-    in_turn: Vec<RunningJob>,
+pub struct Easy {
+    rule: EasyRule,
 }
 
-impl EasyBackfill {
-    /// The policy. It remembers nothing from one pass to the next.
-    pub const fn new() -> Self {
-        Self { in_turn: Vec::new() }
+impl Easy {
+    /// The policy, under these readings of what is left open on several machines.
+    pub fn new(readings: BackfillReadings) -> Self {
+        Self { rule: EasyRule::new(readings) }
     }
 }
 
-impl Dispatch for EasyBackfill {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
-        let mut free = view.free;
-        if free == 0 {
-            return;
-        }
-        let mut queue = view.queue.iter();
-        self.in_turn.clear();
-        let head = loop {
-            let Some(waiting) = queue.next() else {
-                return;
-            };
-            let Some(left) = free.checked_sub(waiting.request.processors) else {
-                break waiting;
-            };
-            free = left;
-            starts.push(waiting.job);
-            self.in_turn.push(RunningJob::new(waiting.job, &waiting.request, view.now));
-        };
+impl Policy for Easy {
+    fn begin(&mut self, view: &View<'_>) {
+        self.rule.begin(view);
+    }
 
-        // Most passes end here: the search for the shadow time would be for nobody.
-        if queue.clone().next_where(|least| least.processors <= free).is_none() {
-            return;
-        }
-        self.in_turn.sort_unstable();
-        let shadow = view.running.shadow(view.now, free, head.request.processors, &self.in_turn);
-        // Where the running jobs never free enough, because processors are out of order, say, there is no promise that
-        // could be broken.
-        let Shadow { at, mut extra } = shadow.unwrap_or(Shadow { at: Time::MAX, extra: free });
-        // A job without an estimate counts as `Span::MAX` and must not seem to end by any shadow time, not even "never".
-        let window = at.since(view.now).min(Span::from_nanos(u64::MAX - 1));
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.rule.pass(&mut view.queue.iter(), view, starts);
+    }
+}
 
-        // Of a single job, `Least` is the job itself, so whatever is found may start.
-        let harmless = |least: Least, free: u32, extra: u32| {
-            least.processors <= free && (least.estimate <= window || least.processors <= extra)
-        };
-        while let Some(waiting) = queue.next_where(|least| harmless(least, free, extra)) {
-            let request = &waiting.request;
-            free -= request.processors;
-            if Least::of(request).estimate > window {
-                extra -= request.processors;
-            }
-            starts.push(waiting.job);
-        }
+impl Easy {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
+        self.rule.operations()
     }
 }

@@ -1,14 +1,15 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
-use crate::grid::{GridView, Machine, site};
+use crate::grid::Machine;
 use crate::policy::readings::{BackfillReadings, BackfillRule};
 use crate::policy::rooms::Rooms;
-use crate::queue::{Least, Waiting, WaitingJobs};
+use crate::policy::{Starts, View, site};
+use crate::queue::{MinDemand, QueuedJob, WaitingJobs};
 use crate::running::RunningJob;
-use sim_core::{JobId, Request, SiteId, Span, Time};
+use sim_core::{Request, Span, Time};
 use std::cell::Cell;
 
-/// The rule, and what it knows of the machines from pass to pass. It is described at [`GridEasy`](crate::GridEasy).
+/// The rule, and what it knows of the machines from pass to pass. It is described at [`Easy`](crate::Easy).
 #[derive(Clone, Debug, Default)]
 pub(super) struct EasyRule {
     readings: BackfillReadings,
@@ -19,29 +20,29 @@ pub(super) struct EasyRule {
     operations: u64,
 }
 
-/// Waiting jobs in the order in which they may start, on a walk that never goes back.
+/// QueuedJob jobs in the order in which they may start, on a walk that never goes back.
 pub(super) trait Line {
     /// Walks on to the next job.
-    fn next(&mut self) -> Option<Waiting>;
+    fn next(&mut self) -> Option<QueuedJob>;
 
     /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
     /// `worth` accepts no more than before.
-    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting>;
+    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob>;
 
     /// Whether there is such a job ahead.
-    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool;
+    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool;
 }
 
 impl Line for WaitingJobs<'_> {
-    fn next(&mut self) -> Option<Waiting> {
+    fn next(&mut self) -> Option<QueuedJob> {
         Iterator::next(self).copied()
     }
 
-    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
+    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
         WaitingJobs::next_where(self, worth).copied()
     }
 
-    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
+    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
         WaitingJobs::next_where(&mut self.clone(), worth).is_some()
     }
 }
@@ -99,7 +100,7 @@ impl EasyRule {
         self.readings
     }
 
-    /// Steps and looks so far, as counted by [`GridEasy`](crate::GridEasy).
+    /// Steps and looks so far, as counted by [`Easy`](crate::Easy).
     pub(super) const fn operations(&self) -> u64 {
         self.operations
     }
@@ -110,7 +111,7 @@ impl EasyRule {
     }
 
     /// Gets to know the machines.
-    pub(super) fn begin(&mut self, view: &GridView<'_>) {
+    pub(super) fn begin(&mut self, view: &View<'_>) {
         self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
         self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
     }
@@ -122,12 +123,7 @@ impl EasyRule {
 
     /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
     /// head, and starts those behind it that do it no harm. The head, if there is one.
-    pub(super) fn pass(
-        &mut self,
-        line: &mut impl Line,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) -> Option<Waiting> {
+    pub(super) fn pass(&mut self, line: &mut impl Line, view: &View<'_>, starts: &mut Starts) -> Option<QueuedJob> {
         self.rooms.update(view.free);
         self.in_turn.clear();
         let head = loop {
@@ -158,7 +154,7 @@ impl EasyRule {
 
     /// The machine, of those that suit the job, where its processors are free first, by the expected ends of what runs
     /// there; of several, the one that R5 prefers.
-    fn reserve(&mut self, job: &Request, view: &GridView<'_>) -> Reservation {
+    fn reserve(&mut self, job: &Request, view: &View<'_>) -> Reservation {
         let need = job.processors;
         self.in_turn.sort_unstable();
         let soonest = view.now.saturating_add(Span::from_nanos(1));
@@ -212,13 +208,7 @@ impl EasyRule {
     }
 
     /// Starts, in their order, the jobs behind the head that do it no harm.
-    fn backfill(
-        &mut self,
-        behind: &mut impl Line,
-        promise: Reservation,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) {
+    fn backfill(&mut self, behind: &mut impl Line, promise: Reservation, view: &View<'_>, starts: &mut Starts) {
         let Reservation { machine: reserved, window, mut extra } = promise;
         // The reserved machine has its own rule, and is out of the others' tree meanwhile.
         let mut left = self.rooms.free(reserved);
@@ -227,8 +217,8 @@ impl EasyRule {
         let steps = Cell::new(0);
         loop {
             let most = self.rooms.most();
-            // Of a single job, `Least` is the job itself, so whatever is found may start, if it may run there.
-            let on_reserved = |least: Least| {
+            // Of a single job, `MinDemand` is the job itself, so whatever is found may start, if it may run there.
+            let on_reserved = |least: MinDemand| {
                 least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
             };
             let next = behind.next_where(|least| {
@@ -239,12 +229,13 @@ impl EasyRule {
             let need = next.request.processors;
             let elsewhere = self.rooms.first(&next.request, &mut self.operations);
             let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
-            let may_use_reserved = next.request.sites.contains(site(reserved)) && on_reserved(Least::of(&next.request));
+            let may_use_reserved =
+                next.request.sites.contains(site(reserved)) && on_reserved(MinDemand::of(&next.request));
             let machine = if preferred.is_none() && may_use_reserved { Some(reserved) } else { elsewhere };
             let Some(machine) = machine else { continue };
             if machine == reserved {
                 left -= need;
-                if !in_time.admits(Least::of(&next.request).estimate) {
+                if !in_time.admits(MinDemand::of(&next.request).estimate) {
                     extra -= need;
                 }
             } else {
@@ -257,13 +248,7 @@ impl EasyRule {
     }
 
     /// The same, where they must end by the reservation on whatever machine (R6, strictly).
-    fn backfill_strictly(
-        &mut self,
-        behind: &mut impl Line,
-        window: Span,
-        view: &GridView<'_>,
-        starts: &mut Vec<(JobId, SiteId)>,
-    ) {
+    fn backfill_strictly(&mut self, behind: &mut impl Line, window: Span, view: &View<'_>, starts: &mut Starts) {
         let in_time = InTime::new(self.fastest(), window);
         let steps = Cell::new(0);
         loop {
@@ -287,7 +272,7 @@ impl EasyRule {
         self.operations += steps.get();
     }
 
-    fn start(&mut self, job: &Waiting, machine: usize, starts: &mut Vec<(JobId, SiteId)>) {
+    fn start(&mut self, job: &QueuedJob, machine: usize, starts: &mut Starts) {
         self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
         starts.push((job.job, site(machine)));
     }

@@ -1,20 +1,46 @@
-use crate::dispatch::{Dispatch, View};
-use sim_core::JobId;
+use crate::policy::{Policy, Starts, View};
+use sim_core::SiteId;
 
-/// First come first served: jobs start in order of arrival, and one that does not fit blocks all behind it, whether they
-/// would fit or not.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Fcfs;
+/// First come first served on several machines: the head of the queue starts on the first machine, by index, that has
+/// room for it and that it may use; where none has, it blocks all behind it.
+///
+/// An operation is the examination of one machine for one job.
+///
+/// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, where it is not spelled out.
+#[derive(Clone, Debug, Default)]
+pub struct Fcfs {
+    /// Free processors of each machine, kept for its memory only.
+    free: Vec<u32>,
+    operations: u64,
+}
 
-impl Dispatch for Fcfs {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
-        let mut free = view.free;
-        for waiting in view.queue {
-            let Some(left) = free.checked_sub(waiting.request.processors) else {
-                break;
-            };
-            free = left;
-            starts.push(waiting.job);
+impl Fcfs {
+    /// The policy. It remembers nothing from one pass to the next but its operations.
+    pub const fn new() -> Self {
+        Self { free: Vec::new(), operations: 0 }
+    }
+}
+
+impl Policy for Fcfs {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.free.clear();
+        self.free.extend(view.free);
+        for head in view.queue {
+            let need = head.request.processors;
+            let found = (0..).zip(&mut self.free).find(|(machine, free)| {
+                self.operations += 1;
+                **free >= need && head.request.sites.contains(SiteId(*machine))
+            });
+            let Some((machine, free)) = found else { break };
+            *free -= need;
+            starts.push((head.job, SiteId(machine)));
         }
+    }
+}
+
+impl Fcfs {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
+        self.operations
     }
 }

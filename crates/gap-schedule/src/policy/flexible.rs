@@ -1,9 +1,8 @@
-use crate::grid::{GridView, Machine, Scheduler};
+use crate::grid::Machine;
 use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
-use crate::policy::scan;
-use crate::queue::{Least, Waiting};
-use crate::running::RunningJob;
+use crate::policy::{Policy, Starts, View, scan};
+use crate::queue::{MinDemand, QueuedJob};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;
@@ -12,11 +11,11 @@ use std::cmp::Reverse;
 ///
 /// The priority of a job is the sum of three heuristics, computed anew at each pass ([`FlexibleConfig`] has the
 /// constants): it grows with the job's age, with the approach of its deadline, and with its shortness. Jobs of equal
-/// priority keep their order of arrival. Then jobs start as under [`GridEasyScan`](crate::GridEasyScan). A job that has
+/// priority keep their order of arrival. Then jobs start as under [`EasyScan`](crate::EasyScan). A job that has
 /// been given a reservation stays the head until it starts, whatever priorities become; where it can start earliest is
 /// looked up at each pass, and is never later than before, as long as estimates are upper bounds.
 ///
-/// Operations are counted as by `GridEasyScan`, and one more for each job whose priority is computed; sorting n of
+/// Operations are counted as by `EasyScan`, and one more for each job whose priority is computed; sorting n of
 /// them counts as n ⌈log₂ n⌉ comparisons, the bound of a merge sort. This program needs fewer: while a head waits that
 /// holds the reservation, only the jobs that may start have a place in the order that matters.
 ///
@@ -74,7 +73,7 @@ pub enum Minext {
 /// A waiting job, and all that its priority depends on beside the instant and the rest of the queue.
 #[derive(Clone, Debug)]
 struct Candidate {
-    waiting: Waiting,
+    waiting: QueuedJob,
     /// Of jobs of equal priority, the first to arrive comes first.
     arrival: u32,
     submit: Time,
@@ -124,12 +123,12 @@ impl FlexibleConfig {
     ///
     /// `fastest` is the most powerful machine, by which the time is predicted, optimistically; `shortest` is the smallest
     /// estimate in the queue. A job without an estimate takes for ever: its deadline cannot be met, and it gets no boost.
-    pub fn priority(&self, now: Time, submit: Time, job: &Waiting, fastest: &Machine, shortest: Span) -> f64 {
+    pub fn priority(&self, now: Time, submit: Time, job: &QueuedJob, fastest: &Machine, shortest: Span) -> f64 {
         self.candidate(job, 0, submit, fastest).priority(self, now, shortest.as_secs_f64())
     }
 
     /// All that can be computed once.
-    fn candidate(&self, job: &Waiting, arrival: u32, submit: Time, fastest: &Machine) -> Candidate {
+    fn candidate(&self, job: &QueuedJob, arrival: u32, submit: Time, fastest: &Machine) -> Candidate {
         let next = fastest.expects(&job.request);
         let urgency = job.request.deadline.map(|deadline| {
             // t = Deadline − k · Nxtime may lie before the beginning of time, so only distances are computed. The straight
@@ -205,7 +204,7 @@ enum Reached {
 
 impl ByPriority<'_> {
     /// Finds the places of all jobs that are `worth` it.
-    fn look_ahead(&mut self, worth: impl Fn(Least) -> bool) {
+    fn look_ahead(&mut self, worth: impl Fn(MinDemand) -> bool) {
         for (position, job) in (0..).zip(self.queue) {
             if worth(job.least()) {
                 let priority = ascending(job.priority(self.config, self.now, self.shortest));
@@ -214,13 +213,13 @@ impl ByPriority<'_> {
         }
     }
 
-    fn least(&self, place: &Place) -> Least {
+    fn least(&self, place: &Place) -> MinDemand {
         self.queue[place.position as usize].least()
     }
 
     /// The first of those ahead. To search for it takes less than to sort, for few are asked for before there is no room
     /// left.
-    fn first_ahead(&mut self) -> Option<Waiting> {
+    fn first_ahead(&mut self) -> Option<QueuedJob> {
         let (first, _) = self.ahead.iter().enumerate().max_by_key(|(_, place)| **place)?;
         let position = self.ahead.swap_remove(first).position;
         self.passed.push(position);
@@ -229,7 +228,7 @@ impl ByPriority<'_> {
 }
 
 impl Line for ByPriority<'_> {
-    fn next(&mut self) -> Option<Waiting> {
+    fn next(&mut self) -> Option<QueuedJob> {
         if let Some(head) = self.head.take() {
             return Some(head.waiting);
         }
@@ -240,7 +239,7 @@ impl Line for ByPriority<'_> {
         self.first_ahead()
     }
 
-    fn next_where(&mut self, worth: impl Fn(Least) -> bool) -> Option<Waiting> {
+    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
         if self.reached == Reached::Head {
             self.look_ahead(worth);
         } else {
@@ -250,7 +249,7 @@ impl Line for ByPriority<'_> {
         self.first_ahead()
     }
 
-    fn has_where(&self, worth: impl Fn(Least) -> bool) -> bool {
+    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
         match self.reached {
             Reached::Head => self.queue.iter().any(|job| worth(job.least())),
             Reached::All | Reached::Some => self.ahead.iter().any(|place| worth(self.least(place))),
@@ -259,8 +258,8 @@ impl Line for ByPriority<'_> {
 }
 
 impl Candidate {
-    fn least(&self) -> Least {
-        Least::of(&self.waiting.request)
+    fn least(&self) -> MinDemand {
+        MinDemand::of(&self.waiting.request)
     }
 }
 
@@ -303,20 +302,18 @@ impl FlexibleBackfill {
     }
 }
 
-impl Scheduler for FlexibleBackfill {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl Policy for FlexibleBackfill {
+    fn begin(&mut self, view: &View<'_>) {
         self.rule.begin(view);
     }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.queue.push(self.config.candidate(job, self.arrivals, submit, &self.rule.fastest()));
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.queue.push(self.config.candidate(job, self.arrivals, job.submit, &self.rule.fastest()));
         self.arrivals += 1;
         self.shortest = [self.shortest, job.request.estimate].into_iter().flatten().min();
     }
 
-    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.ahead.clear();
         let mut line = ByPriority {
             head: self.head.as_ref(),
@@ -335,8 +332,11 @@ impl Scheduler for FlexibleBackfill {
         self.operations += scan::operations(jobs, head.as_ref(), &self.rule, view, starts);
         self.leave(head.map(|head| head.job), starts);
     }
+}
 
-    fn operations(&self) -> u64 {
+impl FlexibleBackfill {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.operations
     }
 }
@@ -363,7 +363,7 @@ mod tests {
             user: None,
         };
         let fastest = Machine { processors: 4, speed: 2.0 };
-        let job = Waiting { job: JobId(0), request };
+        let job = QueuedJob { job: JobId(0), request, submit: Time::from_secs(submit) };
         config.priority(Time::from_secs(now), Time::from_secs(submit), &job, &fastest, Span::from_secs(25))
     }
 

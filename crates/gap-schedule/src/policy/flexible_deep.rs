@@ -1,11 +1,10 @@
-use crate::grid::{GridView, Scheduler, site};
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::Placement;
-use crate::queue::{Least, Waiting};
-use crate::running::RunningJob;
-use sim_core::{JobId, SiteId, Span, Time};
+use crate::policy::{Policy, Starts, View, site};
+use crate::queue::{MinDemand, QueuedJob};
+use sim_core::{Span, Time};
 
 /// Flexible backfilling with any number of reservations: [`Backfill`](crate::Backfill) over a queue that is sorted by
 /// priority at each event, as under [`FlexibleBackfill`](crate::FlexibleBackfill), which is this at depth 1.
@@ -33,7 +32,7 @@ pub struct DeepFlexibleBackfill {
 /// A job that waits.
 #[derive(Copy, Clone, Debug)]
 struct Candidate {
-    waiting: Waiting,
+    waiting: QueuedJob,
     submit: Time,
 }
 
@@ -44,7 +43,7 @@ impl DeepFlexibleBackfill {
     }
 
     /// The others by priority; of equal priority, in order of arrival.
-    fn by_priority(&mut self, view: &GridView<'_>) -> Vec<Candidate> {
+    fn by_priority(&mut self, view: &View<'_>) -> Vec<Candidate> {
         let fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed));
         let fastest = fastest.expect("a job waits, so there is a machine");
         let estimates = self.holders.iter().chain(&self.queue).filter_map(|job| job.waiting.request.estimate);
@@ -58,27 +57,25 @@ impl DeepFlexibleBackfill {
 
     /// The most preferred machine on which the job can start now.
     fn room(&mut self, job: &Candidate, now: Time) -> Option<Slot> {
-        let Waiting { request, .. } = job.waiting;
+        let QueuedJob { request, .. } = job.waiting;
         let rank = self.outlook.ranks().find(|rank| {
             self.operations += 1;
-            self.outlook.fits(*rank, Least::of(&request), request.sites, now)
+            self.outlook.fits(*rank, MinDemand::of(&request), request.sites, now)
         });
         rank.map(|rank| Slot { start: now, rank })
     }
 }
 
-impl Scheduler for DeepFlexibleBackfill {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl Policy for DeepFlexibleBackfill {
+    fn begin(&mut self, view: &View<'_>) {
         self.outlook = Outlook::new(view.machines, self.placement);
     }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.queue.push(Candidate { waiting: *job, submit });
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.queue.push(Candidate { waiting: *job, submit: job.submit });
     }
 
-    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let now = view.now;
         self.outlook.begin_pass();
         for rank in self.outlook.ranks() {
@@ -111,8 +108,11 @@ impl Scheduler for DeepFlexibleBackfill {
         passed.sort_unstable();
         self.queue.retain(|job| passed.binary_search(&job.waiting.job).is_err());
     }
+}
 
-    fn operations(&self) -> u64 {
+impl DeepFlexibleBackfill {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.operations + self.outlook.searches
     }
 }

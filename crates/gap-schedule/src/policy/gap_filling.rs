@@ -1,10 +1,10 @@
-use crate::grid::{GridView, Scheduler};
 use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
 use crate::policy::gap_filling_score::{Judge, Ledger};
 use crate::policy::outlook::Slot;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
-use crate::queue::Waiting;
+use crate::policy::{Policy, Starts, View};
+use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use rand::RngExt;
 use sim_core::{JobId, SiteId, Span, Stream, Time};
@@ -46,7 +46,7 @@ pub struct GapFilling {
     search: Option<Search>,
     plan: Reservations,
     ledger: Ledger,
-    newcomers: Vec<Waiting>,
+    newcomers: Vec<QueuedJob>,
     period: Span,
     /// When the search is due next.
     next_search: Option<Time>,
@@ -138,7 +138,7 @@ impl GapFilling {
     }
 
     /// Plans the job in the best of the earliest gaps. Where there is but one, nothing is compared.
-    fn place(&mut self, waiting: &Waiting, view: &GridView<'_>) {
+    fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
         let Self { plan, ledger, judge, .. } = self;
         let mut slots = Vec::new();
         for rank in plan.ranks() {
@@ -162,7 +162,7 @@ impl GapFilling {
         plan.insert(*waiting, best);
     }
 
-    fn start_due(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn start_due(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Self { plan, ledger, .. } = self;
         plan.start_due(view.now, |waiting, machine, planned| {
             ledger.start(waiting, (machine, planned), view);
@@ -185,7 +185,7 @@ impl Search {
     }
 
     /// Improves the plan, as `judge` sees it.
-    fn improve(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &GridView<'_>) {
+    fn improve(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &View<'_>) {
         self.tabu.clear();
         self.count(plan);
         ledger.sum_up(judge, plan, view);
@@ -197,7 +197,7 @@ impl Search {
     }
 
     /// Tries to move one job.
-    fn round(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &GridView<'_>) {
+    fn round(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &View<'_>) {
         let Some((number, from)) = self.choose(plan) else { return };
         let waiting = plan.held()[number].waiting;
         self.tabu.push_back(waiting.job);
@@ -262,39 +262,39 @@ impl Search {
     }
 }
 
-impl Scheduler for GapFilling {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl Policy for GapFilling {
+    fn begin(&mut self, view: &View<'_>) {
         self.plan = Reservations::new(view.machines, self.placement, CompressOrder::Reserved);
     }
 
     /// # Panics
     ///
     /// If the job has no estimate: then nothing can be planned.
-    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.ledger.arrive(job, submit);
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.ledger.arrive(job, job.submit);
         if let Some(search) = &mut self.search {
             search.left = search.left.saturating_add(search.rounds_per_arrival);
         }
         self.newcomers.push(*job);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         self.ledger.finish(job.job, view.now);
         self.plan.finish(job, machine, view);
     }
 
-    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         for job in lost {
             self.ledger.lose(job.job, view.now);
         }
         self.plan.look_again(machine, view);
     }
 
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
         self.plan.look_again(machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         if self.plan.update(self.search.is_some(), view) {
             self.ledger.forget_plan();
         }
@@ -317,11 +317,14 @@ impl Scheduler for GapFilling {
         }
     }
 
-    fn wake(&self) -> Option<Time> {
+    fn next_wakeup(&self) -> Option<Time> {
         [self.plan.next_start(), self.next_search].into_iter().flatten().min()
     }
+}
 
-    fn operations(&self) -> u64 {
+impl GapFilling {
+    /// Elementary operations so far, as described above.
+    pub fn operations(&self) -> u64 {
         self.plan.operations()
     }
 }
@@ -329,7 +332,8 @@ impl Scheduler for GapFilling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Grid, Machine};
+    use crate::grid::{Machine, MultiCluster};
+    use crate::queue::Queue;
     use crate::running::Running;
     use proptest::prelude::*;
     use sim_core::testkit::workload;
@@ -350,7 +354,7 @@ mod tests {
 
     impl Checked {
         /// What has been summed up job by job is the sum over the plan.
-        fn check_sums(&self, view: &GridView<'_>) {
+        fn check_sums(&self, view: &View<'_>) {
             let GapFilling { plan, judge, ledger, .. } = &self.0;
             let (mut kept, mut anew) = (ledger.clone(), ledger.clone());
             anew.forget_plan();
@@ -365,7 +369,7 @@ mod tests {
         }
 
         /// On one machine, a search that is played moves nobody.
-        fn check_that_no_search_is_missed(&self, view: &GridView<'_>) {
+        fn check_that_no_search_is_missed(&self, view: &View<'_>) {
             let GapFilling { search: Some(search), plan, judge, ledger, .. } = &self.0 else { return };
             if view.machines.len() == 1 {
                 let (mut search, mut plan) = (search.clone(), plan.clone());
@@ -375,39 +379,35 @@ mod tests {
         }
     }
 
-    impl Scheduler for Checked {
-        fn begin(&mut self, view: &GridView<'_>) {
+    impl Policy for Checked {
+        fn begin(&mut self, view: &View<'_>) {
             self.0.begin(view);
         }
 
-        fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-            self.0.arrive(job, submit, view);
+        fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+            self.0.on_submit(job, view);
         }
 
-        fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-            self.0.finish(job, machine, view);
+        fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+            self.0.on_completion(job, machine, view);
         }
 
-        fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
-            self.0.down(machine, lost, view);
+        fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+            self.0.on_failure(machine, lost, view);
         }
 
-        fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
-            self.0.up(machine, view);
+        fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+            self.0.on_repair(machine, view);
         }
 
-        fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-            self.0.pass(view, starts);
+        fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+            self.0.schedule(view, starts);
             self.check_sums(view);
             self.check_that_no_search_is_missed(view);
         }
 
-        fn wake(&self) -> Option<Time> {
-            self.0.wake()
-        }
-
-        fn operations(&self) -> u64 {
-            self.0.operations()
+        fn next_wakeup(&self) -> Option<Time> {
+            self.0.next_wakeup()
         }
     }
 
@@ -445,7 +445,7 @@ mod tests {
             };
             let machines = MACHINES[..if alone { 1 } else { machines }].to_vec();
             let checked = Checked(policy.with_period(Span::from_secs(5)));
-            let grid = Grid::new(machines, checked, jobs.into_iter())
+            let grid = MultiCluster::new(machines, checked, jobs.into_iter())
                 .with_outages(outages)
                 .with_repair_expected(Span::from_secs(repair));
             Sim::new(grid, JobLog::collecting()).run();
@@ -462,7 +462,8 @@ mod tests {
             let machines: Vec<Machine> =
                 speeds.into_iter().map(|speed| Machine { processors: 4, speed: speed.into() }).collect();
             let (free, running) = (vec![4; machines.len()], vec![Running::new(); machines.len()]);
-            let view = GridView { now: Time::ZERO, machines: &machines, free: &free, running: &running };
+            let queue = Queue::new();
+            let view = View { now: Time::ZERO, machines: &machines, free: &free, running: &running, queue: &queue };
             let mut policy = if decides {
                 GapFilling::bgt(Placement::FirstFit, stream(seed))
             } else {
@@ -473,8 +474,8 @@ mod tests {
             for (id, (processors, runtime, user)) in (0..).zip(&jobs) {
                 let Job { id, mut request, .. } = Job::new(JobId(id), Time::ZERO, *processors, Span::from_secs(*runtime));
                 request.user = Some(*user);
-                let waiting = Waiting { job: id, request };
-                policy.arrive(&waiting, Time::ZERO, &view);
+                let waiting = QueuedJob { job: id, request, submit: Time::ZERO };
+                policy.on_submit(&waiting, &view);
                 // In no good order, so that there is something to improve.
                 let slot = policy.plan.earliest_on(0, &request, Time::from_secs(10));
                 policy.plan.insert(waiting, slot);
@@ -489,7 +490,7 @@ mod tests {
                 let slot = |plan: &Reservations, job: JobId| {
                     plan.held().iter().find(|held| held.waiting.job == job).and_then(|held| held.slot).expect("it waits")
                 };
-                let moved: Vec<Waiting> = (before.held().iter().map(|held| held.waiting))
+                let moved: Vec<QueuedJob> = (before.held().iter().map(|held| held.waiting))
                     .filter(|waiting| slot(&plan, waiting.job) != slot(&before, waiting.job))
                     .collect();
                 prop_assert_eq!(moved.len() as u64, search.accepted - accepted);

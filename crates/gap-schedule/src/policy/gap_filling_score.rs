@@ -1,9 +1,9 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
-use crate::grid::GridView;
+use crate::policy::View;
 use crate::policy::gap_filling_readings::{Completion, Weight};
 use crate::policy::reservations::{Reservation, Reservations};
-use crate::queue::Waiting;
+use crate::queue::QueuedJob;
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, SiteId, Span, Time};
 
@@ -102,7 +102,7 @@ struct Present {
 }
 
 impl Ledger {
-    pub(super) fn arrive(&mut self, waiting: &Waiting, submit: Time) {
+    pub(super) fn arrive(&mut self, waiting: &QueuedJob, submit: Time) {
         let next = self.users.len();
         let user = *self.places.entry(waiting.request.user).or_insert(next);
         if user == next {
@@ -116,7 +116,7 @@ impl Ledger {
     }
 
     /// The job starts, and is no part of the plan any more.
-    pub(super) fn start(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+    pub(super) fn start(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         self.remove(job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
         present.start = view.now;
@@ -143,7 +143,7 @@ impl Ledger {
     }
 
     /// Sums up the plan, as far as `judge` looks at it, if that has not been done yet.
-    pub(super) fn sum_up(&mut self, judge: Judge, plan: &Reservations, view: &GridView<'_>) {
+    pub(super) fn sum_up(&mut self, judge: Judge, plan: &Reservations, view: &View<'_>) {
         if judge.looks_at_completion_alone() || self.sums.is_some() {
             return;
         }
@@ -157,7 +157,7 @@ impl Ledger {
     }
 
     /// The job is part of the plan, with that start.
-    pub(super) fn add(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+    pub(super) fn add(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
         self.users[terms.user].change(|user| user.will_wait += terms.wait);
@@ -165,7 +165,7 @@ impl Ledger {
     }
 
     /// The job, planned to start so, is no part of the plan any more.
-    pub(super) fn remove(&mut self, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) {
+    pub(super) fn remove(&mut self, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) {
         let Some(sums) = self.sums else { return };
         let terms = self.terms(job, planned, view);
         self.users[terms.user].change(|user| user.will_wait -= terms.wait);
@@ -173,7 +173,7 @@ impl Ledger {
     }
 
     /// The value of the plan that has been summed up, with `job` beside it.
-    pub(super) fn value(&mut self, judge: Judge, job: &Waiting, planned: (SiteId, Time), view: &GridView<'_>) -> Value {
+    pub(super) fn value(&mut self, judge: Judge, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) -> Value {
         let terms = self.terms(job, planned, view);
         let response = seconds(terms.response);
         let completion = match judge {
@@ -195,7 +195,7 @@ impl Ledger {
         }
     }
 
-    fn terms(&self, job: &Waiting, (machine, start): (SiteId, Time), view: &GridView<'_>) -> Terms {
+    fn terms(&self, job: &QueuedJob, (machine, start): (SiteId, Time), view: &View<'_>) -> Terms {
         let present = &self.jobs[&job.job];
         let length = view.machines[machine.index()].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(present.submit);

@@ -1,14 +1,15 @@
 //! What is expected of each machine: who runs until when, and what has been promised.
 
-use crate::grid::{GridView, Machine, site};
+use crate::grid::Machine;
 use crate::policy::readings::Placement;
-use crate::queue::Least;
+use crate::policy::{View, site};
+use crate::queue::MinDemand;
 use crate::running::RunningJob;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
 /// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
-/// [`GridEasy`](crate::GridEasy).
+/// [`Easy`](crate::Easy).
 pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 
 /// Even a job that is expected to take no time needs its processors at its start.
@@ -112,9 +113,9 @@ impl Outlook {
     }
 
     /// Whether a job that may run at these `sites` can start right now.
-    pub(super) fn fits(&self, rank: usize, least: Least, sites: SiteSet, now: Time) -> bool {
+    pub(super) fn fits(&self, rank: usize, least: MinDemand, sites: SiteSet, now: Time) -> bool {
         let lane = &self.lanes[rank];
-        let Least { processors, estimate } = least;
+        let MinDemand { processors, estimate } = least;
         sites.contains(site(lane.index)) && lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
     }
 
@@ -165,7 +166,7 @@ impl Outlook {
     }
 
     /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
-    pub(super) fn look_again(&mut self, rank: usize, view: &GridView<'_>) {
+    pub(super) fn look_again(&mut self, rank: usize, view: &View<'_>) {
         let lane = &mut self.lanes[rank];
         lane.running = AvailabilityProfile::new(lane.machine.processors);
         for job in view.running[lane.index].iter().filter(|job| job.expected_end > view.now) {
@@ -174,7 +175,7 @@ impl Outlook {
     }
 
     /// Forgets what has been promised on a machine. Jobs that outlive their estimates are expected to end at any moment.
-    pub(super) fn clear(&mut self, rank: usize, view: &GridView<'_>) {
+    pub(super) fn clear(&mut self, rank: usize, view: &View<'_>) {
         let lane = &mut self.lanes[rank];
         lane.running.forget_before(view.now);
         lane.plan.clone_from(&lane.running);
@@ -185,7 +186,7 @@ impl Outlook {
     }
 
     /// Whether a job that runs on the machine has outlived its estimate.
-    pub(super) fn is_overdue(&self, rank: usize, view: &GridView<'_>) -> bool {
+    pub(super) fn is_overdue(&self, rank: usize, view: &View<'_>) -> bool {
         overdue(self.lanes[rank].index, view).next().is_some()
     }
 
@@ -205,7 +206,7 @@ impl Lane {
     }
 }
 
-fn overdue<'a>(machine: usize, view: &GridView<'a>) -> impl Iterator<Item = &'a RunningJob> {
+fn overdue<'a>(machine: usize, view: &View<'a>) -> impl Iterator<Item = &'a RunningJob> {
     let now = view.now;
     view.running[machine].iter().take_while(move |job| job.expected_end <= now)
 }

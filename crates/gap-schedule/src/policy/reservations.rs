@@ -1,9 +1,10 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
-use crate::grid::{GridView, Machine, site};
+use crate::grid::Machine;
 use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
-use crate::queue::{Least, Waiting};
+use crate::policy::{View, site};
+use crate::queue::{MinDemand, QueuedJob};
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::collections::VecDeque;
@@ -34,7 +35,7 @@ pub(super) struct Reservations {
 /// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
 #[derive(Clone, Debug)]
 pub(super) struct Reservation {
-    pub(super) waiting: Waiting,
+    pub(super) waiting: QueuedJob,
     pub(super) slot: Option<Slot>,
     arrival: u64,
 }
@@ -83,7 +84,7 @@ impl Reservations {
     }
 
     /// A job has ended.
-    pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
+    pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let rank = self.outlook.rank(machine.index());
         self.ended = true;
         if job.expected_end == Time::MAX {
@@ -98,14 +99,14 @@ impl Reservations {
     }
 
     /// A machine has failed, or has been repaired.
-    pub(super) fn look_again(&mut self, machine: SiteId, view: &GridView<'_>) {
+    pub(super) fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
         self.outlook.look_again(self.outlook.rank(machine.index()), view);
         self.surprised = true;
     }
 
     /// Takes note of all that has happened, and `compresses` the plan if something has that was not expected. Whether
     /// reservations may have changed.
-    pub(super) fn update(&mut self, compresses: bool, view: &GridView<'_>) -> bool {
+    pub(super) fn update(&mut self, compresses: bool, view: &View<'_>) -> bool {
         self.outlook.begin_pass();
         let is_overdue = self.outlook.ranks().any(|rank| self.outlook.is_overdue(rank, view));
         let surprised = std::mem::replace(&mut self.surprised, is_overdue) || is_overdue;
@@ -128,14 +129,14 @@ impl Reservations {
     }
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
-    fn mend(&mut self, view: &GridView<'_>) {
+    fn mend(&mut self, view: &View<'_>) {
         self.line_up();
         let Self { outlook, held, .. } = self;
         outlook.ranks().for_each(|rank| outlook.clear(rank, view));
         for held in held.iter_mut() {
             let request = held.waiting.request;
             held.slot = held.slot.filter(|slot| {
-                slot.start >= view.now && outlook.fits(slot.rank, Least::of(&request), request.sites, slot.start)
+                slot.start >= view.now && outlook.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
             });
             if let Some(slot) = held.slot {
                 outlook.promise(slot, &request);
@@ -197,7 +198,7 @@ impl Reservations {
     }
 
     /// The job joins, with this reservation.
-    pub(super) fn insert(&mut self, waiting: Waiting, slot: Option<Slot>) {
+    pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.outlook.promise(slot, &waiting.request);
         }
@@ -228,7 +229,7 @@ impl Reservations {
     }
 
     /// Starts the jobs whose reserved start has come.
-    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&Waiting, SiteId, Time)) {
+    pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, SiteId, Time)) {
         let due = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= now));
         for Reservation { waiting, slot, .. } in self.held.drain(..due) {
             let slot = slot.expect("a job without a reservation is not due");

@@ -1,7 +1,8 @@
 //! Where is room for so many processors?
 
-use crate::grid::{Machine, site};
+use crate::grid::Machine;
 use crate::policy::readings::Placement;
+use crate::policy::site;
 use sim_core::Request;
 
 /// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine

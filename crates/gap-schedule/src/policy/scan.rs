@@ -1,9 +1,9 @@
 //! What a pass costs a program that looks at everything.
 
-use crate::grid::GridView;
+use crate::policy::View;
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::Placement;
-use crate::queue::Waiting;
+use crate::queue::QueuedJob;
 use sim_core::{JobId, SiteId};
 
 /// The operations of a pass over `jobs` waiting jobs in which every job looks at every machine, and the `head`, if there is
@@ -11,9 +11,9 @@ use sim_core::{JobId, SiteId};
 /// nothing has to be looked at in earnest.
 pub(super) fn operations(
     jobs: usize,
-    head: Option<&Waiting>,
+    head: Option<&QueuedJob>,
     rule: &EasyRule,
-    view: &GridView<'_>,
+    view: &View<'_>,
     starts: &[(JobId, SiteId)],
 ) -> u64 {
     let machines = view.machines.len();

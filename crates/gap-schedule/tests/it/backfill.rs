@@ -5,8 +5,7 @@ use crate::grid_books::scenes;
 use crate::grid_common::{
     Both, Noting, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines,
 };
-use crate::obvious_backfill::ObviousBackfill;
-use gap_schedule::{Backfill, BackfillReadings, Depth, GridEasy, Machine, Passes, Placement, Scheduler};
+use gap_schedule::{Backfill, BackfillReadings, Depth, Easy, Machine, Passes, Placement, reference};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::workload;
@@ -29,8 +28,8 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
         .prop_flat_map(choosy)
 }
 
-fn both(depth: Depth, placement: Placement) -> Both<Backfill, ObviousBackfill, false> {
-    Both(Backfill::new(depth, placement), ObviousBackfill::new(depth, placement))
+fn both(depth: Depth, placement: Placement) -> Both<Backfill, reference::Backfill> {
+    Both::new(Backfill::new(depth, placement), reference::Backfill::new(depth, placement))
 }
 
 fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
@@ -70,7 +69,7 @@ proptest! {
     fn one_reservation_is_easy_backfilling(machines in machines(WIDEST), jobs in jobs(), placement in placements()) {
         let readings = BackfillReadings { placement, ..BackfillReadings::default() };
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let easy = transcript(&machines, GridEasy::new(readings), passes, &jobs);
+            let easy = transcript(&machines, Easy::new(readings), passes, &jobs);
             let one = Backfill::new(Depth::Jobs(1), placement);
             prop_assert_eq!(transcript(&machines, one, passes, &jobs), easy);
         }

@@ -1,14 +1,14 @@
 //! Cases small enough to check by hand.
 
 use crate::common::{job, starts, transcript};
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Event, Fcfs, Passes, View};
+use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, Starts, View};
 use sim_core::testkit::FakeContext;
 use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Time};
 
 #[track_caller]
 fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
-    assert_eq!(starts(processors, Fcfs, jobs), fcfs, "FCFS");
-    assert_eq!(starts(processors, EasyBackfill::new(), jobs), easy, "EASY");
+    assert_eq!(starts(processors, Fcfs::new(), jobs), fcfs, "FCFS");
+    assert_eq!(starts(processors, Easy::default(), jobs), easy, "EASY");
 }
 
 fn estimated(job: Job, estimate: u64) -> Job {
@@ -92,9 +92,9 @@ fn jobs_of_no_length_pass_through() {
 }
 
 #[test]
-fn a_job_wider_than_the_pool_is_rejected_and_blocks_nobody() {
+fn a_job_wider_than_the_machine_is_rejected_and_blocks_nobody() {
     let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
-    let told = transcript(4, Fcfs, Passes::PerInstant, &jobs);
+    let told = transcript(4, Fcfs::new(), Passes::PerInstant, &jobs);
     let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
     assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
     assert_eq!(told.len(), 5, "{told:?}");
@@ -103,10 +103,10 @@ fn a_job_wider_than_the_pool_is_rejected_and_blocks_nobody() {
 /// Counts how often it is asked.
 struct Counting(u32);
 
-impl Dispatch for Counting {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
+impl Policy for Counting {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0 += 1;
-        Fcfs.dispatch(view, starts);
+        Fcfs::new().schedule(view, starts);
     }
 }
 
@@ -130,7 +130,7 @@ fn passes_per_event_decide_before_the_whole_instant_is_seen() {
     // must not delay.
     let jobs = [job(0, 0, 1, 10), job(1, 0, 3, 10), job(2, 1, 3, 10), job(3, 2, 4, 10), job(4, 3, 1, 100)];
     let starts = |passes| {
-        let cluster = Cluster::new(4, EasyBackfill::new(), jobs.into_iter()).with_passes(passes);
+        let cluster = MultiCluster::new(vec![Machine::new(4)], Easy::default(), jobs.into_iter()).with_passes(passes);
         let mut records = Sim::new(cluster, JobLog::collecting()).run().1.into_sink();
         records.sort_by_key(|record| record.job.id);
         records.iter().map(|record| record.start.as_secs_f64()).collect::<Vec<_>>()
@@ -141,37 +141,40 @@ fn passes_per_event_decide_before_the_whole_instant_is_seen() {
 
 struct Overeager;
 
-impl Dispatch for Overeager {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
-        starts.extend(view.queue.iter().map(|waiting| waiting.job));
+impl Policy for Overeager {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        starts.extend(view.queue.iter().map(|waiting| (waiting.job, SiteId(0))));
     }
 }
 
 #[test]
-#[should_panic(expected = "the policy started job 1 on 3 processors where 2 are free")]
-fn a_policy_cannot_overbook_the_pool() {
+#[should_panic(expected = "the policy started job 1 on 3 processors of machine 0, where 2 are free")]
+fn a_policy_cannot_overbook_the_machine() {
     starts(4, Overeager, &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
 }
 
 #[test]
-fn a_cluster_without_a_stream_takes_jobs_from_elsewhere() {
-    let mut cluster = Cluster::new(4, Fcfs, std::iter::empty()).at_site(SiteId(7)).with_passes(Passes::PerEvent);
+fn a_world_without_a_stream_takes_jobs_from_elsewhere() {
+    let mut world =
+        MultiCluster::new(vec![Machine::new(4)], Fcfs::new(), std::iter::empty()).with_passes(Passes::PerEvent);
     let mut cx = FakeContext::at(Time::from_secs(5));
-    cluster.start(&mut cx);
+    world.start(&mut cx);
     assert!(cx.calendar.is_empty());
     let mut late = job(0, 3, 3, 10);
     late.origin = Some(SiteId(2));
-    cluster.handle(Event::Arrive(late), &mut cx);
-    let started = Fact::Started { job: JobId(0), site: SiteId(7), processors: 3 };
+    world.handle(Event::Arrive(late), &mut cx);
+    let started = Fact::Started { job: JobId(0), site: SiteId(0), processors: 3 };
     assert_eq!(cx.facts, [Fact::Submitted(late), started]);
     assert_eq!(cx.calendar.next_time(), Some(Time::from_secs(15)));
-    assert_eq!((cluster.pool().free(), cluster.queue().len(), cluster.running().len()), (1, 0, 1));
+    let view = world.view(Time::from_secs(5));
+    assert_eq!((view.free, view.queue.len(), view.running[0].len()), (&[1][..], 0, 1));
 }
 
 #[test]
 fn jobs_are_pulled_one_at_a_time() {
     let endless = (0..).map(|id| job(id, id.into(), 1, 1));
-    let mut sim = Sim::new(Cluster::new(4, EasyBackfill::new(), endless), ());
+    let mut sim = Sim::new(MultiCluster::new(vec![Machine::new(4)], Easy::default(), endless), ());
     sim.run_until(Time::from_secs(1_000));
-    assert_eq!((sim.model().queue().len(), sim.model().running().len()), (0, 1));
+    let view = sim.model().view(sim.now());
+    assert_eq!((view.queue.len(), view.running[0].len()), (0, 1));
 }

@@ -3,171 +3,21 @@
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
-use gap_schedule::{
-    Backfill, CompressOrder, Conservative, Depth, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler,
-    Waiting,
-};
+use gap_schedule::{Backfill, CompressOrder, Conservative, Depth, Machine, MultiCluster, Passes, Placement, reference};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Sim, SiteId, Span, Time};
+use sim_core::{Job, JobLog, Sim, Span};
 
 const WIDEST: u32 = 6;
 const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
-
-/// Draws what runs and what is promised from the lists, whenever it looks at a machine.
-#[derive(Clone, Default)]
-struct ObviousConservative {
-    order: CompressOrder,
-    /// In order of arrival.
-    waiting: Vec<(Waiting, Option<(Time, usize)>)>,
-    newcomers: Vec<Waiting>,
-    ended: bool,
-    early: bool,
-    astray: bool,
-}
 
 fn orders() -> impl Strategy<Value = CompressOrder> {
     prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved])
 }
 
 /// The policy and its twin.
-fn both(order: CompressOrder) -> Both<Conservative, ObviousConservative, false> {
-    Both(
-        Conservative::default().with_compress_order(order),
-        ObviousConservative { order, ..ObviousConservative::default() },
-    )
-}
-
-const INSTANT: Span = Span::from_nanos(1);
-/// Jobs without an estimate run up to the end of time.
-const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
-
-impl ObviousConservative {
-    /// The machine, with what runs there and the promises to all but one of those who wait.
-    fn profile(&self, machine: usize, but: usize, view: &GridView<'_>) -> AvailabilityProfile {
-        let mut profile = AvailabilityProfile::new(view.machines[machine].processors);
-        for job in view.running[machine].iter() {
-            let end = job.expected_end.max(view.now + INSTANT).min(END_OF_TIME);
-            profile.reserve(view.now, end.since(view.now), job.processors);
-        }
-        for (number, (waiting, slot)) in self.waiting.iter().enumerate() {
-            if let Some((start, _)) = slot.filter(|(_, place)| *place == machine && number != but) {
-                profile.reserve(start, span(machine, waiting, view), waiting.request.processors);
-            }
-        }
-        profile
-    }
-
-    /// The earliest start; of equal ones, on the fastest machine.
-    fn best(&self, number: usize, view: &GridView<'_>) -> Option<(Time, usize)> {
-        let waiting = self.waiting[number].0;
-        let mut slots = Vec::new();
-        for machine in (0..view.machines.len()).filter(|machine| view.suits(*machine, &waiting.request)) {
-            let profile = self.profile(machine, number, view);
-            let span = span(machine, &waiting, view);
-            slots.extend(profile.earliest(view.now, span, waiting.request.processors).map(|start| (start, machine)));
-        }
-        let speed = |slot: &(Time, usize)| view.machines[slot.1].speed;
-        slots.into_iter().min_by(|one, other| one.0.cmp(&other.0).then(speed(other).total_cmp(&speed(one))))
-    }
-
-    /// By promised start, then in order of arrival.
-    fn by_start(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.waiting.len()).collect();
-        order.sort_by_key(|number| self.waiting[*number].1.map_or(Time::MAX, |slot| slot.0));
-        order
-    }
-
-    /// The order of turns in a compression.
-    fn in_order(&self) -> Vec<usize> {
-        match self.order {
-            CompressOrder::Arrival => (0..self.waiting.len()).collect(),
-            CompressOrder::Reserved => self.by_start(),
-        }
-    }
-
-    fn mend(&mut self, view: &GridView<'_>) {
-        let order = self.in_order();
-        let former: Vec<_> = self.waiting.iter_mut().map(|(_, slot)| slot.take()).collect();
-        let mut lost = Vec::new();
-        for number in order {
-            let Waiting { request, .. } = self.waiting[number].0;
-            let stands = former[number].filter(|(start, machine)| {
-                let span = span(*machine, &self.waiting[number].0, view);
-                *start >= view.now && self.profile(*machine, number, view).fits(*start, span, request.processors)
-            });
-            if stands.is_some() {
-                self.waiting[number].1 = stands;
-            } else {
-                lost.push(number);
-            }
-        }
-        for number in lost {
-            self.waiting[number].1 = self.best(number, view);
-        }
-    }
-}
-
-fn span(machine: usize, waiting: &Waiting, view: &GridView<'_>) -> Span {
-    view.machines[machine].expects(&waiting.request).max(INSTANT)
-}
-
-impl Scheduler for ObviousConservative {
-    fn arrive(&mut self, job: &Waiting, _: Time, _: &GridView<'_>) {
-        self.newcomers.push(*job);
-    }
-
-    fn finish(&mut self, job: &RunningJob, _: SiteId, view: &GridView<'_>) {
-        self.ended = true;
-        self.early |= job.expected_end > view.now;
-        self.astray |= job.expected_end < view.now || job.expected_end == Time::MAX;
-    }
-
-    fn down(&mut self, _: SiteId, _: &[RunningJob], _: &GridView<'_>) {
-        self.astray = true;
-    }
-
-    fn up(&mut self, _: SiteId, _: &GridView<'_>) {
-        self.astray = true;
-    }
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        let overdue = view.running.iter().any(|jobs| jobs.iter().any(|job| job.expected_end <= view.now));
-        let astray = std::mem::replace(&mut self.astray, overdue) || overdue;
-        if astray {
-            self.mend(view);
-        }
-        let early = std::mem::take(&mut self.early);
-        let ended = std::mem::take(&mut self.ended);
-        let is_turn = if self.order == CompressOrder::Arrival { ended } else { early };
-        if is_turn || astray {
-            for number in self.in_order() {
-                let best = self.best(number, view);
-                let slot = &mut self.waiting[number].1;
-                if best.is_some_and(|best| slot.is_none_or(|slot| best.0 < slot.0)) {
-                    *slot = best;
-                }
-            }
-        }
-        for newcomer in std::mem::take(&mut self.newcomers) {
-            self.waiting.push((newcomer, None));
-            let last = self.waiting.len() - 1;
-            self.waiting[last].1 = self.best(last, view);
-        }
-        let order = self.by_start().into_iter().map(|number| self.waiting[number]);
-        for (Waiting { job, request }, slot) in order.collect::<Vec<_>>() {
-            if let Some((start, machine)) = slot.filter(|(start, _)| *start <= view.now) {
-                assert_eq!(start, view.now, "no start is missed");
-                self.astray |= request.estimate.is_none_or(|estimate| estimate.is_zero());
-                starts.push((job, SiteId(u32::try_from(machine).expect("few machines"))));
-            }
-        }
-        self.waiting.retain(|(waiting, _)| starts.iter().all(|(job, _)| *job != waiting.job));
-    }
-
-    fn operations(&self) -> u64 {
-        0
-    }
+fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
+    Both::new(Conservative::default().with_compress_order(order), reference::Conservative::new(order))
 }
 
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
@@ -188,7 +38,7 @@ proptest! {
             assert!(start > view.now && machine.index() < view.machines.len());
             Some(start)
         });
-        let grid = Grid::new(machines, &mut promising, jobs.iter().copied());
+        let grid = MultiCluster::new(machines, &mut promising, jobs.iter().copied());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();
         for record in log.into_sink() {
             let mut promised = promising.noted[record.job.id.index()].clone();

@@ -3,7 +3,7 @@
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Noting, choosy, hurried, machines, starts};
-use gap_schedule::{Completion, GapFilling, Grid, Machine, Moves, Passes, Placement, Weight};
+use gap_schedule::{Completion, GapFilling, Machine, Moves, MultiCluster, Passes, Placement, Weight};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, JobLog, Purpose, Sim, Span, Stream, Streams, Time};
@@ -49,7 +49,7 @@ fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Tim
         assert!(start > view.now);
         Some(start)
     });
-    let grid = Grid::new(machines.to_vec(), &mut watched, jobs.iter().copied());
+    let grid = MultiCluster::new(machines.to_vec(), &mut watched, jobs.iter().copied());
     let (_, log) = Sim::new(grid, JobLog::collecting()).run();
     for record in log.into_sink() {
         watched.noted[record.job.id.index()].push(record.start);

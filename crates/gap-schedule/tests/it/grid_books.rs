@@ -2,7 +2,7 @@
 
 use crate::common::Transcript;
 use crate::grid_common::{choosy, due, hurried, is_admitted, machines, misjudged};
-use gap_schedule::{Grid, Machine, Passes, RunningJob, Scheduler};
+use gap_schedule::{Machine, MultiCluster, Passes, Policy, RunningJob};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
@@ -34,18 +34,18 @@ impl Scene {
         Self { machines, jobs, outages: Vec::new(), repair_expected: Span::MAX }
     }
 
-    pub(crate) fn grid<S: Scheduler>(
+    pub(crate) fn grid<S: Policy>(
         &self,
         scheduler: S,
         passes: Passes,
-    ) -> Grid<S, std::vec::IntoIter<Job>, std::vec::IntoIter<Outage>> {
-        Grid::new(self.machines.clone(), scheduler, self.jobs.clone().into_iter())
+    ) -> MultiCluster<S, std::vec::IntoIter<Job>, std::vec::IntoIter<Outage>> {
+        MultiCluster::new(self.machines.clone(), scheduler, self.jobs.clone().into_iter())
             .with_outages(self.outages.clone())
             .with_repair_expected(self.repair_expected)
             .with_passes(passes)
     }
 
-    pub(crate) fn transcript(&self, scheduler: impl Scheduler, passes: Passes) -> Transcript {
+    pub(crate) fn transcript(&self, scheduler: impl Policy, passes: Passes) -> Transcript {
         Sim::new(self.grid(scheduler, passes), Transcript::new()).run().1
     }
 
@@ -167,8 +167,8 @@ pub(crate) fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
 }
 
 /// Asserts that the grid's own account of itself is in order.
-fn check_grid<S: Scheduler>(
-    grid: &Grid<S, impl Iterator<Item = Job>, impl Iterator<Item = Outage>>,
+fn check_grid<S: Policy>(
+    grid: &MultiCluster<S, impl Iterator<Item = Job>, impl Iterator<Item = Outage>>,
     log: &JobLog<Vec<sim_core::JobRecord>>,
     now: Time,
 ) -> Result<(), TestCaseError> {
@@ -179,7 +179,7 @@ fn check_grid<S: Scheduler>(
         prop_assert_eq!(held + free, machine.processors);
         running += here.iter().filter(|job| job.job != RunningJob::OUTAGE).count();
     }
-    prop_assert_eq!(grid.waiting() + running, log.present());
+    prop_assert_eq!(grid.queue().len() + running, log.present());
     let tally = log.counts();
     prop_assert_eq!(tally.submitted, tally.finished + tally.rejected + log.present() as u64);
     Ok(())
@@ -187,7 +187,7 @@ fn check_grid<S: Scheduler>(
 
 /// Asserts what every run under this policy owes.
 pub(crate) fn check_policy(
-    policy: impl Scheduler + Clone,
+    policy: impl Policy + Clone,
     scene: &Scene,
     passes: Passes,
     branch: usize,

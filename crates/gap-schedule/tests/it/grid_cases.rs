@@ -3,8 +3,8 @@
 use crate::common::job;
 use crate::grid_common::{starts, transcript};
 use gap_schedule::{
-    Backfill, BackfillReadings, BackfillRule, EgEdf, FlexibleBackfill, Grid, GridEasy, GridEasyScan, GridFcfs,
-    GridView, Machine, Passes, Placement, Planner, RunningJob, Scheduler, Tabu, Waiting,
+    Backfill, BackfillReadings, BackfillRule, Easy, EasyScan, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster,
+    Passes, Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
 };
 use sim_core::{Fact, Job, JobId, Rejection, Request, Sim, SiteId, Time};
 
@@ -12,13 +12,13 @@ const FAST: Machine = Machine { processors: 2, speed: 2.0 };
 const SLOW: Machine = Machine { processors: 4, speed: 0.5 };
 
 /// Both of it.
-fn easy() -> [Box<dyn Scheduler>; 2] {
+fn easy() -> [Box<dyn Policy>; 2] {
     easy_read_as(Placement::Fastest, BackfillRule::MachineAware)
 }
 
-fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Scheduler>; 2] {
+fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Policy>; 2] {
     let readings = BackfillReadings { placement, rule };
-    [Box::new(GridEasyScan::new(readings)), Box::new(GridEasy::new(readings))]
+    [Box::new(EasyScan::new(readings)), Box::new(Easy::new(readings))]
 }
 
 /// The hand case of the specification.
@@ -31,7 +31,7 @@ fn hand() -> Vec<Job> {
 #[track_caller]
 fn check(
     machines: &[Machine],
-    schedulers: impl IntoIterator<Item = Box<dyn Scheduler>>,
+    schedulers: impl IntoIterator<Item = Box<dyn Policy>>,
     jobs: &[Job],
     expected: &[(f64, u32)],
 ) {
@@ -43,7 +43,7 @@ fn check(
 #[test]
 fn the_hand_case_of_four_jobs_on_four_processors() {
     let machine = [Machine::new(4)];
-    assert_eq!(starts(&machine, GridFcfs::new(), &hand()), [(0., 0), (100., 0), (110., 0), (110., 0)]);
+    assert_eq!(starts(&machine, Fcfs::new(), &hand()), [(0., 0), (100., 0), (110., 0), (110., 0)]);
     let backfilled = [(0., 0), (100., 0), (2., 0), (110., 0)];
     check(&machine, easy(), &hand(), &backfilled);
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &hand()), backfilled);
@@ -52,7 +52,7 @@ fn the_hand_case_of_four_jobs_on_four_processors() {
 #[test]
 fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
     let jobs = [job(0, 0, 1, 100), job(1, 0, 4, 100)];
-    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
     let finished: Vec<_> = told.iter().filter(|(_, fact)| matches!(fact, Fact::Finished { .. })).collect();
     assert_eq!(
         finished,
@@ -67,8 +67,8 @@ fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
 fn fcfs_takes_the_first_machine_by_index_and_blocks() {
     // Job 2 finds no room, and job 3 waits behind it although a processor is free.
     let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 3, 10), job(3, 2, 1, 10)];
-    assert_eq!(starts(&[SLOW, FAST], GridFcfs::new(), &jobs), [(0., 0), (0., 0), (200., 0), (200., 0)]);
-    assert_eq!(starts(&[FAST, SLOW], GridFcfs::new(), &jobs), [(0., 0), (0., 1), (200., 1), (200., 0)]);
+    assert_eq!(starts(&[SLOW, FAST], Fcfs::new(), &jobs), [(0., 0), (0., 0), (200., 0), (200., 0)]);
+    assert_eq!(starts(&[FAST, SLOW], Fcfs::new(), &jobs), [(0., 0), (0., 1), (200., 1), (200., 0)]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn under_flexible_backfilling_a_job_near_its_deadline_goes_first() {
 #[test]
 fn a_job_wider_than_the_widest_machine_is_rejected_and_blocks_nobody() {
     let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
-    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
     let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
     assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
     assert_eq!(told.len(), 5, "{told:?}");
@@ -148,17 +148,17 @@ fn a_job_wider_than_the_widest_machine_is_rejected_and_blocks_nobody() {
 
 #[test]
 fn operations_of_a_scan_can_be_counted_by_hand() {
-    let count = |scheduler: &mut dyn Scheduler| {
-        starts(&[Machine::new(4)], &mut *scheduler, &hand());
-        scheduler.operations()
-    };
+    fn count<P: Policy>(mut policy: P, operations: fn(&P) -> u64) -> u64 {
+        starts(&[Machine::new(4)], &mut policy, &hand());
+        operations(&policy)
+    }
     // At 0, 1, 2 and 3 s the head looks at the machine; at 100 and at 110 s, two jobs do.
-    assert_eq!(count(&mut GridFcfs::new()), 8);
+    assert_eq!(count(Fcfs::new(), Fcfs::operations), 8);
     // The pass at 3 s takes five: job 1 looks at the machine, then seeks a reservation there, by the ends of jobs 0 and 2;
     // job 3 looks at the machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
-    assert_eq!(count(&mut GridEasyScan::default()), 22);
+    assert_eq!(count(EasyScan::default(), EasyScan::operations), 22);
     // Three passes have one priority to compute, four have two, and two are sorted by two comparisons.
-    assert_eq!(count(&mut FlexibleBackfill::default()), 22 + 3 + 4 * (2 + 2));
+    assert_eq!(count(FlexibleBackfill::default(), FlexibleBackfill::operations), 22 + 3 + 4 * (2 + 2));
 }
 
 /// A plan in its simplest form: each job starts 10 s after it came.
@@ -168,14 +168,12 @@ struct Patient {
     asked: Vec<Time>,
 }
 
-impl Scheduler for Patient {
-    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.planned.push((submit + sim_core::Span::from_secs(10), job.job));
+impl Policy for Patient {
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.planned.push((job.submit + sim_core::Span::from_secs(10), job.job));
     }
 
-    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.asked.push(view.now);
         while let Some((_, job)) = self.planned.first().copied().filter(|(at, _)| *at <= view.now) {
             starts.push((job, SiteId(0)));
@@ -183,12 +181,8 @@ impl Scheduler for Patient {
         }
     }
 
-    fn wake(&self) -> Option<Time> {
+    fn next_wakeup(&self) -> Option<Time> {
         self.planned.first().map(|(at, _)| *at)
-    }
-
-    fn operations(&self) -> u64 {
-        0
     }
 }
 
@@ -196,31 +190,27 @@ impl Scheduler for Patient {
 fn a_scheduler_that_plans_is_woken_when_it_wishes() {
     let jobs = [job(0, 0, 1, 2), job(1, 4, 1, 100), job(2, 10, 1, 1)];
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let grid = Grid::new(vec![Machine::new(4)], Patient::default(), jobs.into_iter()).with_passes(passes);
+        let grid = MultiCluster::new(vec![Machine::new(4)], Patient::default(), jobs.into_iter()).with_passes(passes);
         let (grid, told) = Sim::new(grid, crate::common::Transcript::new()).run();
         let started = |fact: &Fact| matches!(fact, Fact::Started { .. });
         let at: Vec<Time> = told.iter().filter(|(_, fact)| started(fact)).map(|(at, _)| *at).collect();
         assert_eq!(at, [10, 14, 20].map(Time::from_secs));
         // At 10 s the wish coincides with an arrival, and one pass serves both.
-        assert_eq!(grid.scheduler().asked, [0, 4, 10, 12, 14, 20].map(Time::from_secs));
+        assert_eq!(grid.policy().asked, [0, 4, 10, 12, 14, 20].map(Time::from_secs));
     }
 }
 
 struct Overeager(SiteId);
 
-impl Scheduler for Overeager {
-    fn arrive(&mut self, _: &Waiting, _: Time, _: &GridView<'_>) {}
-    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
-    fn pass(&mut self, _: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+impl Policy for Overeager {
+    fn on_submit(&mut self, _: &QueuedJob, _: &View<'_>) {}
+    fn schedule(&mut self, _: &View<'_>, starts: &mut Starts) {
         starts.extend([(JobId(0), self.0), (JobId(1), self.0)]);
-    }
-    fn operations(&self) -> u64 {
-        0
     }
 }
 
 #[test]
-#[should_panic(expected = "the scheduler started job 1 on 3 processors of machine 1, where 2 are free")]
+#[should_panic(expected = "the policy started job 1 on 3 processors of machine 1, where 2 are free")]
 fn a_scheduler_cannot_overbook_a_machine() {
     starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
 }
@@ -232,7 +222,7 @@ fn only(job: Job, machines: &[u32]) -> Job {
 }
 
 #[test]
-#[should_panic(expected = "the scheduler started job 1 on machine 1, which it may not use")]
+#[should_panic(expected = "the policy started job 1 on machine 1, which it may not use")]
 fn a_scheduler_starts_jobs_where_they_may_run() {
     starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), only(job(1, 0, 1, 10), &[0])]);
 }
@@ -245,21 +235,21 @@ fn a_job_waits_for_a_machine_that_it_may_use() {
         [only(job(0, 0, 3, 100), &[0]), only(job(1, 1, 4, 10), &[0]), job(2, 2, 4, 200), only(job(3, 3, 1, 200), &[0])];
     let backfilled = [(0., 0), (100., 0), (2., 1), (110., 0)];
     check(&machines, easy(), &jobs, &backfilled);
-    let others: [Box<dyn Scheduler>; 4] = [
+    let others: [Box<dyn Policy>; 4] = [
         Box::new(FlexibleBackfill::default()),
         Box::new(Backfill::conservative()),
         Box::new(Planner::new(EgEdf::new(), None)),
         Box::new(Planner::new(EgEdf::new(), Some(Tabu::new()))),
     ];
     check(&machines, others, &jobs, &backfilled);
-    assert_eq!(starts(&machines, GridFcfs::new(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);
+    assert_eq!(starts(&machines, Fcfs::new(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);
 }
 
 #[test]
 fn a_job_that_no_machine_suits_is_rejected() {
     // The second machine is wide enough, but job 0 may not use it; there is no third.
     let jobs = [only(job(0, 0, 3, 10), &[0]), only(job(1, 0, 1, 10), &[2]), job(2, 0, 3, 10)];
-    let told = transcript(&[FAST, SLOW], GridFcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
     let rejected: Vec<Fact> =
         told.iter().map(|(_, fact)| *fact).filter(|fact| matches!(fact, Fact::Rejected { .. })).collect();
     assert_eq!(rejected, [0, 1].map(|id| Fact::Rejected { job: JobId(id), reason: Rejection::TooWide }));
@@ -268,5 +258,5 @@ fn a_job_that_no_machine_suits_is_rejected() {
 #[test]
 #[should_panic(expected = "machine 1 has no processors")]
 fn a_machine_has_processors() {
-    starts(&[FAST, Machine::new(0)], GridFcfs::new(), &[]);
+    starts(&[FAST, Machine::new(0)], Fcfs::new(), &[]);
 }

@@ -2,26 +2,27 @@
 
 use crate::common::Transcript;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Grid, GridView, Machine, Passes, Placement, RunningJob, Scheduler, Waiting,
+    BackfillReadings, BackfillRule, Machine, MultiCluster, Passes, Placement, Policy, QueuedJob, RunningJob, Starts,
+    View,
 };
 use proptest::prelude::*;
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, SiteSet, Span, Time};
 
-pub(crate) fn transcript(machines: &[Machine], scheduler: impl Scheduler, passes: Passes, jobs: &[Job]) -> Transcript {
-    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
+pub(crate) fn transcript(machines: &[Machine], scheduler: impl Policy, passes: Passes, jobs: &[Job]) -> Transcript {
+    let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied()).with_passes(passes);
     Sim::new(grid, Transcript::new()).run().1
 }
 
 /// The records of all jobs that ran, by id.
-pub(crate) fn records(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<JobRecord> {
-    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
+pub(crate) fn records(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
+    let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let mut records = Sim::new(grid, JobLog::collecting()).run().1.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
 }
 
 /// The starts of all jobs that ran, in seconds, by id, and the machines.
-pub(crate) fn starts(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<(f64, u32)> {
+pub(crate) fn starts(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<(f64, u32)> {
     records(machines, scheduler, jobs).iter().map(|record| (record.start.as_secs_f64(), record.site.0)).collect()
 }
 
@@ -100,48 +101,58 @@ pub(crate) fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Every pass asks both, in the run of the first: not only their whole runs agree. `COUNTS`: so do their operations.
-#[derive(Clone)]
-pub(crate) struct Both<Fast, Slow, const COUNTS: bool>(pub(crate) Fast, pub(crate) Slow);
+/// The operations of a policy so far.
+type Count<P> = fn(&P) -> u64;
 
-impl<Fast: Scheduler, Slow: Scheduler, const COUNTS: bool> Scheduler for Both<Fast, Slow, COUNTS> {
-    fn begin(&mut self, view: &GridView<'_>) {
+/// Every pass asks both, in the run of the first: not only their whole runs agree.
+#[derive(Clone)]
+pub(crate) struct Both<Fast, Slow>(pub(crate) Fast, pub(crate) Slow, Option<(Count<Fast>, Count<Slow>)>);
+
+impl<Fast, Slow> Both<Fast, Slow> {
+    pub(crate) fn new(fast: Fast, slow: Slow) -> Self {
+        Self(fast, slow, None)
+    }
+
+    /// Their operations agree, too.
+    pub(crate) fn counting(fast: Fast, slow: Slow, of_fast: Count<Fast>, of_slow: Count<Slow>) -> Self {
+        Self(fast, slow, Some((of_fast, of_slow)))
+    }
+}
+
+impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
+    fn begin(&mut self, view: &View<'_>) {
         self.0.begin(view);
         self.1.begin(view);
     }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.0.arrive(job, submit, view);
-        self.1.arrive(job, submit, view);
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.0.on_submit(job, view);
+        self.1.on_submit(job, view);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.0.finish(job, machine, view);
-        self.1.finish(job, machine, view);
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_completion(job, machine, view);
+        self.1.on_completion(job, machine, view);
     }
 
-    fn down(&mut self, machine: SiteId, lost: &[RunningJob], view: &GridView<'_>) {
-        self.0.down(machine, lost, view);
-        self.1.down(machine, lost, view);
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.0.on_failure(machine, lost, view);
+        self.1.on_failure(machine, lost, view);
     }
 
-    fn up(&mut self, machine: SiteId, view: &GridView<'_>) {
-        self.0.up(machine, view);
-        self.1.up(machine, view);
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.0.on_repair(machine, view);
+        self.1.on_repair(machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.0.pass(view, starts);
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.0.schedule(view, starts);
         let mut obvious = Vec::new();
-        self.1.pass(view, &mut obvious);
+        self.1.schedule(view, &mut obvious);
         assert_eq!(*starts, obvious, "{view:?}");
-        if COUNTS {
-            assert_eq!(self.0.operations(), self.1.operations(), "{view:?}");
+        if let Some((of_fast, of_slow)) = self.2 {
+            assert_eq!(of_fast(&self.0), of_slow(&self.1), "{view:?}");
         }
-    }
-
-    fn operations(&self) -> u64 {
-        self.0.operations()
     }
 }
 
@@ -151,42 +162,38 @@ pub(crate) struct Noting<P, N> {
     /// By job, pass after pass.
     pub(crate) noted: Vec<Vec<N>>,
     waiting: Vec<JobId>,
-    ask: fn(&P, JobId, &GridView<'_>) -> Option<N>,
+    ask: fn(&P, JobId, &View<'_>) -> Option<N>,
 }
 
 impl<P, N> Noting<P, N> {
-    pub(crate) fn new(policy: P, jobs: &[Job], ask: fn(&P, JobId, &GridView<'_>) -> Option<N>) -> Self {
+    pub(crate) fn new(policy: P, jobs: &[Job], ask: fn(&P, JobId, &View<'_>) -> Option<N>) -> Self {
         Self { policy, noted: jobs.iter().map(|_| Vec::new()).collect(), waiting: Vec::new(), ask }
     }
 }
 
-impl<P: Scheduler, N> Scheduler for Noting<P, N> {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl<P: Policy, N> Policy for Noting<P, N> {
+    fn begin(&mut self, view: &View<'_>) {
         self.policy.begin(view);
     }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.policy.arrive(job, submit, view);
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.policy.on_submit(job, view);
         self.waiting.push(job.job);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.policy.finish(job, machine, view);
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.policy.pass(view, starts);
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.policy.schedule(view, starts);
         self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
         for job in &self.waiting {
             self.noted[job.index()].extend((self.ask)(&self.policy, *job, view));
         }
     }
 
-    fn wake(&self) -> Option<Time> {
-        self.policy.wake()
-    }
-
-    fn operations(&self) -> u64 {
-        self.policy.operations()
+    fn next_wakeup(&self) -> Option<Time> {
+        self.policy.next_wakeup()
     }
 }

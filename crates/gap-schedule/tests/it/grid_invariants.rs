@@ -1,17 +1,16 @@
 //! Several machines: what holds for every workload.
 
-use crate::common;
 use crate::grid_books::{self, Scene};
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, EasyBackfill, Fcfs, FlexibleBackfill, FlexibleConfig, GridEasy, GridEasyScan,
-    GridFcfs, GridView, Machine, Minext, Passes, RunningJob, Scheduler, Waiting,
+    BackfillReadings, BackfillRule, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes,
+    Policy, QueuedJob, RunningJob, Starts, View,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Pool, Purpose, Sim, SiteId, SiteSet, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Pool, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 const WIDEST: u32 = 6;
@@ -36,7 +35,7 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
 
 /// With passes of both kinds.
 fn check_policy(
-    policy: impl Scheduler + Clone,
+    policy: impl Policy + Clone,
     machines: &[Machine],
     jobs: &[Job],
     branch: usize,
@@ -51,27 +50,27 @@ fn check_policy(
 struct Promising<S> {
     policy: S,
     /// The head, by the policy's own account or as the first of those who wait.
-    head: fn(&S, &[Waiting]) -> Option<JobId>,
-    waiting: Vec<Waiting>,
+    head: fn(&S, &[QueuedJob]) -> Option<JobId>,
+    waiting: Vec<QueuedJob>,
     promises: BTreeMap<JobId, Vec<Time>>,
 }
 
-impl<S: Scheduler> Scheduler for Promising<S> {
-    fn begin(&mut self, view: &GridView<'_>) {
+impl<S: Policy> Policy for Promising<S> {
+    fn begin(&mut self, view: &View<'_>) {
         self.policy.begin(view);
     }
 
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        self.policy.arrive(job, submit, view);
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.policy.on_submit(job, view);
         self.waiting.push(*job);
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &GridView<'_>) {
-        self.policy.finish(job, machine, view);
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
-        self.policy.pass(view, starts);
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.policy.schedule(view, starts);
         let mut plans: Vec<AvailabilityProfile> =
             view.machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)).collect();
         for (plan, running) in plans.iter_mut().zip(view.running) {
@@ -94,20 +93,16 @@ impl<S: Scheduler> Scheduler for Promising<S> {
             self.promises.entry(head.job).or_default().push(promise);
         }
     }
-
-    fn operations(&self) -> u64 {
-        self.policy.operations()
-    }
 }
 
 /// The head of a queue in order of arrival.
-fn first<S>(_: &S, waiting: &[Waiting]) -> Option<JobId> {
+fn first<S>(_: &S, waiting: &[QueuedJob]) -> Option<JobId> {
     waiting.first().map(|job| job.job)
 }
 
-fn check_promises<S: Scheduler>(
+fn check_promises<S: Policy>(
     policy: S,
-    head: fn(&S, &[Waiting]) -> Option<JobId>,
+    head: fn(&S, &[QueuedJob]) -> Option<JobId>,
     machines: &[Machine],
     jobs: &[Job],
 ) -> Result<(), TestCaseError> {
@@ -121,37 +116,24 @@ fn check_promises<S: Scheduler>(
     Ok(())
 }
 
-/// What a transcript of a cluster and one of a grid have in common: both tell one site.
-fn check_like_cluster(processors: u32, jobs: &[Job]) -> Result<(), TestCaseError> {
-    for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let machine = [Machine::new(processors)];
-        let fcfs = common::transcript(processors, Fcfs, passes, jobs);
-        prop_assert_eq!(transcript(&machine, GridFcfs::new(), passes, jobs), fcfs);
-        let easy = common::transcript(processors, EasyBackfill::new(), passes, jobs);
-        prop_assert_eq!(&transcript(&machine, GridEasyScan::default(), passes, jobs), &easy);
-        prop_assert_eq!(&transcript(&machine, GridEasy::default(), passes, jobs), &easy);
-    }
-    Ok(())
-}
-
 proptest! {
     #[test]
     fn fcfs_keeps_the_books(machines in machines(WIDEST), jobs in jobs(), branch in 0..150_usize) {
-        check_policy(GridFcfs::new(), &machines, &jobs, branch)?;
+        check_policy(Fcfs::new(), &machines, &jobs, branch)?;
     }
 
     #[test]
     fn easy_by_scanning_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
     ) {
-        check_policy(GridEasyScan::new(readings), &machines, &jobs, branch)?;
+        check_policy(EasyScan::new(readings), &machines, &jobs, branch)?;
     }
 
     #[test]
     fn easy_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
     ) {
-        check_policy(GridEasy::new(readings), &machines, &jobs, branch)?;
+        check_policy(Easy::new(readings), &machines, &jobs, branch)?;
     }
 
     #[test]
@@ -164,7 +146,7 @@ proptest! {
 
     #[test]
     fn fcfs_starts_in_order_of_submission(machines in machines(WIDEST), jobs in jobs()) {
-        let records = records(&machines, GridFcfs::new(), &jobs);
+        let records = records(&machines, Fcfs::new(), &jobs);
         prop_assert!(records.is_sorted_by_key(|record| record.start));
     }
 
@@ -172,8 +154,8 @@ proptest! {
     fn easy_never_delays_a_promised_start(
         machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
     ) {
-        check_promises(GridEasyScan::new(readings), first, &machines, &jobs)?;
-        check_promises(GridEasy::new(readings), first, &machines, &jobs)?;
+        check_promises(EasyScan::new(readings), first, &machines, &jobs)?;
+        check_promises(Easy::new(readings), first, &machines, &jobs)?;
     }
 
     #[test]
@@ -187,15 +169,12 @@ proptest! {
     }
 
     #[test]
-    fn one_machine_is_a_cluster(jobs in workload(WIDEST)) {
-        check_like_cluster(WIDEST, &jobs)?;
-    }
-
-    #[test]
-    fn one_machine_is_a_cluster_whatever_the_estimates(mut jobs in jobs()) {
-        // A cluster does not ask where a job may run.
-        jobs.iter_mut().for_each(|job| job.request.sites = SiteSet::ALL);
-        check_like_cluster(WIDEST, &jobs)?;
+    fn on_one_machine_the_scan_is_easy(jobs in jobs()) {
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            let machine = [Machine::new(WIDEST)];
+            let easy = transcript(&machine, Easy::default(), passes, &jobs);
+            prop_assert_eq!(transcript(&machine, EasyScan::default(), passes, &jobs), easy);
+        }
     }
 
     #[test]
@@ -204,30 +183,33 @@ proptest! {
         let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
         expected.sort_by_key(|record| record.job.id);
         let machine = [Machine::new(3)];
-        prop_assert_eq!(&records(&machine, GridFcfs::new(), &jobs), &expected);
-        prop_assert_eq!(&records(&machine, GridEasyScan::default(), &jobs), &expected);
-        prop_assert_eq!(&records(&machine, GridEasy::default(), &jobs), &expected);
+        prop_assert_eq!(&records(&machine, Fcfs::new(), &jobs), &expected);
+        prop_assert_eq!(&records(&machine, EasyScan::default(), &jobs), &expected);
+        prop_assert_eq!(&records(&machine, Easy::default(), &jobs), &expected);
     }
 }
 
 /// Asks both at every pass, and has the first run alone.
-fn check_twins<const COUNTS: bool>(
-    fast: &(impl Scheduler + Clone),
-    slow: impl Scheduler + Clone,
+fn check_twins(
+    both: Both<impl Policy + Clone, impl Policy + Clone>,
     passes: Passes,
     machines: &[Machine],
     jobs: &[Job],
 ) {
-    let told = transcript(machines, Both::<_, _, COUNTS>(fast.clone(), slow), passes, jobs);
-    assert!(transcript(machines, fast.clone(), passes, jobs) == told, "a twin beside it changes nothing");
+    let fast = both.0.clone();
+    let told = transcript(machines, both, passes, jobs);
+    assert!(transcript(machines, fast, passes, jobs) == told, "a twin beside it changes nothing");
 }
 
 /// All that backfill against the twin that looks at everything.
 fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
     let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
-    check_twins::<false>(&GridEasy::new(readings), easy.clone(), passes, machines, jobs);
-    check_twins::<true>(&GridEasyScan::new(readings), easy, passes, machines, jobs);
-    check_twins::<true>(&FlexibleBackfill::new(config, readings), flexible, passes, machines, jobs);
+    check_twins(Both::new(Easy::new(readings), easy.clone()), passes, machines, jobs);
+    let scan = Both::counting(EasyScan::new(readings), easy, EasyScan::operations, ObviousScan::operations);
+    check_twins(scan, passes, machines, jobs);
+    let fast = FlexibleBackfill::new(config, readings);
+    let flex = Both::counting(fast, flexible, FlexibleBackfill::operations, ObviousScan::operations);
+    check_twins(flex, passes, machines, jobs);
 }
 
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.

@@ -5,19 +5,19 @@ use crate::grid_books::{Scene, check_policy, outage, scenes};
 use crate::grid_common::{Both, readings};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    Backfill, BackfillReadings, BackfillRule, Depth, EgEdf, FlexibleBackfill, FlexibleConfig, Grid, GridEasy,
-    GridEasyScan, GridFcfs, Machine, Passes, Placement, Planner, RunningJob, Scheduler, Tabu,
+    Backfill, BackfillReadings, BackfillRule, Depth, Easy, EasyScan, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
+    Machine, MultiCluster, Passes, Placement, Planner, Policy, RunningJob, Tabu,
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
 
 const WIDEST: u32 = 6;
 
-fn everybody() -> Vec<Box<dyn Scheduler>> {
+fn everybody() -> Vec<Box<dyn Policy>> {
     vec![
-        Box::new(GridFcfs::new()),
-        Box::new(GridEasy::default()),
-        Box::new(GridEasyScan::default()),
+        Box::new(Fcfs::new()),
+        Box::new(Easy::default()),
+        Box::new(EasyScan::default()),
         Box::new(Backfill::new(Depth::Jobs(2), Placement::Fastest)),
         Box::new(Backfill::conservative()),
         Box::new(FlexibleBackfill::default()),
@@ -27,7 +27,7 @@ fn everybody() -> Vec<Box<dyn Scheduler>> {
 }
 
 /// Every run of every job, in order of ends: `(job, machine, from, to)`, in seconds.
-fn runs(scene: &Scene, scheduler: impl Scheduler) -> Vec<(u32, u32, f64, f64)> {
+fn runs(scene: &Scene, scheduler: impl Policy) -> Vec<(u32, u32, f64, f64)> {
     let told = scene.transcript(scheduler, Passes::PerInstant);
     scene.check_schedule(&told).expect("a schedule");
     let runs = scene.runs(&told).expect("a schedule");
@@ -44,7 +44,7 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
     let machines = [Machine::new(2), Machine { processors: 2, speed: 2.0 }];
     let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 1, 10)];
     let scene = scene(&machines, &jobs, &[outage(0, 30, 50)]);
-    let told = scene.transcript(GridFcfs::new(), Passes::PerInstant);
+    let told = scene.transcript(Fcfs::new(), Passes::PerInstant);
     let at = |now: u64, fact| (Time::from_secs(now), fact);
     let start = |id, site, processors| Fact::Started { job: JobId(id), site: SiteId(site), processors };
     let expected = [
@@ -89,7 +89,7 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     let outages = [outage(0, 5, 20), outage(0, 9, 11), outage(0, 20, 40)];
     let mut scene = scene(&[Machine::new(3)], &[job(0, 0, 1, 10)], &outages);
     scene.repair_expected = Span::from_secs(7);
-    let mut sim = Sim::new(scene.grid(GridFcfs::new(), Passes::PerInstant), ());
+    let mut sim = Sim::new(scene.grid(Fcfs::new(), Passes::PerInstant), ());
     let mut held = |now| {
         sim.run_until(Time::from_secs(now));
         let view = sim.model().view(sim.now());
@@ -116,13 +116,13 @@ fn jobs_lost_together_wait_again_by_id() {
     // On the fast machine the second ends first, and stands first among those that run.
     let jobs = [job(0, 0, 1, 20), job(1, 0, 1, 10), job(2, 1, 2, 10)];
     let outages = [outage(0, 5, 10)];
-    let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), GridFcfs::new());
+    let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), Fcfs::new());
     assert_eq!(runs, [(0, 0, 0., 5.), (1, 0, 0., 5.), (2, 0, 10., 20.), (1, 0, 20., 30.), (0, 0, 20., 40.)]);
 }
 
-fn easy(rule: BackfillRule) -> Both<GridEasy, ObviousScan, false> {
+fn easy(rule: BackfillRule) -> Both<Easy, ObviousScan> {
     let readings = BackfillReadings { placement: Placement::Fastest, rule };
-    Both(GridEasy::new(readings), ObviousScan::easy(readings))
+    Both::new(Easy::new(readings), ObviousScan::easy(readings))
 }
 
 /// Job 0 is lost at 10 s and becomes the head. Job 1 is in time for the expected repair at 30 s, job 2 is not.
@@ -150,7 +150,7 @@ fn a_run_ends_though_failures_never_do() {
     for scheduler in everybody() {
         // The third must start anew, the last comes after a long time in which nobody is there.
         let jobs = [job(0, 0, 1, 5), job(1, 1, 1, 2), job(2, 5, 1, 5), job(3, 1_000, 1, 4)];
-        let grid = Grid::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
+        let grid = MultiCluster::new(vec![Machine::new(1)], scheduler, jobs.into_iter()).with_outages(all.clone());
         let (_, log) = Sim::new(grid, JobLog::collecting()).run();
         let starts: Vec<u64> = log.sink().iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect();
         assert_eq!((starts, log.counts().interrupted), (vec![0, 5, 10, 1_000], 0));
@@ -165,7 +165,7 @@ fn outages_are_asked_for_one_at_a_time() {
         outage(0, 10 * number + 7, 10 * number + 10)
     });
     let jobs = [job(0, 100, 1, 5)];
-    let grid = Grid::new(vec![Machine::new(1)], GridFcfs::new(), jobs.into_iter()).with_outages(all);
+    let grid = MultiCluster::new(vec![Machine::new(1)], Fcfs::new(), jobs.into_iter()).with_outages(all);
     let mut sim = Sim::new(grid, ());
     sim.run_until(Time::from_secs(50));
     assert_eq!(asked.get(), 6);
@@ -183,13 +183,13 @@ fn a_run_ends_though_a_machine_never_comes_back() {
         // FCFS: job 0 is lost on machine 0, and waits behind job 1, which blocks.
         let scene = scene(&machines, &jobs, &[for_ever]);
         let (grid, log) = Sim::new(scene.grid(scheduler, Passes::PerInstant), JobLog::collecting()).run();
-        assert_eq!((grid.waiting(), log.sink().len()), (3 - ran, ran));
+        assert_eq!((grid.queue().len(), log.sink().len()), (3 - ran, ran));
     }
 }
 
 #[track_caller]
 fn refuses(outages: &[Outage]) {
-    scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], outages).transcript(GridFcfs::new(), Passes::PerInstant);
+    scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], outages).transcript(Fcfs::new(), Passes::PerInstant);
 }
 
 #[test]
@@ -230,21 +230,21 @@ proptest! {
 
     #[test]
     fn fcfs_keeps_the_books(scene in scenes(WIDEST), passes in passes(), branch in 0..150_usize) {
-        check_policy(GridFcfs::new(), &scene, passes, branch)?;
+        check_policy(Fcfs::new(), &scene, passes, branch)?;
     }
 
     #[test]
     fn easy_keeps_the_books(
         scene in scenes(WIDEST), passes in passes(), readings in readings(), branch in 0..150_usize,
     ) {
-        check_policy(GridEasy::new(readings), &scene, passes, branch)?;
+        check_policy(Easy::new(readings), &scene, passes, branch)?;
     }
 
     #[test]
     fn easy_by_scanning_keeps_the_books(
         scene in scenes(WIDEST), passes in passes(), readings in readings(), branch in 0..150_usize,
     ) {
-        check_policy(GridEasyScan::new(readings), &scene, passes, branch)?;
+        check_policy(EasyScan::new(readings), &scene, passes, branch)?;
     }
 
     #[test]
@@ -281,7 +281,7 @@ proptest! {
     fn easy_equals_its_twin(scene in scenes(WIDEST), passes in passes(), readings in readings()) {
         let told = scene.transcript(easy(readings.rule), passes);
         prop_assert_eq!(scene.transcript(easy(readings.rule).0, passes), told);
-        let counted = Both::<_, _, true>(GridEasyScan::new(readings), ObviousScan::easy(readings));
+        let counted = Both::counting(EasyScan::new(readings), ObviousScan::easy(readings), EasyScan::operations, ObviousScan::operations);
         scene.transcript(counted, passes);
     }
 
@@ -289,6 +289,8 @@ proptest! {
     fn flexible_backfilling_equals_its_twin(scene in scenes(WIDEST), passes in passes(), readings in readings()) {
         let config = FlexibleConfig::default();
         let twin = ObviousScan::flexible(config, readings);
-        scene.transcript(Both::<_, _, true>(FlexibleBackfill::new(config, readings), twin), passes);
+        let fast = FlexibleBackfill::new(config, readings);
+        let both = Both::counting(fast, twin, FlexibleBackfill::operations, ObviousScan::operations);
+        scene.transcript(both, passes);
     }
 }

@@ -1,8 +1,8 @@
 //! EASY and Flexible backfilling on several machines as one would explain them, with every operation done that is counted.
 
 use gap_schedule::{
-    BackfillReadings, BackfillRule, FlexibleConfig, GridView, Machine, Minext, Placement, RunningJob, Scheduler,
-    Waiting,
+    BackfillReadings, BackfillRule, FlexibleConfig, Machine, Minext, Placement, Policy, QueuedJob, RunningJob, Starts,
+    View,
 };
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
@@ -13,7 +13,7 @@ pub(crate) struct ObviousScan {
     /// Flexible backfilling; EASY without.
     config: Option<FlexibleConfig>,
     /// In order of arrival.
-    queue: Vec<(Time, Waiting)>,
+    queue: Vec<(Time, QueuedJob)>,
     head: Option<JobId>,
     operations: u64,
 }
@@ -40,7 +40,7 @@ impl ObviousScan {
     }
 
     /// The paper's formulas (§3.1), one after the other.
-    fn priority(&self, config: &FlexibleConfig, submit: Time, job: &Waiting, view: &GridView<'_>) -> f64 {
+    fn priority(&self, config: &FlexibleConfig, submit: Time, job: &QueuedJob, view: &View<'_>) -> f64 {
         let fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).expect("a machine");
         let request = &job.request;
         let aging = config.age_factor * view.now.since(submit).as_secs_f64();
@@ -68,11 +68,11 @@ impl ObviousScan {
         aging + urgency + shortness
     }
 
-    fn in_order(&mut self, view: &GridView<'_>) -> Vec<Waiting> {
+    fn in_order(&mut self, view: &View<'_>) -> Vec<QueuedJob> {
         let Some(config) = self.config else {
             return self.queue.iter().map(|(_, job)| *job).collect();
         };
-        let mut ranked: Vec<(bool, f64, Waiting)> = self
+        let mut ranked: Vec<(bool, f64, QueuedJob)> = self
             .queue
             .iter()
             .map(|(submit, job)| (Some(job.job) == self.head, self.priority(&config, *submit, job, view), *job))
@@ -108,13 +108,7 @@ impl ObviousScan {
         chosen
     }
 
-    fn reserve(
-        &mut self,
-        free: &[u32],
-        head: &Waiting,
-        running: &[Vec<RunningJob>],
-        view: &GridView<'_>,
-    ) -> Reservation {
+    fn reserve(&mut self, free: &[u32], head: &QueuedJob, running: &[Vec<RunningJob>], view: &View<'_>) -> Reservation {
         let need = head.request.processors;
         let mut promises = Vec::new();
         for (machine, place) in view.machines.iter().enumerate() {
@@ -143,11 +137,11 @@ impl ObviousScan {
         *promises.iter().min_by(first).expect("admission rejects jobs that no machine suits")
     }
 
-    fn scan(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) -> Option<JobId> {
+    fn scan(&mut self, view: &View<'_>, starts: &mut Starts) -> Option<JobId> {
         let mut free = view.free.to_vec();
         let mut running: Vec<Vec<RunningJob>> =
             view.running.iter().map(|jobs| jobs.iter().copied().collect()).collect();
-        let mut start = |job: &Waiting, machine: usize, free: &mut [u32]| {
+        let mut start = |job: &QueuedJob, machine: usize, free: &mut [u32]| {
             free[machine] -= job.request.processors;
             starts.push((job.job, SiteId(u32::try_from(machine).expect("few machines"))));
         };
@@ -185,19 +179,20 @@ impl ObviousScan {
     }
 }
 
-impl Scheduler for ObviousScan {
-    fn arrive(&mut self, job: &Waiting, submit: Time, _: &GridView<'_>) {
-        self.queue.push((submit, *job));
+impl Policy for ObviousScan {
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.queue.push((job.submit, *job));
     }
 
-    fn finish(&mut self, _: &RunningJob, _: SiteId, _: &GridView<'_>) {}
-
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.head = self.scan(view, starts);
         self.queue.retain(|(_, job)| starts.iter().all(|(started, _)| *started != job.job));
     }
+}
 
-    fn operations(&self) -> u64 {
+impl ObviousScan {
+    /// Elementary operations so far, as described above.
+    pub(crate) fn operations(&self) -> u64 {
         self.operations
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::Transcript;
 use crate::grid_books::{Run, Scene, scenes};
-use gap_schedule::{Contention, GridEasy, Passes, Usage, UsageOver};
+use gap_schedule::{Contention, Easy, Passes, Usage, UsageOver};
 use proptest::prelude::*;
 use sim_core::{JobLog, JobRecord, Sim, Time};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ proptest! {
     fn usage_and_contention_are_their_definitions(scene in scenes(WIDEST)) {
         let processors = scene.machines.iter().map(|machine| machine.processors).sum();
         let probes = ((JobLog::collecting(), Transcript::new()), (Usage::new(processors), Contention::new()));
-        let grid = scene.grid(GridEasy::default(), Passes::PerInstant);
+        let grid = scene.grid(Easy::default(), Passes::PerInstant);
         let (_, ((log, told), (usage, contention))) = Sim::new(grid, probes).run();
         let (records, runs) = (log.into_sink(), scene.runs(&told)?);
         let last_arrival = scene.jobs.iter().map(|job| job.submit).max().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What holds for every workload.
 
 use crate::common::{Transcript, records, transcript};
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs, Passes, View};
+use gap_schedule::{Easy, Fcfs, Machine, MultiCluster, Passes, Policy, QueuedJob, Starts, View};
 use proptest::prelude::*;
 use sim_core::testkit::{self, workload};
 use sim_core::{AvailabilityProfile, Fact, Gauge, Job, JobId, JobLog, Pool, Sim, Time};
@@ -46,7 +46,7 @@ fn check_schedule(jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> 
                 busy.lower(*now, jobs[job.index()].request.processors.into());
                 finished += 1;
             }
-            Fact::Interrupted { .. } => prop_assert!(false, "a pool does not fail"),
+            Fact::Interrupted { .. } => prop_assert!(false, "no machine fails"),
             Fact::Seized { .. } | Fact::Released { .. } => prop_assert!(false, "a pool does not know processors apart"),
         }
     }
@@ -56,17 +56,19 @@ fn check_schedule(jobs: &[Job], told: &Transcript) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-fn check_policy(policy: impl Dispatch + Clone, jobs: &[Job], branch: usize) -> Result<(), TestCaseError> {
+fn check_policy(policy: impl Policy + Clone, jobs: &[Job], branch: usize) -> Result<(), TestCaseError> {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
         let told = transcript(PROCESSORS, policy.clone(), passes, jobs);
         check_schedule(jobs, &told)?;
         prop_assert_eq!(&transcript(PROCESSORS, policy.clone(), passes, jobs), &told, "same input, same transcript");
 
-        let cluster = || Cluster::new(PROCESSORS, policy.clone(), jobs.iter().copied()).with_passes(passes);
-        let (_, (_, beside)) = Sim::new(cluster(), (JobLog::collecting(), Transcript::new())).run();
+        let world = || {
+            MultiCluster::new(vec![Machine::new(PROCESSORS)], policy.clone(), jobs.iter().copied()).with_passes(passes)
+        };
+        let (_, (_, beside)) = Sim::new(world(), (JobLog::collecting(), Transcript::new())).run();
         prop_assert_eq!(&beside, &told, "a probe changes nothing");
 
-        let mut original = Sim::new(cluster(), Transcript::new());
+        let mut original = Sim::new(world(), Transcript::new());
         for _ in 0..branch {
             original.step();
         }
@@ -81,21 +83,26 @@ fn check_policy(policy: impl Dispatch + Clone, jobs: &[Job], branch: usize) -> R
 /// EASY, with a note of the earliest and the latest start that each head was ever promised.
 #[derive(Clone, Default)]
 struct Promising {
-    easy: EasyBackfill,
+    easy: Easy,
     promises: BTreeMap<JobId, Vec<Time>>,
 }
 
-impl Dispatch for Promising {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
-        self.easy.dispatch(view, starts);
-        let mut plan = AvailabilityProfile::new(view.capacity);
-        for running in view.running.iter() {
+impl Policy for Promising {
+    fn begin(&mut self, view: &View<'_>) {
+        self.easy.begin(view);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.easy.schedule(view, starts);
+        let mut plan = AvailabilityProfile::new(view.machines[0].processors);
+        for running in view.running[0].iter() {
             plan.reserve(view.now, running.expected_end.since(view.now), running.processors);
         }
-        let mut waiting = view.queue.iter().filter(|waiting| !starts.contains(&waiting.job));
+        let has_started = |waiting: &QueuedJob| starts.iter().any(|(job, _)| *job == waiting.job);
+        let mut waiting = view.queue.iter().filter(|waiting| !has_started(waiting));
         let Some(head) = waiting.next() else { return };
         // What was started, backfilled or in its turn, is part of what the head will find.
-        for started in view.queue.iter().filter(|waiting| starts.contains(&waiting.job)) {
+        for started in view.queue.iter().filter(|waiting| has_started(waiting)) {
             plan.reserve(view.now, started.request.estimate.expect("given"), started.request.processors);
         }
         let promise = plan.earliest(view.now, head.request.estimate.expect("given"), head.request.processors);
@@ -106,17 +113,17 @@ impl Dispatch for Promising {
 proptest! {
     #[test]
     fn fcfs_keeps_the_books(jobs in jobs(), branch in 0..150_usize) {
-        check_policy(Fcfs, &jobs, branch)?;
+        check_policy(Fcfs::new(), &jobs, branch)?;
     }
 
     #[test]
     fn easy_keeps_the_books(jobs in jobs(), branch in 0..150_usize) {
-        check_policy(EasyBackfill::new(), &jobs, branch)?;
+        check_policy(Easy::default(), &jobs, branch)?;
     }
 
     #[test]
     fn fcfs_starts_in_order_of_submission(jobs in jobs()) {
-        let records = records(PROCESSORS, Fcfs, &jobs);
+        let records = records(PROCESSORS, Fcfs::new(), &jobs);
         prop_assert!(records.is_sorted_by_key(|record| record.start));
     }
 
@@ -151,10 +158,10 @@ proptest! {
             let reference = testkit::Fcfs::new(Pool::new(3), jobs.iter().copied());
             let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
             expected.sort_by_key(|record| record.job.id);
-            prop_assert_eq!(&records(3, Fcfs, &jobs), &expected);
+            prop_assert_eq!(&records(3, Fcfs::new(), &jobs), &expected);
             // Nobody can pass a head that fits whenever anybody does.
-            prop_assert_eq!(&records(3, EasyBackfill::new(), &jobs), &expected);
-            let told = transcript(3, Fcfs, passes, &jobs);
+            prop_assert_eq!(&records(3, Easy::default(), &jobs), &expected);
+            let told = transcript(3, Fcfs::new(), passes, &jobs);
             prop_assert_eq!(told.len(), 3 * jobs.len());
         }
     }

@@ -15,8 +15,6 @@ mod grid_outages;
 mod grid_scan_twin;
 mod grid_usage;
 mod invariants;
-mod obvious;
-mod obvious_backfill;
 mod oracles;
 mod plan;
 mod plan_common;

@@ -1,7 +1,7 @@
 //! Schedules that an independent simulator (pyss) made from logs whose events never coincide.
 
 use crate::{common, grid_common};
-use gap_schedule::{Backfill, Depth, Dispatch, EasyBackfill, Fcfs, Machine, Placement};
+use gap_schedule::{Backfill, Depth, Easy, Fcfs, Machine, Placement, Policy};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::fs::File;
 
@@ -27,7 +27,7 @@ fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
     Some((jobs.collect(), rows.iter().map(|row| Time::from_nanos(millis(row[2]))).collect()))
 }
 
-fn check(name: &str, processors: u32, policy: impl Dispatch) {
+fn check(name: &str, processors: u32, policy: impl Policy) {
     check_starts(name, |jobs| common::records(processors, policy, jobs));
 }
 
@@ -47,22 +47,22 @@ fn check_starts(name: &str, run: impl FnOnce(&[Job]) -> Vec<JobRecord>) {
 
 #[test]
 fn fcfs_agrees_on_every_start_of_hpc2n() {
-    check("pyss-fcfs-tf-hpc2n", 240, Fcfs);
+    check("pyss-fcfs-tf-hpc2n", 240, Fcfs::new());
 }
 
 #[test]
 fn easy_agrees_on_every_start_of_hpc2n() {
-    check("pyss-easy-tf-hpc2n", 240, EasyBackfill::new());
+    check("pyss-easy-tf-hpc2n", 240, Easy::default());
 }
 
 #[test]
 fn fcfs_agrees_on_every_start_of_lublin_256() {
-    check("pyss-fcfs-tf-lublin_256-exact-2k", 256, Fcfs);
+    check("pyss-fcfs-tf-lublin_256-exact-2k", 256, Fcfs::new());
 }
 
 #[test]
 fn easy_agrees_on_every_start_of_lublin_256() {
-    check("pyss-easy-tf-lublin_256-exact-2k", 256, EasyBackfill::new());
+    check("pyss-easy-tf-lublin_256-exact-2k", 256, Easy::default());
 }
 
 #[test]

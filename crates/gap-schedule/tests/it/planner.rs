@@ -2,7 +2,7 @@
 
 use crate::grid_books::Scene;
 use crate::grid_common::{choosy, is_admitted};
-use gap_schedule::{EgEdf, Grid, Machine, Passes, Planner, Scheduler, Tabu};
+use gap_schedule::{EgEdf, Machine, MultiCluster, Passes, Planner, Policy, Tabu};
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
 use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Outage, Pool, Sim, SiteId, Span, Time};
@@ -11,10 +11,10 @@ fn planners() -> [Planner; 2] {
     [Planner::new(EgEdf::new(), None), Planner::new(EgEdf::new(), Some(Tabu::new()))]
 }
 
-fn run(machines: &[Machine], scheduler: impl Scheduler, jobs: &[Job]) -> Vec<JobRecord> {
-    let grid = Grid::new(machines.to_vec(), scheduler, jobs.iter().copied());
+fn run(machines: &[Machine], scheduler: impl Policy, jobs: &[Job]) -> Vec<JobRecord> {
+    let grid = MultiCluster::new(machines.to_vec(), scheduler, jobs.iter().copied());
     let (grid, log) = Sim::new(grid, JobLog::collecting()).run();
-    assert_eq!(grid.waiting(), 0, "nobody waits for ever");
+    assert_eq!(grid.queue().len(), 0, "nobody waits for ever");
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
@@ -154,7 +154,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 }
 
 proptest! {
-    /// Grid panics if a machine is overcommitted or a job started twice; here: nobody is lost, early, or cut short.
+    /// MultiCluster panics if a machine is overcommitted or a job started twice; here: nobody is lost, early, or cut short.
     #[test]
     fn every_job_runs_once_in_full_and_not_before_its_submission(machines in machines(), jobs in jobs()) {
         for planner in planners() {
@@ -173,7 +173,7 @@ proptest! {
     fn the_same_input_gives_the_same_transcript(machines in machines(), jobs in jobs()) {
         for (one, other) in planners().into_iter().zip(planners()) {
             let transcript = |planner| -> Vec<(Time, Fact)> {
-                Sim::new(Grid::new(machines.clone(), planner, jobs.iter().copied()), Vec::new()).run().1
+                Sim::new(MultiCluster::new(machines.clone(), planner, jobs.iter().copied()), Vec::new()).run().1
             };
             prop_assert_eq!(transcript(one), transcript(other));
         }

@@ -1,6 +1,6 @@
 //! Queueing theory.
 
-use gap_schedule::{Cluster, Dispatch, EasyBackfill, Fcfs};
+use gap_schedule::{Easy, Fcfs, Machine, MultiCluster, Policy};
 use rand_distr::{Distribution, Exp};
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -25,7 +25,7 @@ fn erlang_c(servers: u32, offered: f64) -> f64 {
 }
 
 /// M/M/c: E[W] = C(c, λ/μ) / (cμ − λ), here with μ = 1/s.
-fn check(servers: u32, lambda: f64, policy: impl Dispatch + Clone) {
+fn check(servers: u32, lambda: f64, policy: impl Policy + Clone) {
     let (warm_up, jobs) = (5_000, 25_000);
     let runs: Vec<f64> = (0..20)
         .map(|replication| {
@@ -37,7 +37,7 @@ fn check(servers: u32, lambda: f64, policy: impl Dispatch + Clone) {
                 }
             };
             let stream = markovian(lambda, Streams::new(42, replication)).take(jobs);
-            Sim::new(Cluster::new(servers, policy.clone(), stream), JobLog::new(sink)).run();
+            Sim::new(MultiCluster::new(vec![Machine::new(servers)], policy.clone(), stream), JobLog::new(sink)).run();
             sum / f64::from(count)
         })
         .collect();
@@ -55,12 +55,12 @@ fn erlang_c_of_one_server_is_its_utilization() {
 
 #[test]
 fn fcfs_waits_as_long_as_erlang_says() {
-    check(1, 0.5, Fcfs);
-    check(4, 2.8, Fcfs);
-    check(16, 14.0, Fcfs);
+    check(1, 0.5, Fcfs::new());
+    check(4, 2.8, Fcfs::new());
+    check(16, 14.0, Fcfs::new());
 }
 
 #[test]
 fn easy_waits_as_long_as_erlang_says_where_there_is_nothing_to_backfill() {
-    check(4, 2.8, EasyBackfill::new());
+    check(4, 2.8, Easy::default());
 }

@@ -1,11 +1,11 @@
 //! EASY against its slow and obvious twin.
 
 use crate::common::transcript;
-use crate::obvious::ObviousEasy;
-use gap_schedule::{Dispatch, EasyBackfill, Passes, View};
+use crate::grid_common::Both;
+use gap_schedule::{Easy, Passes, reference};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, JobId, Span, Time};
+use sim_core::{Job, Span, Time};
 
 /// Estimates that are wrong in both directions, and some jobs of no length.
 fn misjudged(widest: u32) -> impl Strategy<Value = Vec<Job>> {
@@ -20,25 +20,12 @@ fn misjudged(widest: u32) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Both answer every question that comes up in the run of the first.
-#[derive(Clone, Default)]
-struct Both(EasyBackfill);
-
-impl Dispatch for Both {
-    fn dispatch(&mut self, view: &View<'_>, starts: &mut Vec<JobId>) {
-        self.0.dispatch(view, starts);
-        let mut obvious = Vec::new();
-        ObviousEasy.dispatch(view, &mut obvious);
-        assert_eq!(*starts, obvious, "{view:?}");
-    }
-}
-
 fn check(processors: u32, jobs: &[Job]) -> Result<(), TestCaseError> {
     for passes in [Passes::PerInstant, Passes::PerEvent] {
-        let fast = transcript(processors, EasyBackfill::new(), passes, jobs);
-        let slow = transcript(processors, ObviousEasy, passes, jobs);
+        let fast = transcript(processors, Easy::default(), passes, jobs);
+        let slow = transcript(processors, reference::Easy, passes, jobs);
         prop_assert_eq!(&fast, &slow);
-        prop_assert_eq!(transcript(processors, Both::default(), passes, jobs), fast);
+        prop_assert_eq!(transcript(processors, Both::new(Easy::default(), reference::Easy), passes, jobs), fast);
     }
     Ok(())
 }

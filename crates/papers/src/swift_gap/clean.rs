@@ -3,15 +3,15 @@
 
 use super::Policy;
 use alea31::{Completion, Job, Moves, Readings, Weight};
-use gap_schedule::{CompressOrder, Conservative, GapFilling, Grid, GridEasy, Machine, Placement, Scheduler};
+use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement};
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
 
 /// The policy, to which nothing has happened yet. Swift Gap has R1 to R3; the rest is as its text has it.
-pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn Scheduler> {
+pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn gap_schedule::Policy> {
     let placement = Placement::Fastest;
     let stream = || streams.stream(Purpose("tabu search"), 0);
     match policy {
-        Policy::Easy => Box::new(GridEasy::default()),
+        Policy::Easy => Box::new(Easy::default()),
         // As BGT and Swift Gap compress, and Alea: what they gain over it is not the order of compression.
         Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
@@ -40,10 +40,10 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
 }
 
 /// Runs `jobs` on clusters of so many processors. Jobs are cut at their limits. Records are in order of ids.
-pub(super) fn run(clusters: &[u32], scheduler: Box<dyn Scheduler>, jobs: &[Job]) -> Vec<JobRecord> {
+pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
     let jobs: Vec<sim_core::Job> = jobs.iter().map(without_habits).collect();
-    let (_, log) = Sim::new(Grid::new(machines, scheduler, jobs.into_iter()), JobLog::collecting()).run();
+    let (_, log) = Sim::new(MultiCluster::new(machines, scheduler, jobs.into_iter()), JobLog::collecting()).run();
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records

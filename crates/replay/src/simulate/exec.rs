@@ -8,7 +8,7 @@ mod conversation;
 use super::watch::Numbers;
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
-use gap_schedule::{GridView, Machine, RunningJob, Scheduler, Waiting};
+use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::cell::RefCell;
@@ -128,7 +128,7 @@ enum Start {
     Placed { job: u64, machine: u32 },
 }
 
-/// Why the conversation ended early, for whoever runs the simulation: a scheduler itself cannot return an error.
+/// Why the conversation ended early, for whoever runs the simulation: a policy itself cannot return an error.
 pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
 
 /// A program that decides.
@@ -148,7 +148,6 @@ pub(super) struct Exec {
     /// Processors free of each machine, less those of the starts of this pass.
     free: Vec<u32>,
     wake: Option<Time>,
-    passes: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -193,13 +192,12 @@ impl Exec {
             by_number: BTreeMap::new(),
             free: Vec::new(),
             wake: None,
-            passes: 0,
         };
         Ok((exec, failure))
     }
 
     /// Tells the program what has happened, and checks what it decides.
-    fn decide(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) -> Result<()> {
+    fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
         self.free.clear();
         self.free.extend(view.free);
         let Self { conversation, submitted, finished, failed, repaired, free, .. } = self;
@@ -208,7 +206,6 @@ impl Exec {
         finished.clear();
         failed.clear();
         repaired.clear();
-        self.passes += 1;
         let Decision { start, wake } = self.conversation.answer(r#"{"start":[7]} or {"start":[],"wake":30.0}"#)?;
         for one in start {
             starts.push(self.begin(one, view).map_err(|what| self.conversation.wrong(&what))?);
@@ -225,7 +222,7 @@ impl Exec {
     }
 
     /// Checks one start, and takes its processors.
-    fn begin(&mut self, start: Start, view: &GridView<'_>) -> Result<(JobId, SiteId), String> {
+    fn begin(&mut self, start: Start, view: &View<'_>) -> Result<(JobId, SiteId), String> {
         let (number, wanted) = match start {
             Start::Anywhere(job) => (job, None),
             Start::Placed { job, machine } => (job, Some(machine)),
@@ -267,9 +264,9 @@ impl Drop for Exec {
     }
 }
 
-impl Scheduler for Exec {
-    fn arrive(&mut self, job: &Waiting, submit: Time, view: &GridView<'_>) {
-        let Waiting { job: id, request } = *job;
+impl Policy for Exec {
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        let QueuedJob { job: id, request, submit } = *job;
         let Request { processors, estimate, deadline, sites, user } = request;
         // A job that comes back from a failed machine keeps its number; of a new one, the log's reader has entered it.
         let number = self.present.get(&id).map(|known| known.number);
@@ -296,22 +293,22 @@ impl Scheduler for Exec {
         }
     }
 
-    fn finish(&mut self, job: &RunningJob, machine: SiteId, _: &GridView<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, _: &View<'_>) {
         let Known { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
         self.finished.push(Finished { job: number, machine: machine.0 });
     }
 
-    fn down(&mut self, machine: SiteId, lost: &[RunningJob], _: &GridView<'_>) {
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], _: &View<'_>) {
         let lost = lost.iter().map(|job| self.present[&job.job].number).collect();
         self.failed.push(Failed { machine: machine.0, lost });
     }
 
-    fn up(&mut self, machine: SiteId, _: &GridView<'_>) {
+    fn on_repair(&mut self, machine: SiteId, _: &View<'_>) {
         self.repaired.push(Repaired { machine: machine.0 });
     }
 
-    fn pass(&mut self, view: &GridView<'_>, starts: &mut Vec<(JobId, SiteId)>) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.wake = None;
         if self.failure.borrow().is_some() {
             return;
@@ -322,13 +319,8 @@ impl Scheduler for Exec {
         }
     }
 
-    fn wake(&self) -> Option<Time> {
+    fn next_wakeup(&self) -> Option<Time> {
         self.wake
-    }
-
-    /// How often it was asked.
-    fn operations(&self) -> u64 {
-        self.passes
     }
 }
 

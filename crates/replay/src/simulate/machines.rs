@@ -9,7 +9,7 @@ use super::watch::{Numbers, Watch};
 use super::{Policy, Run, Source};
 use crate::cli::{self, PassesName};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{Grid, Passes, Scheduler};
+use gap_schedule::{MultiCluster, Passes};
 use lab::output::OutDir;
 use sim_core::{Outage, Sim, Span, Streams};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub(super) fn replay(
 ) -> Result<(Run, NamedTempFile)> {
     let log = Log::open(options, sites)?;
     let watch = Watch::new(out.begin()?, sites)?;
-    let (scheduler, failure) = scheduler(policy, options, sites, &watch)?;
+    let (at_work, failure) = at_work(policy, options, sites, &watch)?;
     // Once a program has failed, nobody else needs to come.
     let arrivals = {
         let failure = Rc::clone(&failure);
@@ -36,14 +36,14 @@ pub(super) fn replay(
         PassesName::PerEvent => Passes::PerEvent,
     };
     let outages = Source::shared(outages_of(options, sites)?);
-    let grid = Grid::new(sites.machines(), scheduler, arrivals)
+    let world = MultiCluster::new(sites.machines(), at_work, arrivals)
         .with_outages({
             let outages = Rc::clone(&outages);
             std::iter::from_fn(move || outages.borrow_mut().next())
         })
         .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
         .with_passes(passes);
-    let mut sim = Sim::new(grid, watch);
+    let mut sim = Sim::new(world, watch);
     run_out_while(&mut sim, &policy.name(), options, || failure.borrow().is_none())?;
     let (_, watch) = sim.into_parts();
     if let Some(error) = failure.take() {
@@ -88,17 +88,17 @@ pub(super) fn ensure_finishable(options: &cli::Simulate, sites: &Sites) -> Resul
 }
 
 /// The policy at work, and where it says what went wrong, if it is a program and something does.
-fn scheduler(
+fn at_work(
     policy: policy::Policy,
     options: &cli::Simulate,
     sites: &Sites,
     watch: &Watch,
-) -> Result<(Box<dyn Scheduler>, Failure)> {
+) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
     if let policy::Policy::Exec(command) = policy {
         let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
         return Ok((Box::new(exec), failure));
     }
-    Ok((policy.scheduler(options, sites.iter().len()), Failure::default()))
+    Ok((policy.at_work(options, sites.iter().len()), Failure::default()))
 }
 
 /// The outages of the places: the same for every policy.

@@ -133,11 +133,11 @@ impl FromStr for Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::GridFcfs;
+    use gap_schedule::Fcfs;
 
     #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_told_where_no_name_fits() {
-        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(GridFcfs::default()))));
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
         assert_eq!(Policy::named("mine", &[own]).expect("it was added").name(), "mine");
         assert_eq!(Policy::named("fcfs", &[own]).expect("it is ours").name(), "fcfs");
         let error = Policy::named("yours", &[own]).expect_err("nobody has added it").to_string();

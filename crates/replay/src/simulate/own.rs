@@ -1,13 +1,13 @@
 //! Policies that a program adds to those of space-shared machines.
 
-use gap_schedule::Scheduler;
+use gap_schedule::Policy;
 use std::fmt;
 
 /// A policy by its name, as `--policy` takes it.
 pub struct Own {
     name: String,
     about: String,
-    make: Box<dyn Fn() -> Box<dyn Scheduler> + Send + Sync>,
+    make: Box<dyn Fn() -> Box<dyn Policy> + Send + Sync>,
 }
 
 impl Own {
@@ -18,7 +18,7 @@ impl Own {
     /// If `name` is not made of letters, digits and hyphens: it is the name of a folder, too.
     pub fn new<F>(name: &str, about: &str, make: F) -> Self
     where
-        F: Fn() -> Box<dyn Scheduler> + Send + Sync + 'static,
+        F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
     {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         assert!(
@@ -39,7 +39,7 @@ impl Own {
     }
 
     /// The policy at work.
-    pub(super) fn scheduler(&self) -> Box<dyn Scheduler> {
+    pub(super) fn at_work(&self) -> Box<dyn Policy> {
         (self.make)()
     }
 }
@@ -61,10 +61,10 @@ impl fmt::Debug for Own {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gap_schedule::GridFcfs;
+    use gap_schedule::Fcfs;
 
     fn called(name: &str) -> Own {
-        Own::new(name, "first come first served", || Box::new(GridFcfs::default()))
+        Own::new(name, "first come first served", || Box::new(Fcfs::default()))
     }
 
     #[test]

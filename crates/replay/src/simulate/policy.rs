@@ -5,8 +5,8 @@ use super::name::PolicyName;
 use super::own::Own;
 use crate::cli;
 use gap_schedule::{
-    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, EgEdf, FlexibleBackfill, FlexibleConfig,
-    GapFilling, GridEasy, GridFcfs, Halt, Placement, Planner, Scheduler, Tabu,
+    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill,
+    FlexibleConfig, GapFilling, Halt, Placement, Planner, Tabu,
 };
 use gap_schedule::{Completion, Moves, Weight};
 use lab::scenario::did_you_mean;
@@ -71,17 +71,17 @@ impl Policy {
         }
     }
 
-    /// The policy at work on so many places: a scheduler to whom nothing has happened yet.
+    /// The policy at work on so many places, to which nothing has happened yet.
     ///
     /// # Panics
     ///
     /// If it is a program: that is started elsewhere, since it may fail to.
-    pub(super) fn scheduler(self, options: &cli::Simulate, places: usize) -> Box<dyn Scheduler> {
+    pub(super) fn at_work(self, options: &cli::Simulate, places: usize) -> Box<dyn gap_schedule::Policy> {
         let placement = Placement::Fastest;
         let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
         match self {
-            Self::Fcfs => Box::new(GridFcfs::default()),
-            Self::Easy => Box::new(GridEasy::default()),
+            Self::Fcfs => Box::new(Fcfs::default()),
+            Self::Easy => Box::new(Easy::default()),
             Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
             Self::Cons(order) => Box::new(Conservative::new(placement).with_compress_order(order)),
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
@@ -95,7 +95,7 @@ impl Policy {
             Self::Flex => Box::new(FlexibleBackfill::default()),
             Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
-            Self::Own(own) => own.scheduler(),
+            Self::Own(own) => own.at_work(),
             Self::EgEdfTabu => {
                 let planner = Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(options.tabu_iterations)));
                 match options.time_limit {

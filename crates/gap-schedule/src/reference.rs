@@ -1,0 +1,42 @@
+//! The policies that everybody names, as plainly as they can be written: to be read, and to check others against.
+//!
+//! Each draws the whole future anew whenever it looks, as a [`AvailabilityProfile`](sim_core::AvailabilityProfile) of free processors, and remembers
+//! nothing that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
+//! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`Backfill`] those of [`crate::Backfill`], and [`Conservative`] those
+//! of [`crate::Conservative`].
+//!
+//! All believe the same of estimates: a job that outlives its estimate ends at any moment, one that is expected to take no
+//! time needs its processors at its start, and one without an estimate runs up to the end of time.
+
+mod backfill;
+mod conservative;
+mod easy;
+
+pub use backfill::Backfill;
+pub use conservative::Conservative;
+pub use easy::Easy;
+
+use crate::policy::View;
+use crate::queue::QueuedJob;
+use sim_core::{AvailabilityProfile, Span, Time};
+
+/// The shortest time there is.
+const INSTANT: Span = Span::from_nanos(1);
+
+/// Until when those run that have no estimate.
+const END_OF_TIME: Time = Time::from_nanos(u64::MAX - 1);
+
+/// Free processors of the machine from now on, as far as those who run there are concerned.
+fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
+    let mut free = AvailabilityProfile::new(view.machines[machine].processors);
+    for job in view.running[machine].iter() {
+        let end = job.expected_end.max(view.now + INSTANT).min(END_OF_TIME);
+        free.reserve(view.now, end.since(view.now), job.processors);
+    }
+    free
+}
+
+/// How long the job is expected to hold its processors there.
+fn span(machine: usize, job: &QueuedJob, view: &View<'_>) -> Span {
+    view.machines[machine].expects(&job.request).max(INSTANT)
+}

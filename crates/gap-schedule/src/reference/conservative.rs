@@ -1,0 +1,142 @@
+use super::{free_on, span};
+use crate::policy::{CompressOrder, Policy, Starts, View};
+use crate::queue::QueuedJob;
+use crate::running::RunningJob;
+use sim_core::{AvailabilityProfile, SiteId, Time};
+
+/// Conservative backfilling: each job is promised the earliest start on its arrival, and moves ahead when others end early.
+///
+/// [`crate::Conservative`] is the fast one, and says what the rule is, and what becomes of promises when something happens that
+/// nobody expected.
+#[derive(Clone, Debug, Default)]
+pub struct Conservative {
+    order: CompressOrder,
+    /// In order of arrival, each with its promised start and machine; `None` if by expectations it can never start.
+    promised: Vec<(QueuedJob, Option<(Time, usize)>)>,
+    newcomers: Vec<QueuedJob>,
+    /// What has happened since the last pass: an end, an end before its time, something that nobody expected.
+    ended: bool,
+    early: bool,
+    astray: bool,
+}
+
+impl Conservative {
+    /// The policy, which compresses in this order.
+    pub fn new(order: CompressOrder) -> Self {
+        Self { order, ..Self::default() }
+    }
+
+    /// The machine, with what runs there and the promises to all but one of those who wait.
+    fn profile(&self, machine: usize, but: usize, view: &View<'_>) -> AvailabilityProfile {
+        let mut profile = free_on(machine, view);
+        for (number, (job, slot)) in self.promised.iter().enumerate() {
+            if let Some((start, _)) = slot.filter(|(_, place)| *place == machine && number != but) {
+                profile.reserve(start, span(machine, job, view), job.request.processors);
+            }
+        }
+        profile
+    }
+
+    /// The earliest start; of equal ones, on the fastest machine.
+    fn best(&self, number: usize, view: &View<'_>) -> Option<(Time, usize)> {
+        let job = self.promised[number].0;
+        let mut slots = Vec::new();
+        for machine in (0..view.machines.len()).filter(|machine| view.suits(*machine, &job.request)) {
+            let profile = self.profile(machine, number, view);
+            let start = profile.earliest(view.now, span(machine, &job, view), job.request.processors);
+            slots.extend(start.map(|start| (start, machine)));
+        }
+        let speed = |slot: &(Time, usize)| view.machines[slot.1].speed;
+        slots.into_iter().min_by(|one, other| one.0.cmp(&other.0).then(speed(other).total_cmp(&speed(one))))
+    }
+
+    /// By promised start, then in order of arrival.
+    fn by_start(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.promised.len()).collect();
+        order.sort_by_key(|number| self.promised[*number].1.map_or(Time::MAX, |slot| slot.0));
+        order
+    }
+
+    /// The order of turns in a compression.
+    fn in_order(&self) -> Vec<usize> {
+        match self.order {
+            CompressOrder::Arrival => (0..self.promised.len()).collect(),
+            CompressOrder::Reserved => self.by_start(),
+        }
+    }
+
+    /// Keeps the promises that can still be kept, and gives the others anew.
+    fn mend(&mut self, view: &View<'_>) {
+        let order = self.in_order();
+        let former: Vec<_> = self.promised.iter_mut().map(|(_, slot)| slot.take()).collect();
+        let mut lost = Vec::new();
+        for number in order {
+            let job = self.promised[number].0;
+            let stands = former[number].filter(|(start, machine)| {
+                let takes = span(*machine, &job, view);
+                *start >= view.now && self.profile(*machine, number, view).fits(*start, takes, job.request.processors)
+            });
+            if stands.is_some() {
+                self.promised[number].1 = stands;
+            } else {
+                lost.push(number);
+            }
+        }
+        for number in lost {
+            self.promised[number].1 = self.best(number, view);
+        }
+    }
+}
+
+impl Policy for Conservative {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let overdue = view.running.iter().any(|jobs| jobs.iter().any(|job| job.expected_end <= view.now));
+        let astray = std::mem::replace(&mut self.astray, overdue) || overdue;
+        if astray {
+            self.mend(view);
+        }
+        let (early, ended) = (std::mem::take(&mut self.early), std::mem::take(&mut self.ended));
+        let is_turn = if self.order == CompressOrder::Arrival { ended } else { early };
+        if is_turn || astray {
+            for number in self.in_order() {
+                let best = self.best(number, view);
+                let slot = &mut self.promised[number].1;
+                if best.is_some_and(|best| slot.is_none_or(|slot| best.0 < slot.0)) {
+                    *slot = best;
+                }
+            }
+        }
+        for newcomer in std::mem::take(&mut self.newcomers) {
+            self.promised.push((newcomer, None));
+            let last = self.promised.len() - 1;
+            self.promised[last].1 = self.best(last, view);
+        }
+        for number in self.by_start() {
+            let (job, slot) = self.promised[number];
+            if let Some((start, machine)) = slot.filter(|(start, _)| *start <= view.now) {
+                assert_eq!(start, view.now, "no start is missed");
+                self.astray |= job.request.estimate.is_none_or(|estimate| estimate.is_zero());
+                starts.push((job.job, SiteId(u32::try_from(machine).expect("few machines"))));
+            }
+        }
+        self.promised.retain(|(job, _)| starts.iter().all(|(started, _)| *started != job.job));
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.newcomers.push(*job);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, _: SiteId, view: &View<'_>) {
+        self.ended = true;
+        self.early |= job.expected_end > view.now;
+        self.astray |= job.expected_end < view.now || job.expected_end == Time::MAX;
+    }
+
+    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
+        self.astray = true;
+    }
+
+    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
+        self.astray = true;
+    }
+}
