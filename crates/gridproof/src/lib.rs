@@ -135,7 +135,7 @@ impl Lab {
                 print(&papers::try_readings(traces.as_deref(), out, reps, common.quiet)?);
                 Ok(Ending::Done)
             }
-            Command::Simulate(options) => replay::simulate::simulate(*options, &self.policies, common),
+            Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {

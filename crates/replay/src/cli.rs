@@ -1,7 +1,10 @@
 //! The command line of `simulate`.
 
-use crate::simulate::{Model, Policy, Profile};
+use crate::simulate::world::Given;
+use crate::simulate::worlds::{Worlds, models, profiles};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use lab::provenance::quoted;
 use sim_core::Span;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -120,47 +123,31 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
 pub struct Simulate {
+    /// What every world is asked.
+    #[command(flatten)]
+    pub(crate) asked: Asked,
+    /// What one of them is.
+    #[command(flatten)]
+    pub(crate) worlds: Worlds,
+}
+
+/// Options that a run in any world has.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Asked {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(long, value_name = "FILE.swf[.gz]")]
     pub(crate) trace: PathBuf,
     /// Policies to compare, separated by commas: see the list below.
     #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
     pub(crate) named: Vec<String>,
-    /// The same, when it is known what they are.
-    #[arg(skip)]
-    pub(crate) policy: Vec<Policy>,
     /// What the log is replayed on.
-    #[arg(long, value_enum, default_value_t = Model::GapSchedule)]
-    pub(crate) model: Model,
+    #[arg(long, default_value = "gap-schedule", value_parser = PossibleValuesParser::new(models()))]
+    pub(crate) model: String,
     /// Whose rules hold: see below.
-    #[arg(long, value_enum, default_value_t = Profile::Clean)]
-    pub(crate) profile: Profile,
-    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
-    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
-    #[arg(long, value_name = "SPAN", value_parser = start_up)]
-    pub(crate) startup: Option<Span>,
-    /// The clusters of --model metasched: see below.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "procs", "outages", "time_limit"])]
-    pub(crate) clusters: Option<PathBuf>,
-    /// The grid tree of --model hier-grid, a file or its short form: see below.
-    #[arg(long, value_name = "FILE.toml|4-2-5", conflicts_with_all = ["clusters", "machines", "procs", "outages", "time_limit"])]
-    pub(crate) tree: Option<String>,
-    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
-    #[arg(long, value_name = "FILE.jsonl")]
-    pub(crate) transcript: Option<PathBuf>,
-    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
-    pub(crate) replay: Option<PathBuf>,
-    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
-    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
-    pub(crate) machines: Option<PathBuf>,
-    /// Inside what place of the machine file a job must fit.
-    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
-    pub(crate) inside: Inside,
-    /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
-    /// says little of the machine.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) procs: Option<u32>,
+    #[arg(long, default_value = "clean", value_parser = PossibleValuesParser::new(profiles()))]
+    pub(crate) profile: String,
+    #[command(flatten)]
+    pub(crate) machine_file: Given<MachineFile>,
     /// What policies are told about run times; see the list below.
     #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
     pub(crate) estimates: Estimates,
@@ -171,6 +158,44 @@ pub struct Simulate {
     /// Seed of what is drawn: estimates of the f-model, outages, the search of bgt and sg.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Only the first N records of the log.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_jobs: Option<u64>,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+impl Asked {
+    /// `--machines` and `--inside` as on the command line, with a blank before each; empty if there is no machine file.
+    pub(crate) fn machine_file_as_asked(&self) -> String {
+        let MachineFile { machines, inside } = &self.machine_file.options;
+        machines.as_ref().map_or_else(String::new, |machines| {
+            format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name())
+        })
+    }
+}
+
+/// The clusters as a list.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct MachineFile {
+    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
+    pub(crate) machines: Option<PathBuf>,
+    /// Inside what place of the machine file a job must fit.
+    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
+    pub(crate) inside: Inside,
+}
+
+/// Options of space-shared machines.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct SpaceSharedOptions {
+    /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
+    /// says little of the machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
     /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
     /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
     #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
@@ -188,12 +213,40 @@ pub struct Simulate {
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
-    /// Only the first N records of the log.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_jobs: Option<u64>,
-    /// Where to write.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+}
+
+/// Options of the simulator Alea 3.1.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct Alea31Options {
+    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
+    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
+    #[arg(long, value_name = "SPAN", value_parser = start_up)]
+    pub(crate) startup: Option<Span>,
+}
+
+/// Options of time-shared clusters.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct MetaschedOptions {
+    /// The clusters of --model metasched: see below.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clusters: Option<PathBuf>,
+}
+
+/// Options of grids of servers.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct HierGridOptions {
+    /// The grid tree of --model hier-grid, a file or its short form: see below.
+    #[arg(long, value_name = "FILE.toml|4-2-5")]
+    pub(crate) tree: Option<String>,
+    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
+    pub(crate) replay: Option<PathBuf>,
 }
 
 /// `0.5`: above zero, at most an hour.

@@ -179,7 +179,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     let other = xtask().args(["simulate", "--policy", "fcfs", "--tree", "4-2-5", "--trace"]).arg(&log).assert();
     other.code(2).stderr(contains("--model hier-grid"));
     let other = xtask().args(["simulate", "--policy", "fcfs", "--transcript", "t.jsonl", "--trace"]).arg(&log).assert();
-    other.code(2).stderr(contains("sends no messages"));
+    other.code(2).stderr(contains("an option of --model hier-grid"));
 }
 
 #[test]

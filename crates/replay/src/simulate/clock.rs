@@ -1,6 +1,6 @@
 //! Where time ends: runs and plans that would leave the clock.
 
-use crate::cli;
+use crate::cli::Asked;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Probe, Sim, Span, Time};
@@ -42,19 +42,15 @@ pub(super) fn ensure_ends(job: &LogJob, slowest: f64) -> Result<(), String> {
 /// A plan may lie far ahead of the run: five jobs behind each other that believe to take 136 years each. No bound from
 /// outside is both sound and fair to a log of many jobs that wait, so the arithmetic of time itself, which never wraps, ends
 /// such a run; that it is the input's fault is told here, once for all policies.
-pub(super) fn run_out<M: sim_core::Model, P: Probe>(
-    sim: &mut Sim<M, P>,
-    policy: &str,
-    options: &cli::Simulate,
-) -> Result<()> {
-    run_out_while(sim, policy, options, || true)
+pub(super) fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, asked: &Asked) -> Result<()> {
+    run_out_while(sim, policy, asked, || true)
 }
 
 /// The same, until `goes_on` says no.
 pub(super) fn run_out_while<M: sim_core::Model, P: Probe>(
     sim: &mut Sim<M, P>,
     policy: &str,
-    options: &cli::Simulate,
+    asked: &Asked,
     goes_on: impl Fn() -> bool,
 ) -> Result<()> {
     let mut running = true;
@@ -67,7 +63,7 @@ pub(super) fn run_out_while<M: sim_core::Model, P: Probe>(
             anyhow!(
                 "{}: under {policy} the plan reaches beyond 584 years; give a larger or faster machine, shorter \
                  estimates, or fewer jobs with --max-jobs",
-                options.trace.display()
+                asked.trace.display()
             )
         })?;
     }
@@ -75,7 +71,7 @@ pub(super) fn run_out_while<M: sim_core::Model, P: Probe>(
         sim.now() < LATEST,
         "{}: under {policy} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with \
          --max-jobs, or rarer outages",
-        options.trace.display()
+        asked.trace.display()
     );
     Ok(())
 }

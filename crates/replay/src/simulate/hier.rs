@@ -1,19 +1,22 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
+use super::clock::run_out;
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::PolicyName;
+use super::own::Own;
 use super::sites::Sites;
-use super::transcript::Ear;
-use super::watch::Watch;
-use super::{Run, run_out};
-use crate::cli;
-use anyhow::{Result, ensure};
+use super::transcript::{Ear, messages};
+use super::watch::{JobsFile, Watch};
+use super::world::{Outcome, PolicyId, World};
+use crate::cli::{Asked, HierGridOptions};
+use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, MessageObserver, System};
-use lab::output::OutDir;
+use lab::provenance::quoted;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
-use tempfile::NamedTempFile;
+use std::fmt;
+use std::path::PathBuf;
 
 /// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -21,10 +24,10 @@ pub(crate) struct Policy(System);
 
 impl Policy {
     /// The names of all, for messages.
-    pub(super) const NAMES: &'static str = "p2p, hierarchical, hybrid+trees=K";
+    const NAMES: &'static str = "p2p, hierarchical, hybrid+trees=K";
 
     /// As on the command line, and as the folder of its results is called.
-    pub(super) fn name(self) -> String {
+    fn name(&self) -> String {
         match self.0 {
             System::P2p => "p2p".to_owned(),
             System::Trees(1) => "hierarchical".to_owned(),
@@ -33,7 +36,7 @@ impl Policy {
     }
 
     /// The system called `text`; `None` if hier-grid has none of this name.
-    pub(super) fn named(text: &str) -> Option<Result<Self, String>> {
+    fn named(text: &str) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
         matches!(base, "p2p" | "hierarchical" | "hybrid").then(|| {
             let mut name = PolicyName::parse(text)?;
@@ -51,7 +54,7 @@ impl Policy {
     }
 
     /// Refuses more trees than there are sites.
-    pub(super) fn ensure_fits(self, tree: &GridTree) -> Result<()> {
+    fn ensure_fits(&self, tree: &GridTree) -> Result<()> {
         if let System::Trees(trees) = self.0 {
             let sites = tree.world.sites();
             ensure!(trees <= sites, "--policy {}: a tree holds at least one site, and there are {sites}", self.name());
@@ -60,52 +63,121 @@ impl Policy {
     }
 }
 
-/// One system on the whole log, as [`machines`](super::machines) does it.
-pub(super) fn replay(
-    policy: Policy,
-    options: &cli::Simulate,
-    tree: &GridTree,
-    sites: &Sites,
-    out: &OutDir,
-) -> Result<(Run, NamedTempFile)> {
-    let begun = if options.transcript.is_some() || options.replay.is_some() {
-        let ear = Ear::begin(options.transcript.as_deref(), options.replay.as_deref())?;
-        let ((run, jobs), ear) = run(policy, options, tree, sites, out, ear)?;
-        (Run { told: Some(ear.finish()?), ..run }, jobs)
-    } else {
-        run(policy, options, tree, sites, out, ())?.0
-    };
-    Ok(begun)
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
 }
 
-fn run<W: MessageObserver>(
-    policy: Policy,
-    options: &cli::Simulate,
-    tree: &GridTree,
-    sites: &Sites,
-    out: &OutDir,
-    observer: W,
-) -> Result<((Run, NamedTempFile), W)> {
-    let log = Log::open(options, sites)?;
-    let watch = Watch::new(out.begin()?, sites)?;
-    let config = Config { system: policy.0, ..tree.config.clone() };
-    let submissions = log.jobs(watch.numbers()).map(|job| tree.submission(job));
-    let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(options.seed, 0), observer)?;
-    let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-    let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-    run_out(&mut sim, &policy.name(), options)?;
-    let (grid, servers) = sim.into_parts();
-    let counts = grid.counts().clone();
-    let observer = grid.into_observer();
-    let repairs = log.finish()?;
-    let Servers { watch, turnaround, completed, .. } = servers;
-    let watched = watch.finish()?;
-    let mut row = watched.summary.row(sites.processors());
-    let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
-    row.push(("turnaround_mean", per_job(turnaround)));
-    row.push(("messages_per_job", per_job(float(counts.all_messages()))));
-    row.push(("moves_per_job", per_job(float(counts.moves()))));
-    Ok((Run::new(super::Policy::Hier(policy), row, watched, repairs), observer))
+impl PolicyId for Policy {}
+
+/// Servers that run one job at a time, among peers or below trees of schedulers.
+pub(crate) struct HierGrid {
+    asked: Asked,
+    options: HierGridOptions,
+    tree: GridTree,
+    sites: Sites,
+}
+
+impl World for HierGrid {
+    type Options = HierGridOptions;
+    type Policy = Policy;
+    type Beside = ();
+
+    const MODEL: &'static str = "hier-grid";
+    const ABOUT: &'static str = "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree";
+    const PLACE: &'static str = "--tree FILE.toml|4-2-5";
+
+    fn policies() -> String {
+        Policy::NAMES.to_owned()
+    }
+
+    fn policy(text: &str, _: &[&'static Own]) -> Option<Result<Policy, String>> {
+        Policy::named(text)
+    }
+
+    fn open(asked: &Asked, options: &HierGridOptions, policies: &[Policy]) -> Result<Self> {
+        for (name, path) in [("--transcript", &options.transcript), ("--replay", &options.replay)] {
+            ensure!(
+                path.is_none() || policies.len() == 1,
+                "{name} takes the messages of one run; give one --policy, and run again for the others"
+            );
+        }
+        let tree = options.tree.as_deref();
+        let tree =
+            tree.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
+        let tree = GridTree::open(tree, asked.seed)?;
+        policies.iter().try_for_each(|policy| policy.ensure_fits(&tree))?;
+        let sites = tree.sites();
+        Ok(Self { asked: asked.clone(), options: options.clone(), tree, sites })
+    }
+
+    fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    fn replay(&self, policy: &Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
+        let HierGridOptions { transcript, replay, .. } = &self.options;
+        if transcript.is_none() && replay.is_none() {
+            return Ok((self.run(policy, jobs, ())?.0, ()));
+        }
+        let ear = Ear::begin(transcript.as_deref(), replay.as_deref())?;
+        let (outcome, ear) = self.run(policy, jobs, ear)?;
+        let told = ear.finish()?;
+        let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
+                       counted from 1.";
+        let diagram = told.few.as_deref().and_then(|few| messages(&policy.name(), few));
+        Ok((
+            Outcome {
+                exhibits: diagram.map(|diagram| (diagram.into(), caption)).into_iter().collect(),
+                notes: vec![told.in_words()],
+                files: told.transcript.into_iter().collect(),
+                differs: told.differs,
+                ..outcome
+            },
+            (),
+        ))
+    }
+
+    fn arguments(&self, _: &[Policy]) -> String {
+        let tree = quoted(self.options.tree.as_deref().unwrap_or_default());
+        format!(" --model hier-grid --tree {tree} --estimates {}", self.asked.estimates)
+    }
+
+    fn writes_to(&self) -> Vec<PathBuf> {
+        self.options.transcript.iter().cloned().collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
+                    server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
+        vec![note.to_owned()]
+    }
+}
+
+impl HierGrid {
+    fn run<W: MessageObserver>(&self, policy: &Policy, jobs: JobsFile, observer: W) -> Result<(Outcome, W)> {
+        let Self { asked, tree, sites, .. } = self;
+        let log = Log::open(asked, sites)?;
+        let watch = Watch::new(jobs, sites)?;
+        let config = Config { system: policy.0, ..tree.config.clone() };
+        let submissions = log.jobs(watch.numbers()).map(|job| tree.submission(job));
+        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), observer)?;
+        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
+        let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
+        run_out(&mut sim, &policy.name(), asked)?;
+        let (grid, servers) = sim.into_parts();
+        let counts = grid.counts().clone();
+        let observer = grid.into_observer();
+        let repairs = log.finish()?;
+        let Servers { watch, turnaround, completed, .. } = servers;
+        let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
+        let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
+        outcome.columns.push(("turnaround_mean", per_job(turnaround)));
+        outcome.columns.push(("messages_per_job", per_job(float(counts.all_messages()))));
+        outcome.columns.push(("moves_per_job", per_job(float(counts.moves()))));
+        Ok((outcome, observer))
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count")]

@@ -3,7 +3,7 @@
 use super::clock::ensure_ends;
 use super::sites::Sites;
 use super::watch::Numbers;
-use crate::cli;
+use crate::cli::Asked;
 use anyhow::{Result, anyhow};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -41,8 +41,8 @@ impl Reading {
 
 impl Log {
     /// Opens it for these places.
-    pub(super) fn open(options: &cli::Simulate, sites: &Sites) -> Result<Self> {
-        let cli::Simulate { trace, estimates, max_jobs, deadlines, seed, .. } = options;
+    pub(super) fn open(asked: &Asked, sites: &Sites) -> Result<Self> {
+        let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
         let mut intake = Intake::new(
             SwfReader::open(trace)?,
             Options {

@@ -1,20 +1,22 @@
 //! Policies of metasched by name, and a log under one of them.
 
+use super::clock::run_out;
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
+use super::own::Own;
 use super::sites::Sites;
-use super::watch::Watch;
-use super::{Run, run_out};
-use crate::cli;
-use anyhow::Result;
-use lab::output::OutDir;
+use super::watch::{JobsFile, Watch};
+use super::world::{Outcome, PolicyId, World};
+use crate::cli::{Asked, MetaschedOptions};
+use anyhow::{Context, Result};
+use lab::provenance::quoted;
 use metasched::{
-    Ffit, Intrusiveness, MetaLoras, Outcome, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
+    Ffit, Intrusiveness, MetaLoras, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
 };
 use sim_core::Sim;
+use std::fmt;
 use std::str::FromStr;
-use tempfile::NamedTempFile;
 use workload::LogJob;
 
 /// A policy of metasched.
@@ -29,11 +31,11 @@ pub(crate) enum Policy {
 
 impl Policy {
     /// The names of all, for messages.
-    pub(super) const NAMES: &'static str = "ffit, rr, tat, ptt+w=W, ptt-occ+w=W";
+    const NAMES: &'static str = "ffit, rr, tat, ptt+w=W, ptt-occ+w=W";
 
     /// As on the command line, and as the folder of its results is called.
-    pub(super) fn name(self) -> String {
-        match self {
+    fn name(&self) -> String {
+        match *self {
             Self::Ffit => "ffit".to_owned(),
             Self::Rr => "rr".to_owned(),
             Self::Tat => "tat".to_owned(),
@@ -54,7 +56,7 @@ impl Policy {
     }
 
     /// The policy called `text`; `None` if metasched has none of this name.
-    pub(super) fn named(text: &str) -> Option<Result<Self, String>> {
+    fn named(text: &str) -> Option<Result<Self, String>> {
         match PolicyName::base_of(text) {
             "ffit" => Some(Self::read(text, |_| Ok(Self::Ffit))),
             "rr" => Some(Self::read(text, |_| Ok(Self::Rr))),
@@ -80,8 +82,16 @@ fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<Polic
     Ok(Policy::Ptt(weight.abs(), intrusiveness))
 }
 
-/// What is known of a run under metasched beside what every model tells.
-pub(super) struct Beside {
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl PolicyId for Policy {}
+
+/// What is known of a run under metasched beside what every world tells.
+pub(crate) struct Beside {
     prediction_error_percent: Option<f64>,
     /// What disturbed the local users of a node, in seconds; `None` if there are none.
     disturbance: Option<f64>,
@@ -96,7 +106,7 @@ struct Errors {
 }
 
 impl OutcomeSink for Errors {
-    fn record(&mut self, outcome: &Outcome) {
+    fn record(&mut self, outcome: &metasched::Outcome) {
         if let Some(error) = outcome.prediction_error() {
             self.sum += error;
             self.count += 1.0;
@@ -104,47 +114,85 @@ impl OutcomeSink for Errors {
     }
 }
 
-/// One policy on the whole log, as [`machines`](super::machines) does it.
-pub(super) fn replay(
-    policy: Policy,
-    options: &cli::Simulate,
-    clusters: &Clusters,
-    sites: &Sites,
-    out: &OutDir,
-) -> Result<(Run, NamedTempFile)> {
-    let log = Log::open(options, sites)?;
-    let watch = Watch::new(out.begin()?, sites)?;
-    let arrivals = log.jobs(watch.numbers()).map(|LogJob { job, .. }| Submission { job, demand: None });
-    let config = clusters.config.clone();
-    let at_work = policy.at_work(&config.readings);
-    let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &Clusters::streams(options.seed))?;
-    let mut sim = Sim::new(world, watch);
-    run_out(&mut sim, &policy.name(), options)?;
-    let (world, watch) = sim.into_parts();
-    let makespan = world.makespan();
-    let slowdown = world.local_slowdown(makespan);
-    let Errors { sum, count } = world.into_outcomes();
-    let repairs = log.finish()?;
-    let watched = watch.finish()?;
-    let row = watched.summary.row(sites.processors());
-    let (run, jobs) = Run::new(super::Policy::Meta(policy), row, watched, repairs);
-    let beside = Beside {
-        prediction_error_percent: (count > 0.0).then(|| 100.0 * sum / count),
-        disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
-        makespan: makespan.as_secs_f64(),
-    };
-    Ok((Run { beside: Some(beside), ..run }, jobs))
+/// Time-shared clusters with local users, under a metascheduler that predicts.
+pub(crate) struct Metasched {
+    asked: Asked,
+    options: MetaschedOptions,
+    clusters: Clusters,
+    sites: Sites,
 }
 
-/// Adds columns that metasched alone has: the error of predictions at dispatch, and the slowdown of local users over the
-/// longest makespan of the policies, one window for all.
-pub(super) fn compare(runs: &mut [Run]) {
-    let window = runs.iter().filter_map(|run| run.beside.as_ref()).map(|beside| beside.makespan).fold(0.0, f64::max);
-    for run in runs {
-        if let Some(beside) = &run.beside {
+impl World for Metasched {
+    type Options = MetaschedOptions;
+    type Policy = Policy;
+    type Beside = Beside;
+
+    const MODEL: &'static str = "metasched";
+    const ABOUT: &'static str = "Time-shared clusters with local users, under a metascheduler: needs --clusters";
+    const PLACE: &'static str = "--clusters FILE";
+
+    fn policies() -> String {
+        Policy::NAMES.to_owned()
+    }
+
+    fn policy(text: &str, _: &[&'static Own]) -> Option<Result<Policy, String>> {
+        Policy::named(text)
+    }
+
+    fn open(asked: &Asked, options: &MetaschedOptions, _: &[Policy]) -> Result<Self> {
+        let path = options.clusters.as_deref();
+        let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
+        let clusters = Clusters::open(path)?;
+        let sites = clusters.sites();
+        Ok(Self { asked: asked.clone(), options: options.clone(), clusters, sites })
+    }
+
+    fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    fn replay(&self, policy: &Policy, jobs: JobsFile) -> Result<(Outcome, Beside)> {
+        let log = Log::open(&self.asked, &self.sites)?;
+        let watch = Watch::new(jobs, &self.sites)?;
+        let arrivals = log.jobs(watch.numbers()).map(|LogJob { job, .. }| Submission { job, demand: None });
+        let config = self.clusters.config.clone();
+        let at_work = policy.at_work(&config.readings);
+        let streams = Clusters::streams(self.asked.seed);
+        let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
+        let mut sim = Sim::new(world, watch);
+        run_out(&mut sim, &policy.name(), &self.asked)?;
+        let (world, watch) = sim.into_parts();
+        let makespan = world.makespan();
+        let slowdown = world.local_slowdown(makespan);
+        let Errors { sum, count } = world.into_outcomes();
+        let repairs = log.finish()?;
+        let beside = Beside {
+            prediction_error_percent: (count > 0.0).then(|| 100.0 * sum / count),
+            disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
+            makespan: makespan.as_secs_f64(),
+        };
+        Ok((Outcome::new(&self.sites, watch.finish()?, repairs), beside))
+    }
+
+    /// Adds the error of predictions at dispatch, and the slowdown of local users over the longest makespan of the policies, one
+    /// window for all.
+    fn compare(runs: &mut [(Outcome, Beside)]) {
+        let window = runs.iter().map(|(_, beside)| beside.makespan).fold(0.0, f64::max);
+        for (outcome, beside) in runs {
             let slowdown = beside.disturbance.filter(|_| window > 0.0).map(|disturbance| 1.0 + disturbance / window);
-            run.row.push(("prediction_error_percent", beside.prediction_error_percent));
-            run.row.push(("local_slowdown", slowdown));
+            outcome.columns.push(("prediction_error_percent", beside.prediction_error_percent));
+            outcome.columns.push(("local_slowdown", slowdown));
         }
+    }
+
+    fn arguments(&self, _: &[Policy]) -> String {
+        let clusters = self.options.clusters.as_ref().expect("it was opened").to_string_lossy();
+        format!(" --model metasched --clusters {} --estimates {}", quoted(&clusters), self.asked.estimates)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
+                    is averaged over the longest makespan of the policies.";
+        vec![note.to_owned()]
     }
 }

@@ -3,7 +3,6 @@
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
-use crate::cli;
 use gap_schedule::{
     Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill,
     FlexibleConfig, GapFilling, Halt, Placement, Planner, Tabu,
@@ -38,6 +37,15 @@ pub(crate) enum Policy {
     Own(&'static Own),
 }
 
+/// How policies search that do.
+pub(super) struct Search {
+    pub(super) seed: u64,
+    /// Iterations of Tabu search after each arrival, at most.
+    pub(super) tabu_iterations: u32,
+    /// After which each is ended by the clock.
+    pub(super) time_limit: Option<Duration>,
+}
+
 impl Policy {
     /// Every policy by its name; `easy+reserve=K`, `flex+reserve=K` and `cons+compress=reserved` beside these.
     const ALL: [(&str, Self); 9] = [
@@ -51,6 +59,11 @@ impl Policy {
         ("eg-edf", Self::EgEdf),
         ("eg-edf-tabu", Self::EgEdfTabu),
     ];
+
+    /// The bases of names, for messages.
+    pub(super) fn names() -> [&'static str; 9] {
+        Self::ALL.map(|(name, _)| name)
+    }
 
     /// As on the command line, and as the folder of its results is called.
     pub(super) fn name(self) -> String {
@@ -76,7 +89,7 @@ impl Policy {
     /// # Panics
     ///
     /// If it is a program: that is started elsewhere, since it may fail to.
-    pub(super) fn at_work(self, options: &cli::Simulate, places: usize) -> Box<dyn gap_schedule::Policy> {
+    pub(super) fn at_work(self, options: &Search, places: usize) -> Box<dyn gap_schedule::Policy> {
         let placement = Placement::Fastest;
         let search = || Streams::new(options.seed, 0).stream(Purpose("search"), 0);
         match self {
@@ -165,7 +178,7 @@ impl FromStr for Policy {
         }
         let mut name = PolicyName::parse(text)?;
         let Some((_, mut policy)) = Self::ALL.into_iter().find(|(known, _)| *known == name.base()) else {
-            let names = Self::ALL.map(|(name, _)| name);
+            let names = Self::names();
             let hint = did_you_mean(name.base(), names.into_iter());
             return Err(format!("no policy is called {text:?}{hint}; there are {}", names.join(", ")));
         };

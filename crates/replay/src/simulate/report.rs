@@ -2,11 +2,10 @@
 
 use super::sites::Sites;
 use super::watch::{self, Placed};
-use super::{Model, Profile, Run, sha256_of, stem};
-use crate::cli::{self, PassesName};
+use super::world::{Opened, Run};
+use super::{sha256_of, stem};
+use crate::cli::Asked;
 use anyhow::Result;
-use hier_grid::{Address, Message};
-use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
@@ -20,41 +19,47 @@ const NOT_REPRODUCIBLE: &str =
 
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
-    pub(super) options: &'a cli::Simulate,
-    pub(super) sites: &'a Sites,
+    pub(super) asked: &'a Asked,
+    pub(super) world: &'a dyn Opened,
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
     pub(super) hash: &'a str,
-    /// When the simulator of --profile alea31 is up.
-    pub(super) start_up: Option<Time>,
 }
 
 impl Report<'_> {
+    fn sites(&self) -> &Sites {
+        self.world.sites()
+    }
+
     /// `summary.csv`: one row per policy.
     pub(super) fn summary(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         for (i, run) in self.runs.iter().enumerate() {
-            let (jobs, rest) = run.row.split_first().expect("a row begins with the number of jobs");
+            let (jobs, rest) = run.outcome.columns.split_first().expect("a row begins with the number of jobs");
             if i == 0 {
                 let names = rest.iter().map(|(name, _)| *name);
                 table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let head = [run.policy.name(), value(jobs.1), run.rejected.to_string()];
+            let head = [run.name.clone(), value(jobs.1), run.outcome.watched.rejected.to_string()];
             table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
         }
         Ok(table.into_inner()?)
     }
 
     pub(super) fn pictures(&self) -> Vec<(Picture, &'static str)> {
-        let longest =
-            self.runs.iter().flat_map(|run| run.busy.last()).map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
+        let longest = self
+            .runs
+            .iter()
+            .flat_map(|run| run.outcome.watched.busy.last())
+            .map(|(at, _)| at.as_secs_f64())
+            .fold(0.0, f64::max);
         // Days for a log, seconds for an example.
         let (unit, seconds) = if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) };
         let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
             let series = self.runs.iter().map(|run| {
                 let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-                Series::steps(run.policy.name(), points.collect())
+                Series::steps(run.name.clone(), points.collect())
             });
             Picture::from(Chart {
                 id: id.to_owned(),
@@ -65,31 +70,33 @@ impl Report<'_> {
                 ..Chart::default()
             })
         };
-        let percent = 100.0 / f64::from(self.sites.processors());
+        let percent = 100.0 / f64::from(self.sites().processors());
         let mut pictures = vec![
             (
-                over_time("utilization", "Utilization", "busy processors (%)", percent, |run| &run.busy),
+                over_time("utilization", "Utilization", "busy processors (%)", percent, |run| {
+                    &run.outcome.watched.busy
+                }),
                 "Mean over slices of time; 100 % is the whole machine.",
             ),
             (
-                over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.waiting),
+                over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.outcome.watched.waiting),
                 "Mean over slices of time.",
             ),
         ];
         for run in self.runs {
-            if let Some(placed) = &run.placed {
+            if let Some(placed) = &run.outcome.watched.placed {
                 let mut sites: Vec<(u32, String)> =
-                    self.sites.first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+                    self.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
                 if sites.len() == 1 {
                     sites.clear();
                 }
-                let bars = watch::assign(placed, self.sites);
+                let bars = watch::assign(placed, self.sites());
                 let gantt = Gantt {
-                    id: format!("gantt-{}", run.policy.name()),
-                    title: format!("Schedule under {}", run.policy.name()),
+                    id: format!("gantt-{}", run.name),
+                    title: format!("Schedule under {}", run.name),
                     time: format!("time since the first submit ({unit})"),
                     unit,
-                    processors: self.sites.processors(),
+                    processors: self.sites().processors(),
                     sites,
                     bars: bars.into_iter().map(|placed| bar(placed, seconds)).collect(),
                 };
@@ -97,29 +104,7 @@ impl Report<'_> {
                                apart. Processors are numbered on through the sites.";
                 pictures.push((gantt.into(), caption));
             }
-            let few = run.told.as_ref().and_then(|told| told.few.as_deref());
-            let name = |address| match address {
-                Address::Station(station) => format!("station {station}"),
-                Address::Scheduler(scheduler) => format!("GS {scheduler}"),
-                Address::Server(server) => format!("server {server}"),
-            };
-            let diagram = few.and_then(|messages| {
-                let policy = run.policy.name();
-                let arrow = |message: &Message| Arrow {
-                    sent: message.sent,
-                    from: message.from,
-                    to: message.to,
-                    text: message.payload.to_string(),
-                    slot: message.payload.family() as usize,
-                };
-                let arrows: Vec<Arrow<Address>> = messages.iter().map(arrow).collect();
-                sequence(format!("messages-{policy}"), format!("Messages under {policy}"), &arrows, name)
-            });
-            if let Some(diagram) = diagram {
-                let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
-                               counted from 1.";
-                pictures.push((diagram.into(), caption));
-            }
+            pictures.extend(run.outcome.exhibits.iter().cloned());
         }
         pictures
     }
@@ -153,17 +138,20 @@ impl Report<'_> {
     }
 
     pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
-        let metrics = self.runs[0].row.iter().map(|(name, _)| *name);
+        let metrics = self.runs[0].outcome.columns.iter().map(|(name, _)| *name);
         let value = |value: Option<f64>| value.map_or_else(String::new, readable);
-        let rows = metrics.enumerate().filter(|(i, _)| self.runs.iter().any(|run| run.row[*i].1.is_some())).map(
-            |(i, name)| {
-                std::iter::once(name.replace('_', " ")).chain(self.runs.iter().map(|run| value(run.row[i].1))).collect()
-            },
-        );
-        let rejected =
-            std::iter::once("rejected".to_owned()).chain(self.runs.iter().map(|run| run.rejected.to_string()));
-        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.policy.name()));
-        let repairs = self.runs[0].repairs.iter().map(|repair| {
+        let rows = metrics
+            .enumerate()
+            .filter(|(i, _)| self.runs.iter().any(|run| run.outcome.columns[*i].1.is_some()))
+            .map(|(i, name)| {
+                std::iter::once(name.replace('_', " "))
+                    .chain(self.runs.iter().map(|run| value(run.outcome.columns[i].1)))
+                    .collect()
+            });
+        let rejected = std::iter::once("rejected".to_owned())
+            .chain(self.runs.iter().map(|run| run.outcome.watched.rejected.to_string()));
+        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
+        let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
         });
@@ -173,28 +161,7 @@ impl Report<'_> {
         if !self.is_reproducible() {
             notes.insert(0, NOT_REPRODUCIBLE.to_owned());
         }
-        if let Model::Metasched = self.options.model {
-            notes.push(
-                "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
-                 is averaged over the longest makespan of the policies."
-                    .to_owned(),
-            );
-        }
-        if let Profile::Alea31 = self.options.profile {
-            notes.push(format!(
-                "Under the rules of the simulator Alea 3.1: no job starts in the first {} s, each starts 8 ms after \
-                     the one before at the earliest, and runs up to a second longer than the log says. Jobs are due \
-                     twice their run time after their submission.",
-                self.start_up.map_or_else(String::new, |at| at.to_string())
-            ));
-        }
-        if let Model::HierGrid = self.options.model {
-            notes.push(
-                "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
-                 server's offer, and finishes when the server has run it; turnaround ends when its output is home."
-                    .to_owned(),
-            );
-        }
+        notes.extend(self.world.notes());
         notes.extend(self.idle());
         notes.extend(self.rejections());
         if !repairs.is_empty() {
@@ -208,8 +175,8 @@ impl Report<'_> {
             ));
         }
         Page {
-            title: stem(&self.options.trace),
-            subtitle: format!("{} on {}", self.policies(), self.sites),
+            title: stem(&self.asked.trace),
+            subtitle: format!("{} on {}", self.policies(), self.sites()),
             notes,
             figures,
             tables: vec![
@@ -237,112 +204,63 @@ impl Report<'_> {
 
     /// Whether another run gives the same bytes.
     fn is_reproducible(&self) -> bool {
-        self.options.time_limit.is_none() || !self.runs.iter().any(|run| run.policy.searches())
+        self.world.is_reproducible()
     }
 
     /// Repairs that touch the log as a whole, or more than one job in a thousand: to be told whatever else is not.
     pub(super) fn large_repairs(&self) -> Vec<String> {
-        self.runs[0].repairs.iter().filter(|repair| self.is_large(repair)).map(|repair| in_words(&repair)).collect()
+        self.runs[0]
+            .outcome
+            .repairs
+            .iter()
+            .filter(|repair| self.is_large(repair))
+            .map(|repair| in_words(&repair))
+            .collect()
     }
 
     fn is_large(&self, repair: &Repair) -> bool {
         let run = &self.runs[0];
-        let ran = run.row.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
+        let ran = run.outcome.columns.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
         #[expect(clippy::cast_precision_loss, reason = "counts")]
-        let (records, touched) = (ran + (run.rejected + run.repairs.skipped()) as f64, repair.count as f64);
+        let (records, touched) =
+            (ran + (run.outcome.watched.rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
     }
 
     /// Of the policies that have nothing to search for on this machine, why.
     pub(super) fn idle(&self) -> Vec<String> {
-        if self.options.profile == Profile::Alea31 {
-            return Vec::new();
-        }
-        self.runs.iter().filter_map(|run| run.policy.idles(self.sites.iter().len())).collect()
+        self.runs.iter().filter_map(|run| run.idles.clone()).collect()
     }
 
     /// What a reader may overlook: jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
-        let were = match self.runs[0].rejected {
+        let were = match self.runs[0].outcome.watched.rejected {
             0 => return None,
             1 => "1 job was".to_owned(),
             rejected => format!("{rejected} jobs were"),
         };
-        if self.options.profile == Profile::Alea31 {
-            return Some(format!("{were} rejected: no cluster is what they ask for, and wide enough"));
-        }
-        Some(format!("{were} rejected: no place is wider than {} processors", self.sites.widest()))
+        Some(format!("{were} rejected: {}", self.world.rejects_because()))
     }
 
     fn policies(&self) -> String {
-        self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>().join(", ")
+        self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
     fn command(&self) -> String {
-        let cli::Simulate {
-            trace,
-            machines,
-            inside,
-            procs,
-            estimates,
-            deadlines,
-            seed,
-            passes,
-            max_jobs,
-            outages,
-            tabu_iterations,
-            time_limit,
-            model,
-            profile,
-            startup,
-            clusters,
-            tree,
-            ..
-        } = self.options;
-        let policies = self.runs.iter().map(|run| run.policy.to_string()).collect::<Vec<_>>().join(",");
+        let Asked { trace, deadlines, seed, max_jobs, .. } = self.asked;
+        let policies = self.runs.iter().map(|run| run.given.as_str()).collect::<Vec<_>>().join(",");
         let mut command = format!(
-            "{} simulate --trace {} --policy {}",
+            "{} simulate --trace {} --policy {}{}",
             lab::cli::program(),
             quoted(&trace.to_string_lossy()),
-            quoted(&policies)
+            quoted(&policies),
+            self.world.arguments()
         );
-        if let Some(clusters) = clusters {
-            command += &format!(" --model {} --clusters {}", model.name(), quoted(&clusters.to_string_lossy()));
-        }
-        if let Some(tree) = tree {
-            command += &format!(" --model {} --tree {}", model.name(), quoted(tree));
-        }
-        if let Some(machines) = machines {
-            command += &format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name());
-        }
-        if let Some(procs) = procs {
-            command += &format!(" --procs {procs}");
-        }
-        if *profile == Profile::Alea31 {
-            command += &format!(" --profile {}", profile.name());
-            if let Some(startup) = startup {
-                command += &format!(" --startup {startup}s");
-            }
-        } else {
-            command += &format!(" --estimates {estimates}");
-        }
         if *deadlines != Deadlines::None {
             command += &format!(" --deadlines {deadlines}");
         }
-        if let Some(outages) = outages {
-            command += &format!(" --outages {}", quoted(&outages.to_string()));
-        }
         if *seed != 0 {
             command += &format!(" --seed {seed}");
-        }
-        if self.runs.iter().any(|run| run.policy.searches()) {
-            command += &format!(" --tabu-iterations {tabu_iterations}");
-            if let Some(limit) = time_limit {
-                command += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
-            }
-        }
-        if *passes == PassesName::PerEvent {
-            command += " --passes per-event";
         }
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
@@ -353,21 +271,21 @@ impl Report<'_> {
     fn provenance(&self) -> Vec<(String, String)> {
         vec![
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
-            ("Machine".to_owned(), self.sites.to_string()),
+            ("Machine".to_owned(), self.sites().to_string()),
             ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("Git revision".to_owned(), provenance::git_revision().to_owned()),
         ]
     }
 
     pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
-        serde_json::json!({
-            "trace": self.options.trace.file_name().unwrap_or_default().to_string_lossy(),
+        let mut manifest = serde_json::json!({
+            "trace": self.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "model": self.options.model.name(),
-            "profile": self.options.profile.name(),
-            "start_up": self.start_up.map(Time::as_secs_f64),
-            "machine": self.sites.to_string(),
-            "policies": self.runs.iter().map(|run| run.policy.name()).collect::<Vec<_>>(),
+            "model": self.asked.model,
+            "profile": self.asked.profile,
+            "start_up": null,
+            "machine": self.sites().to_string(),
+            "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
             "programs": self.programs(),
             "repairs": self.repairs(),
             "notes": self.idle(),
@@ -382,7 +300,11 @@ impl Report<'_> {
                 "peak_memory_mib": provenance::peak_memory_mib(),
                 "threads": rayon::current_num_threads(),
             },
-        })
+        });
+        for (key, value) in self.world.facts() {
+            manifest[key] = value;
+        }
+        manifest
     }
 
     /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.
@@ -390,26 +312,26 @@ impl Report<'_> {
         let mut programs = serde_json::Map::new();
         for run in self.runs {
             let hashes =
-                run.policy.files().filter_map(|file| Some((file.to_owned(), sha256_of(Path::new(file)).ok()?.into())));
+                run.files.iter().filter_map(|file| Some((file.clone(), sha256_of(Path::new(file)).ok()?.into())));
             let hashes: serde_json::Map<_, _> = hashes.collect();
             if !hashes.is_empty() {
-                programs.insert(run.policy.name(), hashes.into());
+                programs.insert(run.name.clone(), hashes.into());
             }
         }
         programs.into()
     }
 
     fn repairs(&self) -> serde_json::Value {
-        let repairs = self.runs[0].repairs.iter().map(|repair| (repair.rule.to_string(), repair.count.into()));
+        let repairs = self.runs[0].outcome.repairs.iter().map(|repair| (repair.rule.to_string(), repair.count.into()));
         serde_json::Value::Object(repairs.collect())
     }
 
     pub(super) fn as_json(&self, out: &Path) -> serde_json::Value {
         let runs = self.runs.iter().map(|run| {
             let mut row: serde_json::Map<_, _> =
-                run.row.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
-            row.insert("rejected".to_owned(), run.rejected.into());
-            (run.policy.name(), row.into())
+                run.outcome.columns.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+            row.insert("rejected".to_owned(), run.outcome.watched.rejected.into());
+            (run.name.clone(), row.into())
         });
         serde_json::json!({
             "out": out,
@@ -423,34 +345,24 @@ impl Report<'_> {
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
         let mut text = String::new();
         if !quiet {
-            let small = self.runs[0].repairs.iter().filter(|repair| !self.is_large(repair));
+            let small = self.runs[0].outcome.repairs.iter().filter(|repair| !self.is_large(repair));
             small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
         let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
-        let number = |run: &Run, name: &str| {
-            let value = run.row.iter().find(|(known, _)| *known == name).and_then(|(_, value)| *value);
-            value.map_or_else(String::new, readable)
-        };
-        let width = self.runs.iter().map(|run| run.policy.name().len()).max().unwrap_or(0).max("policy".len());
+        let number = |run: &Run, name: &str| run.value(name).map_or_else(String::new, readable);
+        let width = self.runs.iter().map(|run| run.name.len()).max().unwrap_or(0).max("policy".len());
         text += &format!("{:width$}  {:>10}  {:>10}", "policy", "jobs", "rejected");
         shown.iter().for_each(|name| text += &format!("  {name:>21}"));
         text.push('\n');
         for run in self.runs {
-            text += &format!("{:width$}  {:>10}  {:>10}", run.policy.name(), number(run, "jobs"), run.rejected);
+            text += &format!("{:width$}  {:>10}  {:>10}", run.name, number(run, "jobs"), run.outcome.watched.rejected);
             shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
             text.push('\n');
         }
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");
         }
-        for told in self.runs.iter().filter_map(|run| run.told.as_ref()) {
-            let done = match (told.compared, &told.differs) {
-                (false, _) => "recorded",
-                (true, None) => "the same as in the transcript",
-                (true, Some(_)) => "sent; they differ from the transcript",
-            };
-            text += &format!("{} messages {done}\n", told.messages);
-        }
+        self.runs.iter().flat_map(|run| &run.outcome.notes).for_each(|note| text += &format!("{note}\n"));
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");
         }

@@ -1,6 +1,6 @@
 //! Where a log is replayed: the places that hold jobs.
 
-use crate::cli::{self, Inside};
+use crate::cli::{Asked, Inside, MachineFile};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;
@@ -9,7 +9,7 @@ use workload::swf::Header;
 use workload::{Machines, Rule, SwfError};
 
 /// The places of a simulation. A job runs inside one of them.
-pub(super) struct Sites {
+pub(crate) struct Sites {
     sites: Vec<Site>,
     /// The rule under which the log's own size was taken, if it was.
     pub(super) rule: Option<Rule>,
@@ -23,7 +23,7 @@ pub(super) struct Sites {
 const MOST_MACHINES: u64 = 100_000;
 
 /// One place.
-pub(super) struct Site {
+pub(crate) struct Site {
     /// As in the column `site` of `jobs.csv`.
     pub(super) name: String,
     pub(super) machine: Machine,
@@ -31,19 +31,20 @@ pub(super) struct Site {
 
 impl Sites {
     /// From `--machines`, `--procs`, or the log.
-    pub(super) fn of(options: &cli::Simulate, header: &Header) -> Result<Self> {
-        if let Some(path) = &options.machines {
-            let sites = from_file(&Machines::open(path)?, options.inside, path)?;
-            return Ok(Self { sites, rule: None, source: "the machine file", inside: options.inside, shared: None });
+    pub(super) fn of(asked: &Asked, procs: Option<u32>, header: &Header) -> Result<Self> {
+        let MachineFile { machines, inside } = &asked.machine_file.options;
+        if let Some(path) = machines {
+            let sites = from_file(&Machines::open(path)?, *inside, path)?;
+            return Ok(Self { sites, rule: None, source: "the machine file", inside: *inside, shared: None });
         }
         let pool = |processors, rule, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
             Self { sites: vec![site], rule, source, inside: Inside::Pool, shared: None }
         };
-        if let Some(processors) = options.procs {
+        if let Some(processors) = procs {
             return Ok(pool(processors, None, "--procs"));
         }
-        let (processors, rule) = workload::capacity(header, &options.trace).map_err(unknown_size)?;
+        let (processors, rule) = workload::capacity(header, &asked.trace).map_err(unknown_size)?;
         Ok(pool(processors, rule, "the log"))
     }
 

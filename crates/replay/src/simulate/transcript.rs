@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, anyhow};
 use hier_grid::observer::Divergence;
-use hier_grid::{Message, MessageObserver, Replay};
-use lab::chart::sequence;
+use hier_grid::{Address, Message, MessageObserver, Replay};
+use lab::chart::Sketch;
+use lab::chart::sequence::{self, Arrow};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,36 @@ pub(super) struct Told {
     /// Where the run departs from the transcript that it was compared with.
     pub(super) differs: Option<String>,
     pub(super) compared: bool,
+}
+
+impl Told {
+    /// For the terminal.
+    pub(super) fn in_words(&self) -> String {
+        let done = match (self.compared, &self.differs) {
+            (false, _) => "recorded",
+            (true, None) => "the same as in the transcript",
+            (true, Some(_)) => "sent; they differ from the transcript",
+        };
+        format!("{} messages {done}", self.messages)
+    }
+}
+
+/// All messages under a policy as a sequence diagram.
+pub(super) fn messages(policy: &str, all: &[Message]) -> Option<Sketch> {
+    let name = |address| match address {
+        Address::Station(station) => format!("station {station}"),
+        Address::Scheduler(scheduler) => format!("GS {scheduler}"),
+        Address::Server(server) => format!("server {server}"),
+    };
+    let arrow = |message: &Message| Arrow {
+        sent: message.sent,
+        from: message.from,
+        to: message.to,
+        text: message.payload.to_string(),
+        slot: message.payload.family() as usize,
+    };
+    let arrows: Vec<Arrow<Address>> = all.iter().map(arrow).collect();
+    sequence::sequence(format!("messages-{policy}"), format!("Messages under {policy}"), &arrows, name)
 }
 
 type Failed = std::rc::Rc<std::cell::RefCell<Option<anyhow::Error>>>;

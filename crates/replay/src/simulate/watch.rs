@@ -11,7 +11,7 @@ use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 
@@ -33,22 +33,46 @@ struct Ledger {
     numbers: Numbers,
     /// Names of the sites as fields of a table, by number.
     sites: Vec<String>,
-    rows: csv::Writer<BufWriter<NamedTempFile>>,
+    rows: csv::Writer<BufWriter<JobsFile>>,
     /// The first error in writing; told when the run is over.
     failed: Option<csv::Error>,
     last_finish: Time,
     placed: Option<Vec<Placed>>,
 }
 
+/// Where `jobs.csv` goes.
+pub(crate) enum JobsFile {
+    /// A file that has no name yet.
+    Begun(NamedTempFile),
+    /// Nobody wants to read it.
+    Nowhere,
+}
+
+impl Write for JobsFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Begun(file) => file.write(bytes),
+            Self::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Begun(file) => file.flush(),
+            Self::Nowhere => Ok(()),
+        }
+    }
+}
+
 /// A finished job with the log's own number.
 #[derive(Clone)]
-pub(super) struct Placed {
+pub(crate) struct Placed {
     pub(super) number: u64,
     pub(super) record: JobRecord,
 }
 
 /// What is known when the run is over.
-pub(super) struct Watched {
+pub(crate) struct Watched {
     pub(super) summary: Summary,
     pub(super) rejected: u64,
     /// Runs that a failure cut short.
@@ -56,14 +80,14 @@ pub(super) struct Watched {
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
     /// `jobs.csv`, complete but for its name.
-    pub(super) jobs: NamedTempFile,
+    pub(super) jobs: JobsFile,
     /// Every job, if there are few enough to draw.
     pub(super) placed: Option<Vec<Placed>>,
 }
 
 impl Watch {
     /// Begins `jobs.csv` in a file that has no name yet.
-    pub(super) fn new(jobs: NamedTempFile, sites: &Sites) -> Result<Self> {
+    pub(super) fn new(jobs: JobsFile, sites: &Sites) -> Result<Self> {
         let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, jobs));
         rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).context(WRITING)?;
         let ledger = Ledger {

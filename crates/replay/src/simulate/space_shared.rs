@@ -1,0 +1,214 @@
+//! A log on space-shared machines or clusters, which may fail.
+
+use super::clock::{LATEST, YEARS, run_out_while};
+use super::exec::{Exec, Failure};
+use super::log::Log;
+use super::name::PolicyName;
+use super::own::Own;
+use super::policy::{self, Search};
+use super::sites::Sites;
+use super::watch::{JobsFile, Numbers, Watch};
+use super::world::{Outcome, PolicyId, World};
+use crate::cli::{Asked, PassesName, SpaceSharedOptions};
+use anyhow::{Result, bail, ensure};
+use gap_schedule::{MultiCluster, Passes};
+use lab::provenance::quoted;
+use sim_core::{Outage, Sim, Span, Streams};
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use workload::{Outages, OutagesError, SwfReader};
+
+/// Machines or clusters, each processor of which one job has for itself.
+pub(crate) struct SpaceShared {
+    asked: Asked,
+    options: SpaceSharedOptions,
+    sites: Sites,
+}
+
+impl World for SpaceShared {
+    type Options = SpaceSharedOptions;
+    type Policy = policy::Policy;
+    type Beside = ();
+
+    const MODEL: &'static str = "gap-schedule";
+    const ABOUT: &'static str = "Space-shared machines or clusters, each processor to one job at a time";
+    const PLACE: &'static str = "--machines FILE or --procs N";
+    const TAKES_MACHINES: bool = true;
+
+    fn policies() -> String {
+        policy::Policy::names().join(", ")
+    }
+
+    fn policy(text: &str, own: &[&'static Own]) -> Option<Result<policy::Policy, String>> {
+        if let Some(own) = own.iter().find(|own| own.name() == text) {
+            return Some(Ok(policy::Policy::Own(own)));
+        }
+        let base = PolicyName::base_of(text);
+        let is_ours = base == "exec" || policy::Policy::names().contains(&base);
+        is_ours.then(|| text.parse())
+    }
+
+    fn open(asked: &Asked, options: &SpaceSharedOptions, _: &[policy::Policy]) -> Result<Self> {
+        let header = SwfReader::open(&asked.trace)?.header().clone();
+        let sites = Sites::of(asked, options.procs, &header)?;
+        let world = Self { asked: asked.clone(), options: options.clone(), sites };
+        world.ensure_finishable()?;
+        Ok(world)
+    }
+
+    fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    fn replay(&self, policy: &policy::Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
+        let (Self { asked, options, sites }, policy) = (self, *policy);
+        let log = Log::open(asked, sites)?;
+        let watch = Watch::new(jobs, sites)?;
+        let (at_work, failure) = self.at_work(policy, &watch)?;
+        // Once a program has failed, nobody else needs to come.
+        let arrivals = {
+            let failure = Rc::clone(&failure);
+            log.jobs(watch.numbers()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
+        };
+        let passes = match options.passes {
+            PassesName::PerInstant => Passes::PerInstant,
+            PassesName::PerEvent => Passes::PerEvent,
+        };
+        let outages = Source::shared(self.outages()?);
+        let multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
+            .with_outages({
+                let outages = Rc::clone(&outages);
+                std::iter::from_fn(move || outages.borrow_mut().next())
+            })
+            .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
+            .with_passes(passes);
+        let mut sim = Sim::new(multi_cluster, watch);
+        run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none())?;
+        let (_, watch) = sim.into_parts();
+        if let Some(error) = failure.take() {
+            bail!(error);
+        }
+        let repairs = log.finish()?;
+        if let Some(error) = outages.borrow_mut().failed.take() {
+            bail!(error);
+        }
+        let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
+        if options.outages.is_some() {
+            outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
+        }
+        Ok((outcome, ()))
+    }
+
+    fn arguments(&self, policies: &[policy::Policy]) -> String {
+        let SpaceSharedOptions { procs, outages, tabu_iterations, time_limit, passes, .. } = &self.options;
+        let mut words = self.asked.machine_file_as_asked();
+        if let Some(procs) = procs {
+            words += &format!(" --procs {procs}");
+        }
+        words += &format!(" --estimates {}", self.asked.estimates);
+        if let Some(outages) = outages {
+            words += &format!(" --outages {}", quoted(&outages.to_string()));
+        }
+        if policies.iter().any(|policy| policy.searches()) {
+            words += &format!(" --tabu-iterations {tabu_iterations}");
+            if let Some(limit) = time_limit {
+                words += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
+            }
+        }
+        if *passes == PassesName::PerEvent {
+            words += " --passes per-event";
+        }
+        words
+    }
+
+    fn idles(&self, policy: &policy::Policy) -> Option<String> {
+        policy.idles(self.sites.iter().len())
+    }
+
+    fn is_reproducible(&self, policies: &[policy::Policy]) -> bool {
+        self.options.time_limit.is_none() || !policies.iter().any(|policy| policy.searches())
+    }
+}
+
+impl PolicyId for policy::Policy {
+    fn name(&self) -> String {
+        Self::name(*self)
+    }
+
+    fn files(&self) -> Vec<String> {
+        match self {
+            Self::Exec(command) => command.0.iter().filter(|word| Path::new(word).is_file()).cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl SpaceShared {
+    /// Refuses drawn outages that let some job never finish, as far as a run can tell, before anybody tries.
+    ///
+    /// A job that is hit starts anew. Between failures that come after `mtbf` on average it needs exp(L / mtbf) attempts to run for
+    /// L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
+    /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
+    fn ensure_finishable(&self) -> Result<()> {
+        let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.outages else { return Ok(()) };
+        let log = Log::open(&self.asked, &self.sites)?;
+        let machines = self.sites.machines();
+        let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
+        for one in log.jobs(Numbers::default()) {
+            let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
+            // One that suits no machine is rejected.
+            let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
+            let expected = (mtbf + mttr) * (takes.as_secs_f64() / mtbf).exp_m1();
+            ensure!(
+                expected < LATEST.as_secs_f64(),
+                "{}: job {} runs for {takes} s and starts anew after each failure; with --outages {outages} it would be expected to \
+             take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs",
+                self.asked.trace.display(),
+                one.number
+            );
+        }
+        log.finish().map(|_| ())
+    }
+
+    /// The policy at work, and where it says what went wrong, if it is a program and something does.
+    fn at_work(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
+        let Self { asked, options, sites } = self;
+        if let policy::Policy::Exec(command) = policy {
+            let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
+            return Ok((Box::new(exec), failure));
+        }
+        let search =
+            Search { seed: asked.seed, tabu_iterations: options.tabu_iterations, time_limit: options.time_limit };
+        Ok((policy.at_work(&search, sites.iter().len()), Failure::default()))
+    }
+
+    /// The outages of the places: the same for every policy.
+    fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
+        let names: Vec<&str> = self.sites.iter().map(|site| site.name.as_str()).collect();
+        let streams = Streams::new(self.asked.seed, 0);
+        let stream = self.options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
+        Ok(stream.into_iter().flatten())
+    }
+}
+
+/// A stream that stops at its first error, and keeps it.
+struct Source<I, E> {
+    items: I,
+    failed: Option<E>,
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> Source<I, E> {
+    /// To be read by a model, and looked at when it has gone.
+    fn shared(items: I) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { items, failed: None }))
+    }
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
+    }
+}

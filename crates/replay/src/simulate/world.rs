@@ -1,0 +1,345 @@
+//! Worlds: what a log can be replayed on, each in a file of its own.
+//!
+//! A world is a type that implements [`World`] and a line in `simulate/worlds.rs`. Its options are its own: clap reads them
+//! into [`World::Options`], and a run in another world refuses them.
+
+use super::name::PolicyName;
+use super::own::Own;
+use super::sites::Sites;
+use super::watch::{JobsFile, Watched};
+use crate::cli::Asked;
+use anyhow::{Result, anyhow, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use lab::chart::Picture;
+use lab::scenario::did_you_mean;
+use rayon::prelude::*;
+use std::fmt::{Debug, Display};
+use std::path::PathBuf;
+use tempfile::NamedTempFile;
+use workload::Repairs;
+
+/// What a log can be replayed on.
+pub(crate) trait World: Sized + Sync + 'static {
+    /// The options that it alone has.
+    type Options: Args + Clone + Debug;
+    /// A policy of it, by name.
+    type Policy: PolicyId;
+    /// What is known of a run beside its outcome, until the policies are compared.
+    type Beside: Send;
+
+    /// The value of `--model` that chooses it.
+    const MODEL: &'static str;
+    /// The value of `--profile` that chooses it.
+    const PROFILE: &'static str = "clean";
+    /// What it is, for the help: of the model, or of the profile if that is not the usual one.
+    const ABOUT: &'static str;
+    /// The option that says where jobs run: `--clusters FILE`.
+    const PLACE: &'static str;
+    /// Whether `--machines` and `--inside` may say so, too.
+    const TAKES_MACHINES: bool = false;
+
+    /// The names of its policies, for messages.
+    fn policies() -> String;
+
+    /// The policy called `text`; `None` if there is none of such a base.
+    fn policy(text: &str, own: &[&'static Own]) -> Option<Result<Self::Policy, String>>;
+
+    /// Looks at what was asked, and reads what says where jobs run. Refuses what cannot be run.
+    fn open(asked: &Asked, options: &Self::Options, policies: &[Self::Policy]) -> Result<Self>;
+
+    /// Where jobs run.
+    fn sites(&self) -> &Sites;
+
+    /// One policy on the whole log. `jobs` becomes `jobs.csv`.
+    fn replay(&self, policy: &Self::Policy, jobs: JobsFile) -> Result<(Outcome, Self::Beside)>;
+
+    /// Adds what can be told only when all policies are done.
+    fn compare(_runs: &mut [(Outcome, Self::Beside)]) {}
+
+    /// What it was asked, as on the command line; each option with a blank before it.
+    fn arguments(&self, policies: &[Self::Policy]) -> String;
+
+    /// Files beside the results that a run will write.
+    fn writes_to(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// What a reader of the page must know of it.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Entries of the manifest that it alone has.
+    fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        Vec::new()
+    }
+
+    /// Why jobs are rejected here, behind "rejected: ".
+    fn rejects_because(&self) -> String {
+        format!("no place is wider than {} processors", self.sites().widest())
+    }
+
+    /// Why a policy does not do what its name promises on these places, if it does not.
+    fn idles(&self, _policy: &Self::Policy) -> Option<String> {
+        None
+    }
+
+    /// Whether another run gives the same bytes.
+    fn is_reproducible(&self, _policies: &[Self::Policy]) -> bool {
+        true
+    }
+}
+
+/// A policy by its name. `Display` gives what `--policy` takes.
+pub(crate) trait PolicyId: Clone + PartialEq + Display + Send + Sync {
+    /// As the folder of its results is called.
+    fn name(&self) -> String {
+        self.to_string()
+    }
+
+    /// The words of its name that are files.
+    fn files(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What came of one policy.
+pub(crate) struct Outcome {
+    /// Column and value, as in `summary.csv`: [`Summary::row`](metrics::Summary::row) and what else the world has measured.
+    pub(crate) columns: Vec<(&'static str, Option<f64>)>,
+    pub(crate) watched: Watched,
+    pub(crate) repairs: Repairs,
+    /// Pictures that this world alone has, with captions.
+    pub(crate) exhibits: Vec<(Picture, &'static str)>,
+    /// Lines for the terminal.
+    pub(crate) notes: Vec<String>,
+    /// Files that belong elsewhere, complete but for their names.
+    pub(crate) files: Vec<(NamedTempFile, PathBuf)>,
+    /// Where the run departs from one that it was compared with.
+    pub(crate) differs: Option<String>,
+}
+
+impl Outcome {
+    /// What every world tells.
+    pub(crate) fn new(sites: &Sites, watched: Watched, repairs: Repairs) -> Self {
+        let columns = watched.summary.row(sites.processors());
+        let (exhibits, notes, files, differs) = Default::default();
+        Self { columns, watched, repairs, exhibits, notes, files, differs }
+    }
+}
+
+/// A policy, and what came of it.
+pub(crate) struct Run {
+    /// As the folder of its results is called.
+    pub(crate) name: String,
+    /// As `--policy` takes it.
+    pub(crate) given: String,
+    /// Files that its name contains.
+    pub(crate) files: Vec<String>,
+    /// Why it does not do what its name promises, if it does not.
+    pub(crate) idles: Option<String>,
+    pub(crate) outcome: Outcome,
+}
+
+impl Run {
+    /// The value of a column of `summary.csv`.
+    pub(crate) fn value(&self, column: &str) -> Option<f64> {
+        self.outcome.columns.iter().find(|(known, _)| *known == column).and_then(|(_, value)| *value)
+    }
+}
+
+/// A world with the policies that it was asked for: [`World`] without its types.
+pub(crate) trait Opened: Sync {
+    /// Of the policies, as their folders are called.
+    fn names(&self) -> Vec<String>;
+    /// Replays all policies, in their order. `begin` gives each a `jobs.csv`, and `done` is told of each.
+    fn replay(&self, begin: &(dyn Fn() -> Result<JobsFile> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
+    /// See [`World::sites`].
+    fn sites(&self) -> &Sites;
+    /// See [`World::arguments`].
+    fn arguments(&self) -> String;
+    /// See [`World::writes_to`].
+    fn writes_to(&self) -> Vec<PathBuf>;
+    /// See [`World::notes`].
+    fn notes(&self) -> Vec<String>;
+    /// See [`World::facts`].
+    fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
+    /// See [`World::rejects_because`].
+    fn rejects_because(&self) -> String;
+    /// See [`World::is_reproducible`].
+    fn is_reproducible(&self) -> bool;
+}
+
+struct Asking<W: World> {
+    world: W,
+    policies: Vec<W::Policy>,
+}
+
+impl<W: World> Opened for Asking<W> {
+    fn names(&self) -> Vec<String> {
+        self.policies.iter().map(PolicyId::name).collect()
+    }
+
+    fn replay(&self, begin: &(dyn Fn() -> Result<JobsFile> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
+        let replay = |policy| {
+            let outcome = self.world.replay(policy, begin()?)?;
+            done();
+            Ok(outcome)
+        };
+        let mut outcomes = self.policies.par_iter().map(replay).collect::<Result<Vec<_>>>()?;
+        W::compare(&mut outcomes);
+        let run = |(policy, (outcome, _)): (&W::Policy, _)| Run {
+            name: policy.name(),
+            given: policy.to_string(),
+            files: policy.files(),
+            idles: self.world.idles(policy),
+            outcome,
+        };
+        Ok(self.policies.iter().zip(outcomes).map(run).collect())
+    }
+
+    fn sites(&self) -> &Sites {
+        self.world.sites()
+    }
+
+    fn arguments(&self) -> String {
+        self.world.arguments(&self.policies)
+    }
+
+    fn writes_to(&self) -> Vec<PathBuf> {
+        self.world.writes_to()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.world.notes()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
+        self.world.facts()
+    }
+
+    fn rejects_because(&self) -> String {
+        self.world.rejects_because()
+    }
+
+    fn is_reproducible(&self) -> bool {
+        self.world.is_reproducible(&self.policies)
+    }
+}
+
+/// What the registry tells of a world without opening it.
+pub(super) struct Entry {
+    pub(super) model: &'static str,
+    pub(super) profile: &'static str,
+    pub(super) about: &'static str,
+    pub(super) place: &'static str,
+    pub(super) takes_machines: bool,
+    policies: fn() -> String,
+    knows: fn(&str) -> bool,
+}
+
+impl Entry {
+    pub(super) const fn of<W: World>() -> Self {
+        Self {
+            model: W::MODEL,
+            profile: W::PROFILE,
+            about: W::ABOUT,
+            place: W::PLACE,
+            takes_machines: W::TAKES_MACHINES,
+            policies: W::policies,
+            knows: |text| W::policy(text, &[]).is_some_and(|policy| policy.is_ok()),
+        }
+    }
+
+    /// How a user asks for it.
+    pub(super) fn chosen_by(&self) -> String {
+        if self.profile == "clean" { format!("--model {}", self.model) } else { format!("--profile {}", self.profile) }
+    }
+}
+
+/// Opens a world for the policies that were asked for; `all` are the worlds that there are.
+pub(super) fn open<W: World>(
+    asked: &Asked,
+    options: &W::Options,
+    own: &[&'static Own],
+    all: &[Entry],
+) -> Result<Box<dyn Opened>> {
+    let mut policies: Vec<W::Policy> = Vec::new();
+    for text in &asked.named {
+        let policy = match W::policy(text, own) {
+            Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
+            None => bail!("--policy {text}{}", whose(text, &Entry::of::<W>(), own, all)),
+        };
+        if !policies.contains(&policy) {
+            policies.push(policy);
+        }
+    }
+    let world = W::open(asked, options, &policies)?;
+    for (k, policy) in policies.iter().enumerate() {
+        let name = policy.name();
+        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
+            bail!(
+                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
+            );
+        }
+    }
+    Ok(Box::new(Asking { world, policies }))
+}
+
+/// What to say of a policy that the world `here` does not know.
+fn whose(text: &str, here: &Entry, own: &[&'static Own], all: &[Entry]) -> String {
+    let names: Vec<&str> = own.iter().map(|own| own.name()).collect();
+    let other = all.iter().find(|other| (other.knows)(text)).or_else(|| names.contains(&text).then(|| &all[0]));
+    if let Some(other) = other {
+        return format!(" is one of {}, and not of {}", other.chosen_by(), here.chosen_by());
+    }
+    let ours = all.iter().filter(|world| world.profile == "clean");
+    let lists: Vec<String> =
+        ours.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
+    let known: Vec<String> = all.iter().map(|world| (world.policies)()).collect();
+    let known = known.iter().flat_map(|names| names.split(", ")).chain(names.iter().copied());
+    let hint = did_you_mean(PolicyName::base_of(text), known);
+    let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
+    format!(": no policy is called {text:?}{hint}; {}{added}", lists.join("; "))
+}
+
+/// Options of one world, and which of them were given.
+#[derive(Clone, Debug)]
+pub(crate) struct Given<O> {
+    pub(crate) options: O,
+    /// As they are written: `--tree`.
+    pub(crate) given: Vec<String>,
+}
+
+impl<O: Args> FromArgMatches for Given<O> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Self::from_arg_matches_mut(&mut matches.clone())
+    }
+
+    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, clap::Error> {
+        // Reading an option takes it out of the matches: what was given is asked first.
+        let names = O::augment_args(Command::new("options"));
+        let was_given =
+            |arg: &&clap::Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        let given =
+            names.get_arguments().filter(was_given).map(|arg| format!("--{}", arg.get_long().unwrap_or_default()));
+        let given = given.collect();
+        Ok(Self { given, options: O::from_arg_matches_mut(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<O: Args> Args for Given<O> {
+    fn augment_args(command: Command) -> Command {
+        O::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        O::augment_args_for_update(command)
+    }
+}

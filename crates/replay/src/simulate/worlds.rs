@@ -1,0 +1,158 @@
+//! The worlds that there are. A new one is a file of its own that implements [`World`], and a line here.
+
+use super::alea31::Alea31;
+use super::hier::HierGrid;
+use super::metasched::Metasched;
+use super::own::Own;
+use super::space_shared::SpaceShared;
+use super::world::{Entry, Given, Opened, World, open};
+use crate::cli::Asked;
+use anyhow::{Result, anyhow, ensure};
+use clap::Args;
+use clap::builder::PossibleValue;
+
+macro_rules! worlds {
+    ($($options:ident: $world:ty),* $(,)?) => {
+        /// The options of every world.
+        #[derive(Clone, Debug, Args)]
+        pub(crate) struct Worlds {
+            $(#[command(flatten)] $options: Given<<$world as World>::Options>,)*
+        }
+
+        impl Worlds {
+            const ALL: &[Entry] = &[$(Entry::of::<$world>()),*];
+
+            /// Opens the world that was asked for.
+            pub(super) fn open(&self, asked: &Asked, own: &[&'static Own]) -> Result<Box<dyn Opened>> {
+                let chosen = chosen(asked)?;
+                let is_chosen = |model, profile| model == chosen.model && profile == chosen.profile;
+                $(
+                    let own_of = (<$world>::MODEL, <$world>::PROFILE);
+                    if !is_chosen(own_of.0, own_of.1) {
+                        refuse(&self.$options.given, chosen, Some(&Entry::of::<$world>()))?;
+                    }
+                )*
+                $(
+                    if is_chosen(<$world>::MODEL, <$world>::PROFILE) {
+                        return open::<$world>(asked, &self.$options.options, own, Self::ALL);
+                    }
+                )*
+                unreachable!("the chosen world is one of these")
+            }
+        }
+    };
+}
+
+worlds! {
+    space_shared: SpaceShared,
+    alea31: Alea31,
+    metasched: Metasched,
+    hier_grid: HierGrid,
+}
+
+/// The world of `--model` and `--profile`.
+fn chosen(asked: &Asked) -> Result<&'static Entry> {
+    let Asked { model, profile, .. } = asked;
+    let chosen = Worlds::ALL.iter().find(|world| world.model == *model && world.profile == *profile);
+    let chosen = chosen.ok_or_else(|| {
+        let its = Worlds::ALL.iter().find(|world| world.profile == *profile).map_or("", |world| world.model);
+        anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
+    })?;
+    if !chosen.takes_machines {
+        refuse(&asked.machine_file.given, chosen, None)?;
+    }
+    Ok(chosen)
+}
+
+/// Refuses options that are not of the world that was chosen.
+fn refuse(given: &[String], chosen: &Entry, theirs: Option<&Entry>) -> Result<()> {
+    let whose = theirs.map_or_else(
+        || {
+            Worlds::ALL
+                .iter()
+                .filter(|world| world.takes_machines)
+                .map(Entry::chosen_by)
+                .collect::<Vec<_>>()
+                .join(" and ")
+        },
+        Entry::chosen_by,
+    );
+    ensure!(
+        given.is_empty(),
+        "{} does not go with {}, which takes {}: it is an option of {whose}; leave it out",
+        given[0],
+        chosen.chosen_by(),
+        chosen.place,
+    );
+    Ok(())
+}
+
+/// The values of `--model`.
+pub(crate) fn models() -> Vec<PossibleValue> {
+    let usual = Worlds::ALL.iter().filter(|world| world.profile == "clean");
+    usual.map(|world| PossibleValue::new(world.model).help(world.about)).collect()
+}
+
+/// The values of `--profile`.
+pub(crate) fn profiles() -> Vec<PossibleValue> {
+    let clean = PossibleValue::new("clean").help("Those of the policies, as their authors describe them");
+    let others = Worlds::ALL.iter().filter(|world| world.profile != "clean");
+    std::iter::once(clean).chain(others.map(|world| PossibleValue::new(world.profile).help(world.about))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::Simulate;
+    use crate::simulate::own::Own;
+    use clap::Parser;
+    use gap_schedule::Fcfs;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        simulate: Simulate,
+    }
+
+    const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+
+    /// What is said of a command line that no world runs.
+    fn refused(words: &[&str], own: &[&'static Own]) -> String {
+        let line = ["simulate", "--trace", LOG].iter().chain(words);
+        let Line { simulate } = Line::try_parse_from(line).expect("clap takes it");
+        format!("{:#}", simulate.worlds.open(&simulate.asked, own).err().expect("it makes no sense"))
+    }
+
+    #[test]
+    fn an_option_of_another_world_is_refused_and_its_world_named_even_where_it_says_the_usual() {
+        let told = refused(&["--policy", "fcfs", "--tree", "4-2-5"], &[]);
+        assert!(told.starts_with("--tree does not go with --model gap-schedule"), "{told}");
+        assert!(told.contains("an option of --model hier-grid; leave it out"), "{told}");
+        let told = refused(&["--model", "metasched", "--policy", "rr", "--passes", "per-instant"], &[]);
+        assert!(told.starts_with("--passes does not go with --model metasched, which takes --clusters FILE"), "{told}");
+        let told = refused(&["--model", "hier-grid", "--policy", "p2p", "--machines", "m"], &[]);
+        assert!(told.contains("an option of --model gap-schedule and --profile alea31"), "{told}");
+        let told = refused(&["--policy", "easy", "--startup", "0s"], &[]);
+        assert!(told.contains("an option of --profile alea31"), "{told}");
+    }
+
+    #[test]
+    fn a_policy_of_another_world_is_told_by_that_world_and_a_typing_error_by_what_was_meant() {
+        let told = refused(&["--policy", "ptt+w=0.5"], &[]);
+        assert_eq!(told, "--policy ptt+w=0.5 is one of --model metasched, and not of --model gap-schedule");
+        let told = refused(&["--policy", "eazy"], &[]);
+        assert!(told.contains("no policy is called \"eazy\"; did you mean \"easy\"?"), "{told}");
+        let told = refused(&["--policy", "easy+reserv=1"], &[]);
+        assert!(told.contains("did you mean \"reserve\"?"), "{told}");
+    }
+
+    #[test]
+    fn a_policy_that_the_program_adds_is_known_by_its_name_and_told_where_no_name_fits() {
+        let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
+        // Its name is taken; what is wrong is the log.
+        assert!(refused(&["--policy", "mine"], &[own]).contains("Cargo.toml"));
+        assert!(refused(&["--policy", "yours"], &[own]).ends_with("; this program adds mine"));
+        assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));
+        let told = refused(&["--model", "metasched", "--policy", "mine"], &[own]);
+        assert_eq!(told, "--policy mine is one of --model gap-schedule, and not of --model metasched");
+    }
+}
