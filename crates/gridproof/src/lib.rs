@@ -136,6 +136,7 @@ impl Lab {
                 Ok(Ending::Done)
             }
             Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
+            Command::Check(options) => replay::check::check(&options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {
