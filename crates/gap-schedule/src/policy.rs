@@ -11,6 +11,9 @@ mod flexible_deep;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
+mod ordered_backfill;
+mod ordered_fcfs;
+mod ordered_queue;
 mod outlook;
 mod readings;
 mod reservations;
@@ -26,6 +29,8 @@ pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
 pub use flexible_deep::DeepFlexibleBackfill;
 pub use gap_filling::GapFilling;
 pub use gap_filling_readings::{Completion, Moves, Weight};
+pub use ordered_backfill::{Backfilling, OrderedBackfill};
+pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
 use crate::grid::Machine;

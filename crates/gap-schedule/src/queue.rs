@@ -86,6 +86,12 @@ impl Queue {
         self.iter().next()
     }
 
+    /// The job of this id, if it waits.
+    pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
+        let place = self.places.get(&job)?;
+        self.slots[*place].as_ref().map(|slot| &slot.waiting)
+    }
+
     /// The jobs in order of arrival.
     pub const fn iter(&self) -> WaitingJobs<'_> {
         WaitingJobs { queue: self, at: self.front }
@@ -185,14 +191,14 @@ impl<'a> IntoIterator for &'a Queue {
 
 impl MinDemand {
     /// Of no job at all.
-    const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
+    pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
     /// What one job demands.
     pub fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
     }
 }

@@ -16,6 +16,7 @@ mod grid_scan_twin;
 mod grid_usage;
 mod invariants;
 mod oracles;
+mod ordered;
 mod plan;
 mod plan_common;
 mod plan_tabu;
