@@ -139,7 +139,7 @@ fn the_machine_files_hold_what_is_known_of_them() {
 
 #[test]
 fn the_experiments_on_predictions_leave_the_published_jobs_of_the_cleaned_logs() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     // Processors, jobs, and of how many more results were published: the authors had other versions of two of these.
     for (name, processors, jobs, more) in [
         ("KTH-SP2-1996-2.1-cln.swf.gz", 100, 28_467, 14),
