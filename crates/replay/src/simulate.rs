@@ -3,15 +3,18 @@
 mod alea31;
 mod clock;
 mod clusters;
+pub(crate) mod door;
 mod exec;
 mod free;
 mod grid_tree;
+pub(crate) mod held;
 mod hier;
 mod log;
 mod metasched;
 mod name;
 mod own;
 mod policy;
+mod queueing;
 mod report;
 mod sites;
 mod space_shared;

@@ -6,6 +6,7 @@ use predicates::str::{contains, is_empty};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use test_data::Need;
 
 fn headless() -> String {
     FOUR_JOBS.lines().skip(1).map(|line| format!("{line}\n")).collect()
@@ -227,8 +228,7 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
 /// What bash is told to run for `cargo …`, run as bash runs it.
 #[test]
 fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
-    if Command::new("bash").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no bash");
+    if test_data::program(Need::Bash, &["bash"]).is_none() {
         return;
     }
     let folder = folder();

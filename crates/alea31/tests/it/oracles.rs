@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Starts and finishes by number of the job.
 fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
-    let mut table = csv::Reader::from_reader(open("GRID_ORACLES", &format!("{name}.csv.gz"))?);
+    let mut table = csv::Reader::from_reader(open(test_data::oracle(&format!("{name}.csv.gz")))?);
     assert_eq!(table.headers().expect("a header"), ["job_id", "submit", "start", "finish", "cpus"].as_slice());
     let rows = table.deserialize().map(|row| {
         let (job, _, start, finish, _): (u32, f64, f64, f64, u32) = row.expect("five numbers");

@@ -4,7 +4,7 @@ use crate::cli::Asked;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
-use sim_core::{Probe, Sim, Span, Time};
+use sim_core::{Job, Probe, Sim, Span, Time};
 use workload::LogJob;
 
 /// How often Ctrl-C is looked for, in events.
@@ -21,16 +21,20 @@ const LONGEST: f64 = u32::MAX as f64;
 
 /// Refuses a job that would take too long on the slowest machine, of such a speed.
 pub(super) fn ensure_ends(job: &LogJob, slowest: f64) -> Result<(), String> {
-    let estimate = job.job.request.estimate.unwrap_or(Span::ZERO);
-    let seconds = estimate.max(job.job.runtime).as_secs_f64() / slowest;
+    ensure_ends_on(&job.job, job.number, slowest)
+}
+
+/// The same for the job that is called `number` in its log.
+pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(), String> {
+    let estimate = job.request.estimate.unwrap_or(Span::ZERO);
+    let seconds = estimate.max(job.runtime).as_secs_f64() / slowest;
     if seconds <= LONGEST {
         return Ok(());
     }
     let years = seconds / 86_400.0 / 365.0;
     Err(format!(
-        "job {} would take {years:.0} years on a machine of speed {slowest}, and 136 at most can be simulated; give faster \
-         machines or shorter estimates",
-        job.number
+        "job {number} would take {years:.0} years on a machine of speed {slowest}, and 136 at most can be simulated; give \
+         faster machines or shorter estimates"
     ))
 }
 
