@@ -32,7 +32,7 @@ enum Command {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
-    /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.
+    /// What CI runs: format, lints, tests, documentation, every paper and every doubt with --quick.
     Ci,
 }
 

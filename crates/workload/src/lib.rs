@@ -12,6 +12,7 @@
 //!   drawn anew.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
+//! - [`predictsim`] reads a log as the published experiments on predicted run times did.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
@@ -72,6 +73,7 @@ pub mod validate;
 pub mod alea31;
 pub mod machines;
 pub mod outages;
+pub mod predictsim;
 
 pub mod bench_mix;
 pub mod deadline_mix;
@@ -94,6 +96,7 @@ pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
 pub use outages::{Outages, OutagesError};
+pub use predictsim::{Filtered, PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;
