@@ -7,6 +7,7 @@ mod bad_input;
 mod border;
 mod contracts;
 mod determinism;
+mod documented;
 mod doubt;
 mod exec;
 mod experiment;
