@@ -3,6 +3,7 @@
 mod alea31;
 mod clock;
 mod clusters;
+pub(crate) mod door;
 mod exec;
 mod free;
 mod grid_tree;

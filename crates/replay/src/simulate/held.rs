@@ -2,7 +2,7 @@
 //!
 //! The same world and policies as `simulate`, without its files: of each job, when it started and ended is kept.
 
-use super::clock::{LATEST, YEARS, ensure_ends_on, within_the_clock};
+use super::clock::{LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Failure};
 use super::own::Own;
 use super::policy::{self, Search};
@@ -11,6 +11,7 @@ use super::watch::Numbers;
 use crate::cli::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
+use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Fact, Job, Probe, Sim, Time};
 use std::path::Path;

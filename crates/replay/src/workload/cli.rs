@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use workload::Layout;
+use workload::sacct::Zone as LocalZone;
 
 /// The commands below `workload`.
 #[derive(Debug, Subcommand)]
@@ -105,6 +106,16 @@ Examples:
   cargo xtask workload convert KTH-SP2.swf --to gwf --out KTH-SP2.gwf
   cargo xtask workload convert plain.swf --to swf21 --out extended.swf
       with the columns of MetaCentrum: hosts, queue, nodes
+  SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \\
+    --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,\\
+NNodes,ReqMem,TotalCPU,State > jobs.sacct
+  cargo xtask workload convert jobs.sacct --to swf --out site.swf.gz --procs 4096 --zone Europe/Berlin
+      the jobs of your own Slurm cluster, as simulators take them
+
+From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts
+each, and tells which users and groups became which numbers: delete these lines before you give the log to anybody. Columns may
+come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where.
+--duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has
 all its records. What the other format has no column for is told.")]
@@ -116,8 +127,15 @@ pub struct Convert {
     #[arg(long, value_name = "swf|swf21|gwf")]
     pub(crate) to: Layout,
     /// The format to read; told from the first record if not given.
-    #[arg(long, value_name = "swf|swf21|gwf")]
+    #[arg(long, value_name = "swf|swf21|gwf|sacct")]
     pub(crate) from: Option<Layout>,
+    /// Where the clocks of sacct stood: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
+    /// for times without a zone; of others it goes into the header.
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    pub(crate) zone: Option<LocalZone>,
+    /// Processors of the cluster, for the header of a log from sacct, which does not tell them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
     /// The file to write; packed if its name ends in .gz.
     #[arg(long, value_name = "FILE[.gz]")]
     pub(crate) out: PathBuf,
