@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use lab::cli::Ending;
+use lab::doubt;
 use lab::registry::Entry;
 use lab::reproduce::Request;
 use lab::scenario::workspace;
@@ -10,6 +11,7 @@ use std::process::Command;
 
 /// Runs every step, stops at the first that fails.
 pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
+    crate::skips::clear()?;
     let steps = [
         ("format", "fmt --all --check"),
         ("lints", "clippy --workspace --all-targets -- -D warnings"),
@@ -41,6 +43,20 @@ pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
             return Ok(Ending::Differs);
         }
     }
+    for paper in papers {
+        let slug = paper.about.slug;
+        tell(&format!("ci: {slug}, what other readings make of its verdicts"));
+        let out = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let request = doubt::Request { run: Request::quick(out.path().to_owned()), ..doubt::Request::default() };
+        let outcome = paper.doubt(&request)?;
+        for (claim, recorded) in outcome.surprises() {
+            tell(&format!("ci: {slug} {} {}, but on record is: {recorded}", claim.judged.id, claim.told));
+        }
+        if outcome.surprises().next().is_some() {
+            return Ok(Ending::Differs);
+        }
+    }
+    tell(crate::skips::summary(&crate::skips::noted()?, false).trim_end());
     tell("ci: all passed");
     Ok(Ending::Done)
 }

@@ -8,6 +8,8 @@
 pub mod chart;
 pub mod claim;
 pub mod cli;
+pub mod clock;
+pub mod doubt;
 pub mod extra;
 pub mod interrupt;
 pub mod new_folders;

@@ -1,16 +1,18 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
 use crate::claim::{Claim, Judged};
+use crate::clock::within_the_clock;
 use crate::output::OutDir;
 use crate::paper::{About, Effort, Figure, Paper, Table};
+use crate::provenance;
 use crate::quantity::Quantity;
 use crate::record::{Mode, Recorded};
 use crate::scenario::{Scenario, did_you_mean, workspace};
 use crate::seeds::Seeds;
 use crate::store::Store;
-use crate::study::Study;
+use crate::study::{Study, beyond_the_clock, simulate};
 use crate::verdict::Verdict;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use metrics::ConfidenceInterval;
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -48,6 +50,45 @@ impl Request {
     /// A quick run into `out`, without progress.
     pub fn quick(out: PathBuf) -> Self {
         Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
+    }
+
+    /// The options as they are written behind the command; those that cannot change a result are left out.
+    pub(crate) fn options(&self) -> String {
+        let mut options = String::new();
+        let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
+        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
+            if wanted {
+                options += flag;
+            }
+        }
+        if !only.is_empty() {
+            options += &format!(" --only {}", only.join(","));
+        }
+        if let Some(reps) = reps {
+            options += &format!(" --reps {reps}");
+        }
+        if let Some(seed) = seed {
+            options += &format!(" --seed {seed}");
+        }
+        if let Some(seeds) = seeds {
+            options += &format!(" --seeds {seeds}");
+        }
+        if let Some(traces) = traces {
+            options += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
+        }
+        for assignment in set {
+            options += &format!(" --set {}", provenance::quoted(assignment));
+        }
+        options
+    }
+
+    /// Which verdicts on record this is compared with.
+    pub(crate) const fn mode(&self) -> Mode {
+        match (self.decide, self.quick) {
+            (true, _) => Mode::Decide,
+            (false, true) => Mode::Quick,
+            (false, false) => Mode::Default,
+        }
     }
 }
 
@@ -106,13 +147,14 @@ pub(crate) struct Session<P> {
 }
 
 impl<P: Paper> Session<P> {
-    fn new(request: &Request) -> Result<Self> {
+    pub(crate) fn new(request: &Request) -> Result<Self> {
         let mut scenario = P::scenario()?;
         for assignment in &request.set {
             scenario.set(assignment)?;
         }
         let effort = if request.quick { Effort::Quick } else { Effort::Full };
-        let paper = P::new(&scenario, effort);
+        let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
+        let paper = within_the_clock(|| P::new(&scenario, effort)).unwrap_or_else(|| Err(beyond()));
         let paper = paper.with_context(|| {
             let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
             format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
@@ -147,10 +189,12 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut study = Study::new(paper, *seed, Store::open(cells_folder.clone())?, request.quiet);
+    let store = Store::open(cells_folder)?;
+    let mut study = Study::new(paper, *seed, &store, request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
-    let mut extras = paper.extras(&Streams::new(*seed, 0));
+    let extras = within_the_clock(|| paper.extras(&Streams::new(*seed, 0)));
+    let mut extras = extras.with_context(|| beyond_the_clock("a figure"))?;
     extras.retain(|extra| shown.contains(extra.figure));
     let mut cells = BTreeSet::new();
     for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
@@ -172,18 +216,12 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.decide {
         decide(&mut study, &claims, &mut judged, *replications)?;
     }
-    study.settle()?;
+    store.settle()?;
 
-    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &cells_folder, request.quiet);
+    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &store, request.quiet);
     let seeds = request.seeds.map(judge).transpose()?;
 
-    let mode = if request.decide {
-        Mode::Decide
-    } else if request.quick {
-        Mode::Quick
-    } else {
-        Mode::Default
-    };
+    let mode = request.mode();
     let recorded =
         Recorded::read(P::PAGE, mode, paper.record()).with_context(|| format!("the record of {}", P::ABOUT.slug))?;
     let judged: Vec<_> = judged
@@ -198,10 +236,15 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             .with_context(|| format!("the record of {}", P::ABOUT.slug))?,
         None => None,
     };
-    let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
+    let unplotted = within_the_clock(|| {
+        let streams = || Streams::new(*seed, 0);
+        let schedules: Vec<_> = schedules.into_iter().map(|id| paper.schedule(id, &streams())).collect();
+        let drawings: Vec<_> = drawings.into_iter().map(|id| paper.drawing(id, &streams())).collect();
+        (schedules, drawings)
+    });
+    let (schedules, drawings) = unplotted.with_context(|| beyond_the_clock("a drawing"))?;
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
     let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
-    let drawings = drawings.into_iter().map(|id| paper.drawing(id, &Streams::new(*seed, 0))).collect();
     let findings = crate::write::Findings {
         session: &session,
         request,
@@ -303,7 +346,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
     let cell =
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
-    let metrics = paper.simulate(cell, &Streams::new(seed, replication));
+    let metrics = simulate(&paper, cell, seed, replication)?;
     Ok(paper.metrics().into_iter().zip(metrics).collect())
 }
 

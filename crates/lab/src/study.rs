@@ -2,10 +2,12 @@
 
 use super::paper::Paper;
 use super::quantity::Quantity;
+use super::reproduce::run_id;
 use super::store::{Identity, Store};
+use crate::clock::within_the_clock;
 use crate::interrupt::{self, Interrupted};
 use crate::progress::Progress;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -27,11 +29,28 @@ pub(crate) fn models<P: Paper>() -> &'static str {
     })
 }
 
+/// What one replication yields.
+///
+/// # Errors
+///
+/// Its time leaves the clock.
+pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replication: u32) -> Result<Vec<f64>> {
+    within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)))
+        .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
+}
+
+/// What to say of a part of a paper whose time left the clock.
+pub(crate) fn beyond_the_clock(what: &str) -> String {
+    format!(
+        "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"
+    )
+}
+
 /// A paper with the replications that have been run.
 pub struct Study<'a, P: Paper> {
     paper: &'a P,
     seed: u64,
-    store: Store,
+    store: &'a Store,
     names: Vec<String>,
     runs: BTreeMap<P::Cell, Vec<Vec<f64>>>,
     quiet: bool,
@@ -41,7 +60,7 @@ pub struct Study<'a, P: Paper> {
 
 impl<'a, P: Paper> Study<'a, P> {
     /// None has been run; `quiet` shows no progress.
-    pub fn new(paper: &'a P, seed: u64, store: Store, quiet: bool) -> Self {
+    pub fn new(paper: &'a P, seed: u64, store: &'a Store, quiet: bool) -> Self {
         Self { paper, seed, store, names: paper.metrics(), runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
     }
 
@@ -73,7 +92,7 @@ impl<'a, P: Paper> Study<'a, P> {
                     reused.fetch_add(1, Ordering::Relaxed);
                     metrics
                 } else {
-                    let metrics = self.paper.simulate(cell, &Streams::new(self.seed, replication));
+                    let metrics = simulate(self.paper, cell, self.seed, replication)?;
                     self.store.save(&identity, &self.names, &metrics)?;
                     computed.fetch_add(1, Ordering::Relaxed);
                     metrics
@@ -160,14 +179,5 @@ impl<'a, P: Paper> Study<'a, P> {
     /// Replications computed now, taken from the store, and found damaged there.
     pub const fn effort(&self) -> (u64, u64, u64) {
         (self.computed, self.reused, self.store.damaged())
-    }
-
-    /// To be called when nothing more is to be run: see [`Store::settle`].
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be written.
-    pub fn settle(&self) -> Result<()> {
-        self.store.settle()
     }
 }

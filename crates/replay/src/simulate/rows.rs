@@ -100,6 +100,15 @@ pub(super) struct FromLog {
     requested_memory: Option<u64>,
 }
 
+impl FromLog {
+    /// A job of which no more is known than its number.
+    pub(super) fn numbered(job: Job, number: u64) -> Self {
+        let (requested, group, executable, queue, partition, requested_memory) = Default::default();
+        let (run, is_cut) = (job.runtime, false);
+        Self { number, job, requested, run, is_cut, group, executable, queue, partition, requested_memory }
+    }
+}
+
 impl From<&LogJob> for FromLog {
     fn from(one: &LogJob) -> Self {
         Self {
