@@ -65,7 +65,9 @@ impl Difference<'_> {
         let Self { metric, policy, baseline, interval, of_baseline } = self;
         let (name, unit) = called(metric);
         let weeks = interval.replications;
-        if interval.mean.abs() <= f64::EPSILON * of_baseline.abs() && interval.half_width().is_none_or(|half| half <= 0.0) {
+        if interval.mean.abs() <= f64::EPSILON * of_baseline.abs()
+            && interval.half_width().is_none_or(|half| half <= 0.0)
+        {
             return format!("Mean {name} is the same under {policy} and {baseline}.");
         }
         let percent = if of_baseline.abs() > 0.0 {
