@@ -52,7 +52,7 @@ use std::path::Path;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
 
-/// A log of at most so many jobs is drawn as a Gantt chart.
+/// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
 const GANTT_JOBS: usize = 3000;
 
 /// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.

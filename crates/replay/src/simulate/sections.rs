@@ -1,5 +1,6 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
+use super::GANTT_JOBS;
 use super::classes::Class;
 use super::compare::{Difference, FEW, called, differences};
 use super::report::Report;
@@ -325,8 +326,9 @@ fn over_time(report: &Report<'_>) -> Section {
 fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let mut parts = Vec::new();
+    let drawable = |placed: &&Vec<Placed>| (1..=GANTT_JOBS / report.runs.len()).contains(&placed.len());
     for run in report.runs {
-        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(|placed| !placed.is_empty()) {
+        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
             let mut sites: Vec<(u32, String)> =
                 report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
             if sites.len() == 1 {
