@@ -492,7 +492,7 @@ fn best_gap_alone_keeps_to_its_plan() {
     let run = ["simulate", "--policy", &policies.join(","), "--seed", "7", "--trace"];
     xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
-    assert!(jobs[0].contains("\n2,5,11,21,8,pool\n"), "{jobs:?}");
+    assert!(jobs[0].contains("\n2,5,11,21,8,pool,"), "{jobs:?}");
     assert!([&jobs[2], &jobs[3]].into_iter().all(|other| *other == jobs[0]), "{jobs:?}");
     assert_eq!(jobs[1], jobs[0].replace("\n2,5,11,21,", "\n2,5,20,30,"));
     let report = fs::read_to_string(out.join("report.html")).expect("a report");
