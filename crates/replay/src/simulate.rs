@@ -14,6 +14,7 @@ mod metasched;
 mod name;
 mod own;
 mod policy;
+mod predicting;
 mod queueing;
 mod report;
 mod sites;
