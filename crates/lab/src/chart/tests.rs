@@ -26,6 +26,7 @@ fn gantt() -> Gantt {
         start,
         end,
         processors,
+        ..Bar::default()
     };
     Gantt {
         sites: Vec::new(),
@@ -35,6 +36,7 @@ fn gantt() -> Gantt {
         unit: "s",
         processors: 8,
         bars: vec![bar(1, 0.0, 40.0, vec![(0, 4)]), bar(2, 0.0, 90.0, vec![(4, 2), (7, 1)]), bar(3, 5.0, 5.0, vec![])],
+        ..Gantt::default()
     }
 }
 
