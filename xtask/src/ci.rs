@@ -11,6 +11,7 @@ use std::process::Command;
 
 /// Runs every step, stops at the first that fails.
 pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
+    crate::skips::clear()?;
     let steps = [
         ("format", "fmt --all --check"),
         ("lints", "clippy --workspace --all-targets -- -D warnings"),
@@ -55,6 +56,7 @@ pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
             return Ok(Ending::Differs);
         }
     }
+    tell(crate::skips::summary(&crate::skips::noted()?, false).trim_end());
     tell("ci: all passed");
     Ok(Ending::Done)
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod ci;
+mod skips;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use gridproof::{EXIT_CODES, Lab};
@@ -32,6 +33,8 @@ enum Command {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
+    /// Which tests were skipped since the list was cleared, and why.
+    Skips(skips::Skips),
     /// What CI runs: format, lints, tests, documentation, every paper and every doubt with --quick.
     Ci,
 }
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
+        Command::Skips(options) => skips::skips(&options, &common),
         Command::Ci => ci::ci(lab.papers()),
     }))
 }

@@ -150,24 +150,28 @@
 //!
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
+mod correct;
 mod grid;
 mod order;
 mod plan;
 mod planner;
 mod policy;
+mod predict;
 mod queue;
 pub mod reference;
 mod running;
 
-pub use grid::{Contention, Event, Machine, MultiCluster, Passes, Usage, UsageOver};
+pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
+pub use grid::{Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
     Backfill, BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative,
-    DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, Minext, Moves,
-    OrderedBackfill, OrderedFcfs, Placement, Policy, Starts, View, Weight,
+    DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits,
+    Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Starts, View, Weight,
 };
+pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{MinDemand, Queue, QueuedJob, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

@@ -12,11 +12,13 @@ mod backfill;
 mod conservative;
 mod easy;
 mod ordered;
+mod predicted;
 
 pub use backfill::Backfill;
 pub use conservative::Conservative;
 pub use easy::Easy;
 pub use ordered::{OrderedBackfill, OrderedFcfs};
+pub use predicted::{Behind, Foresight, Predicted, predicted_easy};
 
 use crate::policy::{Placement, View};
 use crate::queue::QueuedJob;

@@ -2,5 +2,6 @@
 
 pub mod check;
 pub mod cli;
+pub mod experiment;
 pub mod simulate;
 pub mod workload;

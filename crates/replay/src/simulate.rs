@@ -7,6 +7,7 @@ pub(crate) mod door;
 mod exec;
 mod free;
 mod grid_tree;
+pub(crate) mod held;
 mod hier;
 mod log;
 mod metasched;

@@ -1,6 +1,6 @@
 //! The log of the swift-gap paper, from the file to the schedule that Alea 3.1 made of it.
 
-use crate::program::{data, file, folder, manifest, table, xtask};
+use crate::program::{file, folder, manifest, table, xtask};
 use alea31::{Cons, Easy, Job, Policy, run};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
@@ -11,7 +11,7 @@ use workload::{Alea31Intake, Machines, SwfReader};
 
 /// Starts and finishes by the log's number, in seconds.
 fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
-    let path = data("GRID_ORACLES")?.join(format!("{name}.csv.gz"));
+    let path = test_data::oracle(&format!("{name}.csv.gz"))?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = csv::Reader::from_reader(GzDecoder::new(file));
     assert_eq!(reader.headers().expect("a header"), vec!["job_id", "submit", "start", "finish", "cpus"]);
@@ -23,7 +23,7 @@ fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
 }
 
 fn check(policy: &str, records: u64, make: impl Policy) {
-    let (Some(traces), Some(expected)) = (data("GRID_TRACES"), oracle(&format!("alea31_{policy}_wagap{records}")))
+    let (Some(traces), Some(expected)) = (test_data::traces(), oracle(&format!("alea31_{policy}_wagap{records}")))
     else {
         return;
     };
@@ -81,7 +81,7 @@ fn seconds(row: &BTreeMap<String, String>, column: &str) -> f64 {
 #[test]
 fn simulate_writes_the_schedules_that_alea_made() {
     let oracles = ["easy", "cons"].map(|policy| (policy, oracle(&format!("alea31_{policy}_wagap10000"))));
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let out = folder();
     simulate(&traces, 10_000, out.path());
     for (policy, expected) in oracles {
@@ -104,7 +104,7 @@ fn simulate_writes_the_schedules_that_alea_made() {
 /// Slowdown, wait and response are means over seven numbers of jobs. EASY's wait is a misprint, see the paper's record.
 #[test]
 fn simulate_meets_the_digits_of_table_3() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let mut means = BTreeMap::from([("easy", [0.0; 3]), ("cons", [0.0; 3])]);
     for records in [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500] {
         let out = folder();
@@ -129,7 +129,7 @@ fn simulate_meets_the_digits_of_table_3() {
 /// A log without column 21, on a cluster of 120 nodes with 2 processors each.
 #[test]
 fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let out = folder();
     let [trace, machines] = ["hpc2n-excerpt.swf.gz", "hpc2n-excerpt.swf.machines"].map(|name| traces.join(name));
     xtask()

@@ -6,6 +6,7 @@ use predicates::str::{contains, is_empty};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use test_data::Need;
 
 fn headless() -> String {
     FOUR_JOBS.lines().skip(1).map(|line| format!("{line}\n")).collect()
@@ -227,8 +228,7 @@ fn no_name_commands_a_terminal_or_a_spreadsheet() {
 /// What bash is told to run for `cargo …`, run as bash runs it.
 #[test]
 fn bash_completes_the_command_as_one_types_it_and_leaves_cargo_alone() {
-    if Command::new("bash").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no bash");
+    if test_data::program(Need::Bash, &["bash"]).is_none() {
         return;
     }
     let folder = folder();
@@ -267,4 +267,28 @@ fn data_that_would_be_under_way_for_longer_than_the_clock_goes_are_refused() {
     told.stderr(
         contains("time to transfer the data of all jobs").and(contains("at most 300 years on the narrowest link")),
     );
+}
+
+#[test]
+fn a_paper_whose_time_would_leave_the_clock_is_a_message() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let refused = |run: &[&str], words: &str| {
+        let told = xtask().args(run).args(["--quick", "--quiet", "--out"]).arg(&out).assert().code(2);
+        told.stderr(contains("panicked").not().and(contains(words)));
+    };
+    // Where it can be told in advance, nothing runs.
+    refused(
+        &["reproduce", "multi-site", "--set", "workload.mean_service=1e8"],
+        "outrun the clock; lower run.quick_jobs",
+    );
+    let times = "workload.times=[1e8, 1e8, 1e8, 1e8]";
+    refused(&["reproduce", "metaloras", "--set", times], "may outrun the clock; lower workload.copies");
+    // Where it cannot, the run is named that came to the end of time.
+    let slow = ["reproduce", "eg-edf", "--only", "fig1-left", "--set", "grid.machine_speed=[1e-6, 1e-6]"];
+    refused(&slow, "the run \"policy=FCFS interarrival=1 strict=false jobs=1000 rep=0\" goes beyond 584 years");
+    let run = ["--run", "policy=FCFS interarrival=1 strict=false jobs=1000 rep=0", "--quick"];
+    let slow = ["reproduce", "eg-edf", "--set", "grid.machine_speed=[1e-6, 1e-6]"];
+    let told = xtask().args(slow).args(run).assert().code(2).stderr(contains("panicked").not());
+    told.stderr(contains("goes beyond 584 years"));
 }

@@ -4,14 +4,11 @@ use crate::program::{FOUR_JOBS, file, folder, xtask};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use test_data::Need;
 
 /// Whether a Python is here to run policies.
 fn has_python() -> bool {
-    let found = std::process::Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success());
-    if !found {
-        eprintln!("skipped: python3 is needed to run a policy in Python");
-    }
-    found
+    test_data::program(Need::Python, &["python3"]).is_some()
 }
 
 fn example() -> PathBuf {
@@ -96,13 +93,10 @@ fn an_easy_in_python_gives_the_schedule_of_ours() {
 
 #[test]
 fn an_easy_in_python_gives_the_schedule_of_ours_on_kth() {
-    let Some(traces) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES is not set");
-        return;
-    };
+    let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
     if has_python() {
         let folder = folder();
-        compare_with_easy(&traces.join("KTH-SP2-1996-2.1-cln.swf.gz"), &folder, &["--max-jobs", "2000"]);
+        compare_with_easy(&log, &folder, &["--max-jobs", "2000"]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `simulate --model hier-grid`: any log on any tree, transcripts and replays.
 
-use crate::program::{assert_same, data, file, folder, results, table, tree, xtask};
+use crate::program::{assert_same, file, folder, results, table, tree, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -193,12 +193,7 @@ fn a_file_that_is_no_transcript_is_refused_with_its_line() {
 
 #[test]
 fn a_real_log_runs_on_the_tree_of_the_paper_and_on_the_example_file() {
-    let Some(traces) = data("GRID_TRACES") else { return };
-    let log = traces.join("KTH-SP2-1996-2.1-cln.swf.gz");
-    if !log.exists() {
-        eprintln!("skipped: {} is not there", log.display());
-        return;
-    }
+    let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
     let folder = folder();
     let example = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

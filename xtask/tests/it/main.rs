@@ -10,6 +10,7 @@ mod contracts;
 mod determinism;
 mod doubt;
 mod exec;
+mod experiment;
 mod hier_grid;
 mod metaloras;
 mod metasched;

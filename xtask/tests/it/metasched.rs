@@ -1,6 +1,6 @@
 //! `simulate --model metasched`: any log on any time-shared clusters.
 
-use crate::program::{FOUR_JOBS, assert_same, data, file, folder, manifest, results, table, tree, xtask};
+use crate::program::{FOUR_JOBS, assert_same, file, folder, manifest, results, table, tree, xtask};
 use predicates::str::contains;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -149,12 +149,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
 
 #[test]
 fn a_real_log_runs_on_clusters_with_users() {
-    let Some(traces) = data("GRID_TRACES") else { return };
-    let log = traces.join("KTH-SP2-1996-2.1-cln.swf.gz");
-    if !log.exists() {
-        eprintln!("skipped: {} is not there", log.display());
-        return;
-    }
+    let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
     let folder = folder();
     let clusters = file(&folder, "c.toml", CLUSTERS.replace("nodes = 2", "nodes = 100"));
     let out = folder.path().join("out");

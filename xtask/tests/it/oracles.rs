@@ -1,6 +1,6 @@
 //! Schedules of independent simulators, on workloads without ties: every start and finish, exactly.
 
-use crate::program::{data, folder, table, xtask};
+use crate::program::{folder, table, xtask};
 use flate2::read::GzDecoder;
 use sim_core::Span;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn in_millis(text: &str) -> u64 {
 }
 
 fn check(workload: &str, processors: u32) {
-    let Some(oracles) = data("GRID_ORACLES") else { return };
+    let Some(oracles) = test_data::oracles() else { return };
     let folder = folder();
     let schedule = |policy: &str| read(&oracles.join(format!("pyss-{policy}-tf-{workload}.csv.gz")));
     let schedules = ["fcfs", "easy"].map(|policy| (policy, schedule(policy)));

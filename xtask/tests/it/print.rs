@@ -3,18 +3,15 @@
 use crate::program::{SMALL, xtask};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use test_data::Need;
 
 /// Stands in the text of every picture of the page that is printed, so that pages of paper can be counted by their text.
 const MARK: &str = "picturehere";
 
-/// The browser and the reader of its PDF, where both are installed.
+/// The browser, where it and a reader of its PDF are installed.
 fn browser() -> Option<PathBuf> {
-    let found = |names: &[&str]| {
-        let runs = |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
-        names.iter().find(runs).map(PathBuf::from)
-    };
-    let reader = Command::new("pdftotext").arg("-v").output().is_ok();
-    found(&["chromium", "chromium-browser", "google-chrome"]).filter(|_| reader)
+    let browser = test_data::program(Need::Browser, &["chromium", "chromium-browser", "google-chrome"])?;
+    test_data::program(Need::Browser, &["pdftotext"]).map(|_| browser)
 }
 
 fn chromium(program: &Path, folder: &Path, options: &[&str]) -> Vec<u8> {
@@ -32,10 +29,7 @@ fn chromium(program: &Path, folder: &Path, options: &[&str]) -> Vec<u8> {
 
 #[test]
 fn printed_pages_hold_as_many_pictures_as_the_screen() {
-    let Some(program) = browser() else {
-        eprintln!("skipped: chromium and pdftotext are needed to print a report");
-        return;
-    };
+    let Some(program) = browser() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("out");
     xtask().args(SMALL).args(["--quiet", "--out"]).arg(&out).assert().success();

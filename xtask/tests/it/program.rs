@@ -112,12 +112,3 @@ pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>)
     let rows = reader.records().map(row).collect();
     (header, rows)
 }
-
-/// The folder that an environment variable names, or `None` with a word to whoever reads the output.
-pub(crate) fn data(variable: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os(variable).map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: {variable} is not set");
-    }
-    folder
-}

@@ -1,6 +1,6 @@
 //! Conservative backfilling of the simulator pyss, as plainly as it can be written, and logs with users' estimates under it.
 
-use crate::program::{data, file, folder, table, xtask};
+use crate::program::{file, folder, table, xtask};
 use sim_core::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -150,7 +150,7 @@ fn mean_wait(jobs: &[Job], starts: &[u64]) -> f64 {
 /// Every start under `cons` is that of pyss, on the log with its events pulled apart; the mean wait of pyss on the log as it
 /// stands, in seconds, is `wait`.
 fn check(log: &str, processors: u32, jobs: usize, wait: &str) {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let mut log = read(&traces.join(format!("{log}-cln.swf.gz")));
     assert_eq!(log.len(), jobs);
     assert_eq!(format!("{:.1}", mean_wait(&log, &pyss(&log, processors.into()))), wait, "pyss on the log as it stands");

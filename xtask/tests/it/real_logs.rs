@@ -1,9 +1,10 @@
 //! Logs of the Parallel Workloads Archive, where they are at hand.
 
-use crate::program::{data, folder, manifest, table, xtask};
+use crate::program::{folder, manifest, table, xtask};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use test_data::Need;
 use workload::{SwfReader, SwfRecord};
 
 /// Seconds; logs hold whole ones.
@@ -60,7 +61,7 @@ fn simulate(policies: &str, trace: &Path, out: &Path, arguments: &[&str]) {
 
 #[test]
 fn every_policy_keeps_to_the_clusters_of_wagap() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let (trace, machines) = (traces.join("wagap-2013.swf.gz"), traces.join("wagap-2013.swf.machines"));
     let machines = machines.to_str().expect("UTF-8");
     let out = folder();
@@ -71,7 +72,7 @@ fn every_policy_keeps_to_the_clusters_of_wagap() {
 
 #[test]
 fn every_policy_keeps_to_the_machine_of_hpc2n() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let trace = traces.join("HPC2N-2002-2.2-cln.swf.gz");
     let out = folder();
     simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2"]);
@@ -98,7 +99,7 @@ fn logs(traces: &Path) -> Vec<(PathBuf, Option<PathBuf>)> {
 /// As many jobs as a test has time for. What was done to the log, and who never ran, is told.
 #[test]
 fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let logs = logs(&traces);
     assert!(!logs.is_empty(), "no log in {}", traces.display());
     for (log, machines) in logs {
@@ -128,7 +129,7 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
 /// Memory follows the jobs in the system, not the length of the log: 313 000 records in less than 100 MiB.
 #[test]
 fn cea_curie_takes_less_than_100_mib() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let out = folder();
     let trace = traces.join("CEA-Curie-2011-2.1-cln.swf.gz");
     xtask()
@@ -139,8 +140,7 @@ fn cea_curie_takes_less_than_100_mib() {
         .assert()
         .code(0);
     let Some(peak) = manifest(out.path())["timings"]["peak_memory_mib"].as_f64() else {
-        eprintln!("skipped: this system does not tell how much memory was used");
-        return;
+        return test_data::skip(Need::PeakMemory, "this system does not tell how much memory was used");
     };
     eprintln!("peak memory: {peak:.1} MiB");
     assert!(peak < 100.0, "{peak} MiB");

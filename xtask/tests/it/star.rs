@@ -1,11 +1,12 @@
 //! The crates stand in tiers, and the lowest is a star: policies know no parsers, parsers no policies. Arrows go down.
 
-use cargo_metadata::{Metadata, MetadataCommand};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// What each crate may depend on, of this workspace; dev- and build-dependencies are seen as well. From below to above.
 ///
 /// sim-core may depend on itself: that is how its tests get at its testkit.
-const TIERS: [(&str, &[&str]); 13] = [
+const TIERS: [(&str, &[&str]); 14] = [
+    (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
     ("metrics", STAR),
@@ -18,11 +19,14 @@ const TIERS: [(&str, &[&str]); 13] = [
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
-    // Its tests look at what the program wrote with the eyes of the crates below.
-    ("xtask", &["sim-core", "workload", "alea31", "lab", "gridproof"]),
+    // Its tests look at what the program wrote with the eyes of the crates below; it says which tests were skipped.
+    ("xtask", &["sim-core", "workload", "alea31", "lab", "gridproof", TEST_DATA]),
 ];
 
 const STAR: &[&str] = &["sim-core"];
+
+/// Every crate's tests may stand on it, and else only who reads which tests were skipped.
+const TEST_DATA: &str = "test-data";
 
 const ABOVE_LAB: &[&str] =
     &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "alea31", "metasched", "hier-grid", "lab"];
@@ -36,11 +40,15 @@ fn metadata() -> Metadata {
 fn forbidden_edges(metadata: &Metadata) -> Vec<(String, String)> {
     let members = metadata.workspace_packages();
     let is_member = |name: &str| members.iter().any(|package| package.name == name);
-    let is_allowed = |from: &str, to: &str| TIERS.iter().any(|(name, below)| *name == from && below.contains(&to));
+    let in_tiers = |from: &str, to: &str| TIERS.iter().any(|(name, below)| *name == from && below.contains(&to));
+    let is_allowed = |from: &str, to: &str, kind: DependencyKind| {
+        in_tiers(from, to) || (to == TEST_DATA && kind == DependencyKind::Development)
+    };
     let edges = members.iter().flat_map(|package| {
-        package.dependencies.iter().map(|dependency| (package.name.to_string(), dependency.name.clone()))
+        package.dependencies.iter().map(|edge| (package.name.to_string(), edge.name.clone(), edge.kind))
     });
-    edges.filter(|(from, to)| is_member(to) && !is_allowed(from, to)).collect()
+    let forbidden = edges.filter(|(from, to, kind)| is_member(to) && !is_allowed(from, to, *kind));
+    forbidden.map(|(from, to, _)| (from, to)).collect()
 }
 
 #[test]
@@ -73,8 +81,17 @@ fn an_arrow_between_two_crates_that_should_have_none_would_be_found() {
         let package = metadata.packages.iter_mut().find(|package| package.name == from).expect("a crate");
         let mut edge = package.dependencies[0].clone();
         to.clone_into(&mut edge.name);
-        edge.kind = cargo_metadata::DependencyKind::Development;
+        edge.kind = DependencyKind::Development;
         package.dependencies.push(edge);
         assert_eq!(forbidden_edges(&metadata), [(from.to_owned(), to.to_owned())]);
     }
+}
+
+#[test]
+fn only_tests_may_want_data_that_a_clone_does_not_bring() {
+    let mut metadata = metadata();
+    let package = metadata.packages.iter_mut().find(|package| package.name == "workload").expect("a crate");
+    let edge = package.dependencies.iter_mut().find(|edge| edge.name == TEST_DATA).expect("its tests read logs");
+    edge.kind = DependencyKind::Normal;
+    assert_eq!(forbidden_edges(&metadata), [("workload".to_owned(), TEST_DATA.to_owned())]);
 }

@@ -1,6 +1,6 @@
 //! The paper that needs a log: what runs with it and without it, and that either is said.
 
-use crate::program::{assert_same, data, file, folder, manifest, results, table, xtask};
+use crate::program::{assert_same, file, folder, manifest, results, table, xtask};
 use assert_cmd::Command;
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,7 +210,7 @@ fn quick_verdicts_without_the_log_are_those_on_record() {
 /// The columns EASY and CONS of table 3 are among them.
 #[test]
 fn quick_verdicts_with_the_log_are_those_on_record() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let out = folder();
     without_logs()
         .args(["reproduce", "swift-gap", "--quick", "--check", "--quiet", "--traces"])

@@ -1,6 +1,6 @@
 //! The commands that look at logs, check them, convert them, draw and measure them.
 
-use crate::program::{FOUR_JOBS, assert_same, data, file, folder, results, table, tree, xtask, xtask_process};
+use crate::program::{FOUR_JOBS, assert_same, file, folder, results, table, tree, xtask, xtask_process};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::io::Read;
@@ -381,7 +381,7 @@ fn an_interrupted_drawing_leaves_nothing_behind() {
 /// Where they are at hand: no log is too odd to be inspected and validated.
 #[test]
 fn real_logs_are_inspected_and_validated() {
-    let Some(traces) = data("GRID_TRACES") else { return };
+    let Some(traces) = test_data::traces() else { return };
     let known = [
         ("KTH-SP2-1996-2.1-cln.swf.gz", 28_467),
         ("wagap-2013.swf.gz", 17_898),

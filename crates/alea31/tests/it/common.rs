@@ -15,12 +15,9 @@ pub(crate) const WAGAP: [u32; 2] = [1600, 576];
 /// The numbers of jobs in the paper.
 pub(crate) const NUMBERS: [u64; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500];
 
-pub(crate) fn open(variable: &str, name: &str) -> Option<BufReader<flate2::read::GzDecoder<File>>> {
-    let Some(folder) = std::env::var_os(variable) else {
-        eprintln!("skipped {name}: the variable {variable} names no folder");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(name);
+/// A log or a schedule, unpacked, if the test has found it.
+pub(crate) fn open(path: Option<PathBuf>) -> Option<BufReader<flate2::read::GzDecoder<File>>> {
+    let path = path?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     Some(BufReader::new(flate2::read::GzDecoder::new(file)))
 }
@@ -28,7 +25,7 @@ pub(crate) fn open(variable: &str, name: &str) -> Option<BufReader<flate2::read:
 /// The jobs among the first `records` of the log wagap-2013, with the log's own numbers as ids.
 pub(crate) fn wagap(records: usize) -> Option<Vec<Job>> {
     let mut origin = None;
-    let lines = open("GRID_TRACES", "wagap-2013.swf.gz")?.lines();
+    let lines = open(test_data::trace("wagap-2013.swf.gz"))?.lines();
     Some(lines.take(records).filter_map(|line| job(&line.expect("text"), &mut origin)).collect())
 }
 

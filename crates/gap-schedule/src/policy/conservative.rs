@@ -82,6 +82,10 @@ impl Policy for Conservative {
         self.plan.finish(job, machine, view);
     }
 
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.plan.look_again(machine, view);
+    }
+
     fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         self.plan.look_again(machine, view);
     }

@@ -100,7 +100,12 @@ impl Reservations {
             self.outlook.cut_short(rank, job, view.now);
             self.surprised = true;
         } else if job.expected_end > view.now {
-            self.outlook.give_back(rank, job, view.now);
+            if self.surprised {
+                // The plan will be laid out anew, and may hold what was expected of this job before.
+                self.outlook.cut_short(rank, job, view.now);
+            } else {
+                self.outlook.give_back(rank, job, view.now);
+            }
             self.freed = true;
         }
         self.surprised |= job.expected_end < view.now;

@@ -144,6 +144,10 @@ impl Policy for Conservative {
         self.astray |= job.expected_end < view.now || job.expected_end == Time::MAX;
     }
 
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.astray = true;
+    }
+
     fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
         self.astray = true;
     }

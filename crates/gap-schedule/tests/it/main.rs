@@ -22,5 +22,7 @@ mod plan_common;
 mod plan_tabu;
 mod plan_twin;
 mod planner;
+mod predictions;
+mod published;
 mod theory;
 mod twin;

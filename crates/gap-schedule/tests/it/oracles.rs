@@ -4,15 +4,10 @@ use crate::{common, grid_common};
 use gap_schedule::{Backfill, Depth, Easy, Fcfs, Machine, Placement, Policy};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::fs::File;
-use std::path::PathBuf;
 
 /// Jobs and their expected starts. All times of the file are milliseconds.
 fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
-    let Some(folder) = std::env::var_os("GRID_ORACLES") else {
-        eprintln!("skipped {name}: the variable GRID_ORACLES names no folder");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(format!("{name}.csv.gz"));
+    let path = test_data::oracle(&format!("{name}.csv.gz"))?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     let mut table = csv::Reader::from_reader(flate2::read::GzDecoder::new(file));
     assert_eq!(

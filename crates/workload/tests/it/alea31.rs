@@ -2,7 +2,6 @@
 
 use crate::data::reader;
 use sim_core::{Span, Time};
-use std::path::PathBuf;
 use workload::{Alea31Intake, Alea31Job, Machines, Rule, SwfReader};
 
 const MACHINES: &str = "1\tzegox\t48\t12\t1\t0\n0\tzewura\t20\t80\t1\t0\n";
@@ -134,10 +133,7 @@ fn so_many_records_are_read_and_no_more() {
 /// The log has no column 21: every job is no wider than the cluster, and that is all that is asked.
 #[test]
 fn no_job_of_the_hpc2n_excerpt_is_rejected() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     let machines = Machines::open(&folder.join("hpc2n-excerpt.swf.machines")).expect("a cluster");
     let records = SwfReader::open(&folder.join("hpc2n-excerpt.swf.gz")).expect("a log");
     let mut intake = Alea31Intake::new(records, &machines, None);
@@ -148,10 +144,7 @@ fn no_job_of_the_hpc2n_excerpt_is_rejected() {
 
 #[test]
 fn every_record_of_wagap_is_a_job_that_some_cluster_can_run() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     let machines = Machines::open(&folder.join("wagap-2013.swf.machines")).expect("two clusters");
     let records = SwfReader::open(&folder.join("wagap-2013.swf.gz")).expect("a log");
     let mut intake = Alea31Intake::new(records, &machines, None);

@@ -1,7 +1,6 @@
 //! A log at a glance.
 
 use crate::data::{line, reader};
-use std::path::PathBuf;
 use workload::{Inspection, SwfError, SwfReader};
 
 fn inspect(log: &str, capacity: Option<u32>, utc_offset: Option<i32>) -> Inspection {
@@ -130,10 +129,7 @@ const KNOWN: [(&str, f64, f64, Option<u32>); 7] = [
 
 #[test]
 fn real_logs_have_the_span_and_the_load_that_are_known() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     for (name, days, load, capacity) in KNOWN {
         let log = SwfReader::open(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"));
         let seen = Inspection::of(log, capacity, None).unwrap_or_else(|error| panic!("{error}"));

@@ -18,6 +18,7 @@ mod model;
 mod outages;
 mod reading;
 mod real_logs;
+mod resample;
 mod round_trip;
 mod sacct;
 mod validate;

@@ -1,16 +1,6 @@
 //! Logs of real machines, where the variable `GRID_TRACES` names the folder that holds them.
 
-use std::path::PathBuf;
-use workload::{Estimates, Intake, Machines, Options, Repairs, Rule, SwfError, SwfReader, capacity};
-
-/// The folder of logs, or `None` and the reason on stderr.
-fn traces() -> Option<PathBuf> {
-    let folder = std::env::var_os("GRID_TRACES").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-    }
-    folder
-}
+use workload::{Estimates, Intake, Machines, Options, PredictsimIntake, Repairs, Rule, SwfError, SwfReader, capacity};
 
 /// What is known of a log: its records, those that never ran, those without an estimate, those that ran beyond it, and
 /// the size of the machine.
@@ -55,7 +45,7 @@ const LOGS: [Known; 11] = [
 
 #[test]
 fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     for log in &LOGS {
         let path = folder.join(log.name);
         let reader = SwfReader::open(&path).unwrap_or_else(|error| panic!("{error}"));
@@ -86,7 +76,7 @@ fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
 /// Delivered and skipped make the whole, and every repair of a log is told.
 #[test]
 fn every_log_is_taken_in_under_named_rules() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     for log in &LOGS {
         let reader = SwfReader::open(&folder.join(log.name)).unwrap_or_else(|error| panic!("{error}"));
         let (Capacity::Known(processors, _) | Capacity::Unknown(processors)) = log.capacity;
@@ -109,7 +99,7 @@ fn every_log_is_taken_in_under_named_rules() {
 
 #[test]
 fn the_repairs_of_lpc_egee_are_these() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     let repairs = |estimates| -> Repairs {
         let reader = SwfReader::open(&folder.join("LPC-EGEE-2004-1.2-cln.swf.gz")).expect("a log");
         let mut intake = Intake::new(reader, Options { estimates, ..Options::default() });
@@ -125,7 +115,7 @@ fn the_repairs_of_lpc_egee_are_these() {
 
 #[test]
 fn the_node_specification_of_wagap_is_at_hand() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     let records = SwfReader::open(&folder.join("wagap-2013.swf.gz")).expect("a log");
     let (mut zewura, mut zegox) = (0, 0);
     for record in records {
@@ -139,10 +129,31 @@ fn the_node_specification_of_wagap_is_at_hand() {
 
 #[test]
 fn the_machine_files_hold_what_is_known_of_them() {
-    let Some(folder) = traces() else { return };
+    let Some(folder) = test_data::traces() else { return };
     for (name, clusters, processors) in [("wagap-2013.swf.machines", 2, 2_176), ("hpc2n-excerpt.swf.machines", 1, 240)]
     {
         let machines = Machines::open(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((machines.clusters().len(), machines.total_processors()), (clusters, processors), "{name}");
+    }
+}
+
+#[test]
+fn the_experiments_on_predictions_leave_the_published_jobs_of_the_cleaned_logs() {
+    let Some(folder) = test_data::traces() else { return };
+    // Processors, jobs, and of how many more results were published: the authors had other versions of two of these.
+    for (name, processors, jobs, more) in [
+        ("KTH-SP2-1996-2.1-cln.swf.gz", 100, 28_467, 14),
+        ("SDSC-SP2-1998-4.2-cln.swf.gz", 128, 53_999, 7),
+        ("CTC-SP2-1996-3.1-cln.swf.gz", 338, 77_199, 0),
+        ("CEA-Curie-2011-2.1-cln.swf.gz", 80_640, 295_540, 0),
+        ("SDSC-BLUE-2000-4.2-cln.swf.gz", 1_152, 232_536, 6),
+    ] {
+        let records = SwfReader::open(&folder.join(name)).expect("the log is there");
+        let mut intake = PredictsimIntake::new(records, processors);
+        let found = intake.by_ref().inspect(|job| assert!(job.is_ok(), "{name}: {job:?}")).count() as u64;
+        assert_eq!(found, jobs, "{name}: {:?}", intake.filtered());
+        let known = LOGS.iter().find(|log| log.name == name).expect("it is known");
+        assert_eq!(found + intake.filtered().left_out(), known.jobs, "{name}");
+        println!("{name}: {:?}, published for {}", intake.filtered(), jobs + more);
     }
 }

@@ -164,10 +164,7 @@ fn what_was_measured_is_always_a_model() {
 
 #[test]
 fn the_default_is_the_fit_of_the_log_of_the_paper() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(std::path::PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     let path = folder.join("CTC-SP2-1996-3.1-cln.swf.gz");
     let log = SwfReader::open(&path).unwrap_or_else(|error| panic!("{error}"));
     // From its beginning on the 26th of June to the 12th of September 1996, 78 days and 6:54 later.

@@ -100,10 +100,7 @@ fn wide_jobs_run_longer() {
 /// The archive's own log of this model: 10 000 jobs on 256 processors, of one kind.
 #[test]
 fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(std::path::PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     let records: Vec<_> = workload::SwfReader::open(&folder.join("lublin_256.swf.gz"))
         .and_then(Iterator::collect)
         .unwrap_or_else(|error| panic!("{error}"));

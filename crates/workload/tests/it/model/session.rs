@@ -276,10 +276,7 @@ fn the_stand_in_for_wagap_is_like_its_log() {
 
 #[test]
 fn the_preset_is_the_fit_of_the_real_log() {
-    let Some(folder) = std::env::var_os("GRID_TRACES").map(std::path::PathBuf::from) else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return;
-    };
+    let Some(folder) = test_data::traces() else { return };
     let log = SwfReader::open(&folder.join("wagap-2013.swf.gz")).unwrap_or_else(|error| panic!("{error}"));
     let measured = fit(log, Some(3_600)).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(measured, SessionModel::wagap_like());
