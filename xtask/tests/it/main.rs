@@ -5,6 +5,7 @@ mod program;
 mod alea31;
 mod bad_input;
 mod border;
+mod check;
 mod contracts;
 mod determinism;
 mod doubt;
