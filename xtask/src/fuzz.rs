@@ -10,6 +10,7 @@ mod finding;
 mod guard;
 mod logs;
 mod policies;
+mod stored;
 mod tables;
 mod text;
 
@@ -80,6 +81,7 @@ type Check = fn(&[u8]) -> Result<bool, String>;
 fn targets() -> Vec<Target> {
     let mut targets = logs::targets();
     targets.extend(tables::targets());
+    targets.extend(stored::targets());
     targets.extend(policies::targets());
     targets
 }

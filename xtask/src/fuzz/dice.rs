@@ -35,7 +35,8 @@ impl<'a> Dice<'a> {
 
 /// Replaces `bytes` by those of a case: few or many, at random.
 pub(crate) fn fill(bytes: &mut Vec<u8>, target: &'static str, seed: u64, case: u64) {
-    let (high, low) = ((case >> 32) as u32, (case & u64::from(u32::MAX)) as u32);
+    let part = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).expect("masked");
+    let (high, low) = (part(case >> 32), part(case));
     let mut stream = Streams::new(seed, high).stream(Purpose(target), low);
     // Each length from 16 bytes to 4 KiB as likely as its double: small inputs are quick, and find most.
     let most = 16_usize << stream.random_range(0..=8_u32);

@@ -2,7 +2,7 @@
 
 use super::Target;
 use super::dice::Dice;
-use super::text::{end_line, mutate, number, odd};
+use super::text::{end_line, mutate, number, odd, push_number};
 use std::io::Cursor;
 use workload::outages::OutageTrace;
 use workload::{Deadlines, Estimates, Machines, Outages};
@@ -55,6 +55,8 @@ fn machines(dice: &mut Dice<'_>) -> Vec<u8> {
                 4 if !dice.one_in(6) => {
                     out.extend_from_slice(dice.pick(&[&b"1.0"[..], b"0.001", b"1000", b"2.5", b"0", b"1e3"]))
                 }
+                2 | 3 if !dice.one_in(12) => push_number(&mut out, 1 + dice.below(200) as u64),
+                0 | 5 if !dice.one_in(12) => push_number(&mut out, dice.below(9) as u64),
                 _ => number(dice, &mut out),
             }
             out.push(b'\t');

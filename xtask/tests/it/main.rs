@@ -8,6 +8,7 @@ mod border;
 mod contracts;
 mod determinism;
 mod exec;
+mod faults;
 mod hier_grid;
 mod metaloras;
 mod metasched;
