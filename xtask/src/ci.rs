@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use lab::cli::Ending;
+use lab::doubt;
 use lab::registry::Entry;
 use lab::reproduce::Request;
 use lab::scenario::workspace;
@@ -37,6 +38,19 @@ pub(crate) fn ci(papers: &[Entry]) -> Result<Ending> {
         let outcome = paper.reproduce(&Request::quick(out.path().to_owned()))?;
         for (judged, recorded) in outcome.surprises() {
             tell(&format!("ci: {slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words()));
+        }
+        if outcome.surprises().next().is_some() {
+            return Ok(Ending::Differs);
+        }
+    }
+    for paper in papers {
+        let slug = paper.about.slug;
+        tell(&format!("ci: {slug}, what other readings make of its verdicts"));
+        let out = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let request = doubt::Request { run: Request::quick(out.path().to_owned()), ..doubt::Request::default() };
+        let outcome = paper.doubt(&request)?;
+        for (claim, recorded) in outcome.surprises() {
+            tell(&format!("ci: {slug} {} {}, but on record is: {recorded}", claim.judged.id, claim.told));
         }
         if outcome.surprises().next().is_some() {
             return Ok(Ending::Differs);

@@ -38,7 +38,7 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     /// Which tests were skipped since the list was cleared, and why.
     Skips(skips::Skips),
-    /// What CI runs: format, lints, tests, documentation, every paper with --quick --check.
+    /// What CI runs: format, lints, tests, documentation, every paper and every doubt with --quick.
     Ci,
 }
 

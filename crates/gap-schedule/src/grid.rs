@@ -3,16 +3,20 @@
 mod contention;
 mod floor;
 mod machine;
+mod predictions;
 mod usage;
 
 pub use contention::Contention;
 pub use machine::Machine;
+pub use predictions::{PredictionCounts, Predictions};
 pub use usage::{Usage, UsageOver};
 
-use crate::policy::{Policy, Starts, View};
-use crate::queue::{Queue, QueuedJob};
+use crate::correct::Expired;
+use crate::policy::{Policy, Starts, View, site};
+use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
 use floor::{Floor, Repair};
+use predictions::as_requested;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sim_core::{
@@ -24,8 +28,11 @@ use std::iter::Empty;
 /// each then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are repaired
 /// as `O` says, by default never: see [`with_outages`](Self::with_outages).
 ///
-/// What happens at one instant has an order: releases, then repairs, then failures, then arrivals, then one scheduling
-/// pass ([`Passes`]). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
+/// What policies expect of run times is what users requested, or what somebody predicts:
+/// see [`with_predictions`](Self::with_predictions).
+///
+/// What happens at one instant has an order: predictions that expire, then releases, then repairs, then failures, then
+/// arrivals, then one scheduling pass ([`Passes`], of which one has another order). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
 /// the second begins; and nobody is started on a machine that fails at once. The policy is not asked while nobody
 /// waits. Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
 /// so memory follows the jobs that wait or run and not the length of a log.
@@ -53,6 +60,7 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
     /// Whether there are no more of them.
     all_have_come: bool,
     outages: O,
+    predictions: Option<Predictions>,
 }
 
 /// What can happen to a [`MultiCluster`].
@@ -60,8 +68,12 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
 pub enum Event {
     /// A job comes in.
     Arrive(Job),
+    /// A running job outlives what was predicted of it.
+    Expire(JobId, SiteId),
     /// A job ends and gives its processors of that machine back.
-    Finish(RunningJob, SiteId),
+    Finish(JobId, SiteId),
+    /// The same, where the submissions of an instant come before the ends ([`Passes::Pyss`]).
+    FinishLast(JobId, SiteId),
     /// A machine fails.
     Down(Outage),
     /// A machine has been repaired.
@@ -81,23 +93,41 @@ pub enum Passes {
     /// After every single event, as older simulators do. Of two jobs that end at one instant, the second then still
     /// holds its processors when the policy is asked for the first time.
     PerEvent,
+    /// In the order of the simulator pyss: of one instant, predictions that expire, then submissions, then ends; and a pass
+    /// after every submission and every end, none after an expiry. In a pass, the processors of a job whose expected end
+    /// is this very instant, and who does end, are free already, though nobody has been told of its end yet.
+    ///
+    /// Its EASY makes the pass after a submission only if the job just submitted fits what is free:
+    /// [`IfNewcomerFits`](crate::IfNewcomerFits).
+    Pyss,
 }
 
 /// A job that runs, what only the world knows of it, and what it takes to let it wait again.
 #[derive(Clone, Debug)]
 struct Started {
     job: QueuedJob,
-    runtime: Span,
+    hidden: Hidden,
+    /// As policies see it; nobody sees one that has given its processors back before its end was told.
+    running: RunningJob,
+    start: Time,
+    ends_at: Time,
     end: EventKey,
+    /// What is expected of it now, and how often that was corrected.
+    prediction: Option<Span>,
+    corrections: u32,
+    expiry: Option<EventKey>,
+    is_released: bool,
 }
 
 impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
+            Self::Expire(..) => EventPriority::new(1),
             Self::Finish(..) => EventPriority::RELEASE,
             Self::Up(_) => EventPriority::new(3),
             Self::Down(_) => EventPriority::new(4),
             Self::Arrive(_) => EventPriority::ARRIVE,
+            Self::FinishLast(..) => EventPriority::new(8),
             Self::Decide => EventPriority::DECIDE,
         }
     }
@@ -121,6 +151,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
             arrivals,
             all_have_come: false,
             outages: std::iter::empty(),
+            predictions: None,
         }
     }
 
@@ -138,9 +169,22 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
     /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self { floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, .. } = self;
-        let outages = outages.into_iter();
-        MultiCluster { floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, outages }
+        let Self {
+            floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, predictions, ..
+        } = self;
+        MultiCluster {
+            floor,
+            queue,
+            started,
+            policy,
+            passes,
+            posted,
+            starts,
+            arrivals,
+            all_have_come,
+            outages: outages.into_iter(),
+            predictions,
+        }
     }
 }
 
@@ -157,6 +201,21 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     pub fn with_repair_expected(mut self, span: Span) -> Self {
         self.floor.repair_expected = span;
         self
+    }
+
+    /// The same, where run times are predicted. Each job is given a prediction when it is submitted, which stands in the place
+    /// of its estimate in all that a policy is shown; a job that outlives it is given another by the corrector, if there is
+    /// one, and the policy is told ([`Policy::on_expiry`]). There is no pass for that reason: nothing has become free.
+    ///
+    /// No job is killed by a prediction: it runs for its runtime, which whoever enforces limits has cut at the request.
+    #[must_use]
+    pub fn with_predictions(self, predictions: Predictions) -> Self {
+        Self { predictions: Some(predictions), ..self }
+    }
+
+    /// The predictions, if there are any, and how they have fared.
+    pub const fn predictions(&self) -> Option<&Predictions> {
+        self.predictions.as_ref()
     }
 
     /// The world at `now`, as its policy sees it.
@@ -208,16 +267,80 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
         assert!(!self.started.contains_key(&id), "job {id} is submitted, but a job of this id still runs");
-        let queued = QueuedJob::of(job);
-        self.queue.admit(queued, job.runtime);
+        let mut queued = QueuedJob::of(job);
+        if let Some(predictions) = &mut self.predictions {
+            queued.request.estimate = predictions.predict(&job.request, job.runtime);
+        }
+        self.queue.admit(queued, Hidden { runtime: job.runtime, requested: job.request.estimate });
         self.policy.on_submit(&queued, &self.floor.view(cx.now(), &self.queue));
+    }
+
+    /// The job has ended: it gives its processors back, if it has not already, and others learn from it.
+    fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
+        let started = self.started.remove(&job).expect("a job that ends has started");
+        if let Some(predictions) = &mut self.predictions {
+            let Started { job: queued, hidden, .. } = &started;
+            predictions.end(&as_requested(queued, hidden.requested), queued.request.estimate, hidden.runtime);
+        }
+        if !started.is_released {
+            self.release(&started.running, machine, cx);
+        }
     }
 
     fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<Event>) {
         self.floor.release(job, machine);
-        self.started.remove(&job.job);
         cx.emit(Fact::Finished { job: job.job });
         self.policy.on_completion(job, machine, &self.floor.view(cx.now(), &self.queue));
+    }
+
+    /// Lets those give their processors back whose expected end is this instant and who do end, before anybody is told.
+    fn release_due(&mut self, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        for machine in 0..self.floor.machines().len() {
+            let running = &self.floor.view(now, &self.queue).running[machine];
+            let due = running.iter().take_while(|job| job.expected_end <= now);
+            let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
+            for job in due {
+                let ends = self.started.get_mut(&job.job).filter(|started| started.ends_at == now);
+                if let Some(started) = ends {
+                    started.is_released = true;
+                    self.release(&job, site(machine), cx);
+                }
+            }
+        }
+    }
+
+    /// The job has outlived what was expected of it, and something else is from now on.
+    fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
+        let now = cx.now();
+        let place = self.floor.machines()[machine.index()];
+        let started = self.started.get_mut(&job).expect("a job whose prediction expires runs");
+        let predictions = self.predictions.as_mut().expect("only a prediction expires");
+        started.expiry = None;
+        let expired = Expired {
+            job,
+            request: as_requested(&started.job, started.hidden.requested),
+            first: started.job.request.estimate.expect("only a prediction expires"),
+            prediction: started.prediction.expect("only a prediction expires"),
+            corrections: started.corrections,
+        };
+        let Some(corrected) = predictions.correct(&expired) else { return };
+        let expected_end = started.start.saturating_add(place.takes(corrected));
+        if expected_end <= now {
+            return;
+        }
+        predictions.note_correction();
+        started.prediction = Some(corrected);
+        started.corrections += 1;
+        let before = started.running;
+        started.running.expected_end = expected_end;
+        if expected_end < started.ends_at {
+            started.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
+        }
+        let after = started.running;
+        self.floor.release(&before, machine);
+        self.floor.seize(after, machine);
+        self.policy.on_expiry(&before, &after, machine, &self.floor.view(now, &self.queue));
     }
 
     /// Takes the machine down, and lets those wait again that ran there.
@@ -238,12 +361,15 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         for RunningJob { job, processors, .. } in &lost {
             let started = self.started.remove(job).expect("a job that runs has started");
             cx.cancel(started.end);
+            if let Some(expiry) = started.expiry {
+                cx.cancel(expiry);
+            }
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
-            waiting_again.push((started.job, started.runtime));
+            waiting_again.push((started.job, started.hidden));
         }
         self.policy.on_failure(site, &lost, &self.floor.view(now, &self.queue));
-        for (job, runtime) in waiting_again {
-            self.queue.admit(job, runtime);
+        for (job, hidden) in waiting_again {
+            self.queue.admit(job, hidden);
             self.policy.on_submit(&job, &self.floor.view(now, &self.queue));
         }
     }
@@ -256,7 +382,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Asks the policy now, or schedules a Decide event at the present instant, unless one is pending.
     fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
         match (self.passes, self.posted) {
-            (Passes::PerEvent, _) => self.pass(cx),
+            (Passes::PerEvent | Passes::Pyss, _) => self.pass(cx),
             _ if self.queue.is_empty() => {}
             (Passes::PerInstant, Some((at, _))) if at == cx.now() => {}
             (Passes::PerInstant, _) => self.post_pass(cx.now(), cx),
@@ -281,6 +407,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         if self.queue.is_empty() {
             return;
         }
+        if self.passes == Passes::Pyss {
+            self.release_due(cx);
+        }
         let now = cx.now();
         self.policy.schedule(&self.floor.view(now, &self.queue), &mut self.starts);
         let mut starts = std::mem::take(&mut self.starts);
@@ -295,19 +424,40 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let (queued, runtime) =
+        let (queued, hidden) =
             self.queue.take(job).unwrap_or_else(|| panic!("the policy started job {job}, which does not wait"));
         assert!(
             queued.request.sites.contains(machine),
             "the policy started job {job} on machine {machine}, which it may not use"
         );
+        let now = cx.now();
         let place = self.floor.machines()[machine.index()];
-        let running = place.running(job, &queued.request, cx.now());
+        let running = place.running(job, &queued.request, now);
         let processors = running.processors;
         self.floor.seize(running, machine);
         cx.emit(Fact::Started { job, site: machine, processors });
-        let end = cx.post_in(place.takes(runtime), Event::Finish(running, machine));
-        self.started.insert(job, Started { job: queued, runtime, end });
+        let ends_at = now + place.takes(hidden.runtime);
+        let is_last = self.passes == Passes::Pyss;
+        let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
+        let end = cx.post_at(ends_at, end);
+        // One that will not expire needs no event. Nobody learns from that what only the world knows.
+        let expires = self.predictions.is_some() && running.expected_end < ends_at;
+        let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
+        let prediction = queued.request.estimate;
+        let (corrections, is_released) = (0, false);
+        let started = Started {
+            job: queued,
+            hidden,
+            running,
+            start: now,
+            ends_at,
+            end,
+            prediction,
+            corrections,
+            expiry,
+            is_released,
+        };
+        self.started.insert(job, started);
     }
 }
 
@@ -327,8 +477,9 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
-            Event::Finish(job, machine) => {
-                self.release(&job, machine, cx);
+            Event::Expire(job, machine) => self.expire(job, machine, cx),
+            Event::Finish(job, machine) | Event::FinishLast(job, machine) => {
+                self.finish(job, machine, cx);
                 self.call_for_pass(cx);
             }
             Event::Arrive(job) => {

@@ -38,13 +38,14 @@
 //! | [`EasyScan`] | the same schedule, and what it costs a program that looks at everything |
 //! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
 //! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling, in both [orders of compression](CompressOrder) |
+//! | [`OrderedFcfs`], [`OrderedBackfill`] | FCFS and backfilling with the queue and those who pass it in any [`Order`], any number of reservations, and a guard against starvation |
 //! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
 //! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
 //! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
 //!
-//! [`mod@reference`] has the first three kinds of backfilling as plainly as they can be written, to be read.
+//! [`mod@reference`] has EASY, conservative backfilling and backfilling in any order as plainly as they can be written, to be read.
 //!
 //! # Several machines
 //!
@@ -149,22 +150,28 @@
 //!
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
+mod correct;
 mod grid;
+mod order;
 mod plan;
 mod planner;
 mod policy;
+mod predict;
 mod queue;
 pub mod reference;
 mod running;
 
-pub use grid::{Contention, Event, Machine, MultiCluster, Passes, Usage, UsageOver};
+pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
+pub use grid::{Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
+pub use order::{Key, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Halt, Planner};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth,
-    Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, Minext, Moves, Placement, Policy, Starts, View,
-    Weight,
+    Backfill, BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative,
+    DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits,
+    Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Starts, View, Weight,
 };
+pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{MinDemand, Queue, QueuedJob, WaitingJobs};
 pub use running::{Running, RunningJob, Shadow};

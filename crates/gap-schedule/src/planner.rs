@@ -130,6 +130,10 @@ impl<H: Halt> Policy for Planner<H> {
         self.plan.finish(machine, job.job, view.now);
     }
 
+    fn on_expiry(&mut self, _: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.plan.overrun(machine, after.job, after.expected_end, view.now);
+    }
+
     fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         let outage = view.running[machine.index()].iter().next().expect("an outage holds a machine that is down");
         let planned = self.plan.down(machine, outage.expected_end, view.now);

@@ -11,6 +11,10 @@ mod flexible_deep;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
+mod if_newcomer_fits;
+mod ordered_backfill;
+mod ordered_fcfs;
+mod ordered_queue;
 mod outlook;
 mod readings;
 mod reservations;
@@ -26,6 +30,9 @@ pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
 pub use flexible_deep::DeepFlexibleBackfill;
 pub use gap_filling::GapFilling;
 pub use gap_filling_readings::{Completion, Moves, Weight};
+pub use if_newcomer_fits::IfNewcomerFits;
+pub use ordered_backfill::{Backfilling, OrderedBackfill};
+pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
 use crate::grid::Machine;
@@ -40,7 +47,8 @@ use sim_core::{JobId, Request, SiteId, Time};
 /// is also told what happens, when it happens, and one that plans ahead says when it wants to be asked next even if nothing
 /// happens until then ([`next_wakeup`](Self::next_wakeup)).
 ///
-/// The order of calls at one instant is: [`on_completion`](Self::on_completion) for each job that ends,
+/// The order of calls at one instant is: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
+/// [`on_completion`](Self::on_completion) for each job that ends,
 /// [`on_repair`](Self::on_repair) for each machine that has been repaired, [`on_failure`](Self::on_failure) for each that fails,
 /// with `on_submit` for each job that ran there, [`on_submit`](Self::on_submit) for each job that comes, one `schedule`, one
 /// `next_wakeup`.
@@ -93,6 +101,14 @@ pub trait Policy {
     /// before its time.
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let _ = (job, machine, view);
+    }
+
+    /// A job on `machine` has outlived its prediction, which was `before.expected_end`, and is now expected to end at
+    /// `after.expected_end`, which lies ahead. The view has it as `after`.
+    ///
+    /// A policy that reads the view at each pass need not know; one that keeps a plan of its own must.
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        let _ = (before, after, machine, view);
     }
 
     /// The machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer has the jobs in
@@ -167,6 +183,10 @@ macro_rules! forward {
 
             fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
                 (**self).on_completion(job, machine, view);
+            }
+
+            fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+                (**self).on_expiry(before, after, machine, view);
             }
 
             fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {

@@ -24,7 +24,8 @@ pub struct Queue {
 pub struct QueuedJob {
     /// Which job.
     pub job: JobId,
-    /// What its submitter told.
+    /// What its submitter told; but the estimate is what is expected of the job, where the world has
+    /// [`Predictions`](crate::Predictions).
     pub request: Request,
     /// When it was submitted, not when it came to wait here: after a failure of its machine, a job waits again.
     pub submit: Time,
@@ -60,7 +61,16 @@ struct Slot {
     waiting: QueuedJob,
     /// The world's own knowledge travels with the job, so that one look-up finds both. Nothing that takes the queue by
     /// shared reference, as a view does, gives it away.
-    runtime: Span,
+    hidden: Hidden,
+}
+
+/// What only the world knows of a job that waits.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Hidden {
+    /// What it will take at reference speed.
+    pub(crate) runtime: Span,
+    /// What its user asked for, where the request holds a prediction.
+    pub(crate) requested: Option<Span>,
 }
 
 impl Queue {
@@ -86,6 +96,12 @@ impl Queue {
         self.iter().next()
     }
 
+    /// The job of this id, if it waits.
+    pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
+        let place = self.places.get(&job)?;
+        self.slots[*place].as_ref().map(|slot| &slot.waiting)
+    }
+
     /// The jobs in order of arrival.
     pub const fn iter(&self) -> WaitingJobs<'_> {
         WaitingJobs { queue: self, at: self.front }
@@ -97,7 +113,7 @@ impl Queue {
     ///
     /// If a job of this id waits already.
     pub fn push(&mut self, job: QueuedJob) {
-        self.admit(job, Span::ZERO);
+        self.admit(job, Hidden::default());
     }
 
     /// The job leaves, from wherever it stands; `None` if it does not wait.
@@ -106,12 +122,12 @@ impl Queue {
     }
 
     /// The job joins at the end, with what only the world knows of it.
-    pub(crate) fn admit(&mut self, waiting: QueuedJob, runtime: Span) {
-        self.join(Slot { waiting, runtime });
+    pub(crate) fn admit(&mut self, waiting: QueuedJob, hidden: Hidden) {
+        self.join(Slot { waiting, hidden });
     }
 
-    /// The job leaves, and its runtime is told to the world.
-    pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Span)> {
+    /// The job leaves, and what was hidden is told to the world.
+    pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
         let place = self.places.remove(&job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
         self.note(place, MinDemand::NOTHING);
@@ -123,7 +139,7 @@ impl Queue {
                 self.front += 1;
             }
         }
-        Some((slot.waiting, slot.runtime))
+        Some((slot.waiting, slot.hidden))
     }
 
     fn join(&mut self, slot: Slot) {
@@ -185,14 +201,14 @@ impl<'a> IntoIterator for &'a Queue {
 
 impl MinDemand {
     /// Of no job at all.
-    const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
+    pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
     /// What one job demands.
     pub fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
     }
 }

@@ -3,7 +3,7 @@
 //! Each draws the whole future anew whenever it looks, as a [`AvailabilityProfile`](sim_core::AvailabilityProfile) of free processors, and remembers
 //! nothing that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
 //! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`Backfill`] those of [`crate::Backfill`], and [`Conservative`] those
-//! of [`crate::Conservative`].
+//! of [`crate::Conservative`], and so on.
 //!
 //! All believe the same of estimates: a job that outlives its estimate ends at any moment, one that is expected to take no
 //! time needs its processors at its start, and one without an estimate runs up to the end of time.
@@ -11,12 +11,16 @@
 mod backfill;
 mod conservative;
 mod easy;
+mod ordered;
+mod predicted;
 
 pub use backfill::Backfill;
 pub use conservative::Conservative;
 pub use easy::Easy;
+pub use ordered::{OrderedBackfill, OrderedFcfs};
+pub use predicted::{Behind, Foresight, Predicted, predicted_easy};
 
-use crate::policy::View;
+use crate::policy::{Placement, View};
 use crate::queue::QueuedJob;
 use sim_core::{AvailabilityProfile, Span, Time};
 
@@ -39,4 +43,29 @@ fn free_on(machine: usize, view: &View<'_>) -> AvailabilityProfile {
 /// How long the job is expected to hold its processors there.
 fn span(machine: usize, job: &QueuedJob, view: &View<'_>) -> Span {
     view.machines[machine].expects(&job.request).max(INSTANT)
+}
+
+/// The earliest start of the job there is, and the machine; of several, the preferred one.
+fn earliest(
+    plans: &[AvailabilityProfile],
+    job: &QueuedJob,
+    placement: Placement,
+    view: &View<'_>,
+) -> Option<(Time, usize)> {
+    let mut best: Option<(Time, usize)> = None;
+    for (machine, place) in view.machines.iter().enumerate() {
+        if !view.suits(machine, &job.request) {
+            continue;
+        }
+        let start = plans[machine].earliest(view.now, span(machine, job, view), job.request.processors);
+        let Some(start) = start else { continue };
+        let is_better = best.is_none_or(|(earliest, other)| {
+            let faster = placement == Placement::Fastest && place.speed > view.machines[other].speed;
+            start < earliest || start == earliest && faster
+        });
+        if is_better {
+            best = Some((start, machine));
+        }
+    }
+    best
 }

@@ -34,8 +34,8 @@ pub enum Command {
     List,
     /// Simulate a paper, redraw its figures, judge its claims.
     Reproduce(Reproduce),
-    /// Try combinations of the readings of a paper's own policy, and tell which comes nearest to what it prints.
-    Readings(TryReadings),
+    /// Run a paper under other answers to what it leaves open, and tell which verdicts change.
+    Doubt(Doubt),
     /// Replay a log under one or more scheduling policies.
     Simulate(Box<replay::cli::Simulate>),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
@@ -119,27 +119,56 @@ pub struct Reproduce {
     pub run: Option<String>,
 }
 
-/// Options of `readings`.
+/// Options of `doubt`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask readings swift-gap --traces logs
-      some 600 readings of Swift Gap on the log, nearest to table 3 first; readings.csv below results/readings/swift-gap
+  cargo xtask doubt multi-site
+      every other answer to each reading, one at a time: a line per claim, doubt.csv, a matrix and report.html below
+      results/doubt/multi-site
+  cargo xtask doubt all --quick --check
+      a tenth of the work, every paper; exit code 1 if a line is not the one on record in docs/papers
+  cargo xtask doubt multi-site --reading R2,R13
+      two readings; by field as well, as in --reading release,scan_trigger
+  cargo xtask doubt metaloras --quick --reading R1,R11 --product
+      both readings otherwise at once, too
 
-Finished runs are kept below OUT/cells: an interrupted search goes on where it stopped.")]
-pub struct TryReadings {
-    /// The paper.
-    #[arg(value_name = "SLUG", value_parser = ["swift-gap"])]
+Finished replications are kept below OUT/cells, and those of `reproduce` below results/SLUG are used: an interrupted run goes
+on where it stopped. doubt.csv: claim, reading, field, answer, verdict, recorded, flips.")]
+pub struct Doubt {
+    /// The paper (see `list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
     pub slug: String,
-    /// Folder of the log; the variable GRID_TRACES may name it too.
+    /// A tenth of the work or less.
+    #[arg(long)]
+    pub quick: bool,
+    /// Compare the lines with those on record in docs/papers; exit code 1 if one differs.
+    #[arg(long, conflicts_with_all = ["reading", "product", "reps", "seed", "set"])]
+    pub check: bool,
+    /// Doubt these readings only, by id or by field.
+    #[arg(long, value_name = "R3,R4,…", value_delimiter = ',')]
+    pub reading: Vec<String>,
+    /// Answer two of the readings otherwise at a time, too.
+    #[arg(long)]
+    pub product: bool,
+    /// Replications of each point, instead of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub reps: Option<u32>,
+    /// Seed, instead of the scenario's.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Folder of the logs that a paper ran on, as for `reproduce`.
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Replications of each combination.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub reps: u32,
-    /// Where to write.
+    /// Where to write; results/doubt/SLUG if not given.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Forget finished replications and compute everything again.
+    #[arg(long)]
+    pub fresh: bool,
 }
 
 /// Options of `verify`.
@@ -155,7 +184,7 @@ Examples:
 manifest.json lists every file of a run with its length and SHA-256. Files beside them are named, but are no difference: they
 are yours. Finished replications (OUT/cells) are checked line by line.")]
 pub struct Verify {
-    /// Folders that `reproduce`, `simulate`, `readings` or `workload inspect` wrote.
+    /// Folders that `reproduce`, `doubt`, `simulate` or `workload inspect` wrote.
     #[arg(value_name = "OUT", required = true)]
     pub folders: Vec<PathBuf>,
 }

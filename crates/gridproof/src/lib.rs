@@ -14,10 +14,11 @@
 
 mod cli;
 mod completions;
+mod doubt;
 mod list;
 mod verify;
 
-pub use cli::{Cli, Command, EXIT_CODES, Reproduce, TryReadings, Verify};
+pub use cli::{Cli, Command, Doubt, EXIT_CODES, Reproduce, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -130,11 +131,7 @@ impl Lab {
         match command {
             Command::List => list::list(&self.papers, common),
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
-            Command::Readings(options) => {
-                let TryReadings { slug: _, traces, reps, out } = options;
-                print(&papers::try_readings(traces.as_deref(), out, reps, common.quiet)?);
-                Ok(Ending::Done)
-            }
+            Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
             Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),

@@ -1,4 +1,5 @@
-//! The verdicts on record: the table under "## Verdicts" in `docs/papers/SLUG.md`.
+//! What is on record in `docs/papers/SLUG.md`: the table of verdicts under "## Verdicts", and under "## Doubt" what becomes of
+//! each under other readings.
 
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -34,7 +35,12 @@ impl Mode {
 /// The cells of a row.
 type Cells<'a> = Vec<&'a str>;
 
-/// Verdicts by claim.
+/// The heading above the table of verdicts.
+const VERDICTS: &str = "## Verdicts";
+/// The heading above the table of what other readings make of them.
+const DOUBT: &str = "## Doubt";
+
+/// Verdicts, or what else is on record, by claim.
 #[derive(Debug)]
 pub(crate) struct Recorded(BTreeMap<String, String>);
 
@@ -44,7 +50,20 @@ impl Recorded {
         if page.is_empty() {
             return Ok(Self(BTreeMap::new()));
         }
-        Self::parse(page, &mode.column(kind))
+        Self::parse(page, VERDICTS, &mode.column(kind))
+    }
+
+    /// Reads what other readings make of each verdict; `None` where that is not on record.
+    ///
+    /// # Errors
+    ///
+    /// If a row has another number of cells than the header.
+    pub(crate) fn doubt(page: &str, mode: Mode, kind: Option<&str>) -> Result<Option<Self>> {
+        let column = mode.column(kind);
+        match Self::rows(page, DOUBT) {
+            Ok((header, _)) if header.contains(&column.as_str()) => Self::parse(page, DOUBT, &column).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Reads under how many of so many seeds each verdict stays; `None` where that is not on record.
@@ -54,17 +73,17 @@ impl Recorded {
     /// If there is no table, or a row has another number of cells.
     pub(crate) fn seeds(page: &str, seeds: usize, mode: Mode, kind: Option<&str>) -> Result<Option<Self>> {
         let column = mode.seeds(seeds, kind);
-        let (header, _) = Self::rows(page)?;
+        let (header, _) = Self::rows(page, VERDICTS)?;
         if !header.contains(&column.as_str()) {
             return Ok(None);
         }
-        Self::parse(page, &column).map(Some)
+        Self::parse(page, VERDICTS, &column).map(Some)
     }
 
-    fn parse(text: &str, column: &str) -> Result<Self> {
-        let (header, rows) = Self::rows(text)?;
+    fn parse(text: &str, heading: &str, column: &str) -> Result<Self> {
+        let (header, rows) = Self::rows(text, heading)?;
         let position = header.iter().position(|name| *name == column);
-        let position = position.with_context(|| format!("the table of verdicts has no column {column:?}"))?;
+        let position = position.with_context(|| format!("the table under {heading:?} has no column {column:?}"))?;
         let mut verdicts = BTreeMap::new();
         for row in rows {
             ensure!(
@@ -80,16 +99,18 @@ impl Recorded {
     }
 
     /// The header of the table and the rows below it.
-    fn rows(text: &str) -> Result<(Cells<'_>, Vec<Cells<'_>>)> {
+    fn rows<'a>(text: &'a str, heading: &str) -> Result<(Cells<'a>, Vec<Cells<'a>>)> {
         let mut rows = text
             .lines()
-            .skip_while(|line| *line != "## Verdicts")
+            .skip_while(|line| *line != heading)
+            .skip(1)
+            .take_while(|line| !line.starts_with("## "))
             .skip_while(|line| !line.starts_with('|'))
             .take_while(|line| line.starts_with('|'))
             .map(|line| {
-                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Cells<'_>>()
+                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Cells<'a>>()
             });
-        let header = rows.next().context("no table under \"## Verdicts\"")?;
+        let header = rows.next().with_context(|| format!("no table under {heading:?}"))?;
         Ok((header, rows.skip(1).collect()))
     }
 
@@ -108,9 +129,9 @@ mod tests {
 
     #[test]
     fn each_kind_of_run_has_its_column() {
-        let record = Recorded::parse(TEXT, &Mode::Default.column(None)).expect("a good table");
+        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Default.column(None)).expect("a good table");
         assert_eq!(record.verdict("P1"), Some("inconclusive"));
-        let record = Recorded::parse(TEXT, &Mode::Decide.column(None)).expect("a good table");
+        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Decide.column(None)).expect("a good table");
         assert_eq!(record.verdict("P1"), Some("reproduced at 40 replications"));
         assert_eq!(record.verdict("P2"), None);
     }
@@ -123,7 +144,7 @@ mod tests {
 
     #[test]
     fn how_many_seeds_a_verdict_stays_under_has_a_column_too() {
-        let record = Recorded::parse(TEXT, &Mode::Default.seeds(10, None)).expect("a good table");
+        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Default.seeds(10, None)).expect("a good table");
         assert_eq!(record.verdict("P1"), Some("9 of 10"));
         assert_eq!(Mode::Quick.seeds(10, None), "--quick --seeds 10");
         assert_eq!(Mode::Default.seeds(10, Some("stand-in")), "stand-in --seeds 10");
@@ -131,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_missing_column_is_named() {
-        let error = Recorded::parse(TEXT, &Mode::Quick.column(None)).expect_err("there is none").to_string();
+        let error = Recorded::parse(TEXT, VERDICTS, &Mode::Quick.column(None)).expect_err("there is none").to_string();
         assert!(error.contains("\"--quick\""), "{error}");
     }
 }

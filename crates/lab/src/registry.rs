@@ -1,5 +1,6 @@
 //! Papers by name.
 
+use crate::doubt;
 use crate::paper::{About, Effort, Paper};
 use crate::reproduce::{self, Outcome, Request};
 use crate::scenario::did_you_mean;
@@ -12,6 +13,7 @@ pub struct Entry {
     pub about: About,
     reproduce: fn(&Request) -> Result<Outcome>,
     rerun: Rerun,
+    doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     listed: fn() -> Result<Listed>,
 }
 
@@ -34,7 +36,13 @@ pub struct Listed {
 impl Entry {
     /// The entry of the paper `P`.
     pub const fn of<P: Paper>() -> Self {
-        Self { about: P::ABOUT, reproduce: reproduce::run::<P>, rerun: reproduce::rerun::<P>, listed: listed::<P> }
+        Self {
+            about: P::ABOUT,
+            reproduce: reproduce::run::<P>,
+            rerun: reproduce::rerun::<P>,
+            doubt: doubt::run::<P>,
+            listed: listed::<P>,
+        }
     }
 
     /// Simulates the paper and writes what was found.
@@ -53,6 +61,15 @@ impl Entry {
     /// A bad scenario or option, or no such run.
     pub fn rerun(&self, request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
         (self.rerun)(request, id)
+    }
+
+    /// Runs the paper under other answers to its readings and writes which verdicts change.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario or option, a file that cannot be written, or [`Interrupted`](crate::interrupt::Interrupted).
+    pub fn doubt(&self, request: &doubt::Request) -> Result<doubt::Outcome> {
+        (self.doubt)(request)
     }
 
     /// What the paper holds.

@@ -3,6 +3,7 @@
 use crate::claim::{Claim, Judged};
 use crate::output::OutDir;
 use crate::paper::{About, Effort, Figure, Paper, Table};
+use crate::provenance;
 use crate::quantity::Quantity;
 use crate::record::{Mode, Recorded};
 use crate::scenario::{Scenario, did_you_mean, workspace};
@@ -48,6 +49,45 @@ impl Request {
     /// A quick run into `out`, without progress.
     pub fn quick(out: PathBuf) -> Self {
         Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
+    }
+
+    /// The options as they are written behind the command; those that cannot change a result are left out.
+    pub(crate) fn options(&self) -> String {
+        let mut options = String::new();
+        let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
+        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
+            if wanted {
+                options += flag;
+            }
+        }
+        if !only.is_empty() {
+            options += &format!(" --only {}", only.join(","));
+        }
+        if let Some(reps) = reps {
+            options += &format!(" --reps {reps}");
+        }
+        if let Some(seed) = seed {
+            options += &format!(" --seed {seed}");
+        }
+        if let Some(seeds) = seeds {
+            options += &format!(" --seeds {seeds}");
+        }
+        if let Some(traces) = traces {
+            options += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
+        }
+        for assignment in set {
+            options += &format!(" --set {}", provenance::quoted(assignment));
+        }
+        options
+    }
+
+    /// Which verdicts on record this is compared with.
+    pub(crate) const fn mode(&self) -> Mode {
+        match (self.decide, self.quick) {
+            (true, _) => Mode::Decide,
+            (false, true) => Mode::Quick,
+            (false, false) => Mode::Default,
+        }
     }
 }
 
@@ -106,7 +146,7 @@ pub(crate) struct Session<P> {
 }
 
 impl<P: Paper> Session<P> {
-    fn new(request: &Request) -> Result<Self> {
+    pub(crate) fn new(request: &Request) -> Result<Self> {
         let mut scenario = P::scenario()?;
         for assignment in &request.set {
             scenario.set(assignment)?;
@@ -147,7 +187,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut study = Study::new(paper, *seed, Store::open(cells_folder.clone())?, request.quiet);
+    let store = Store::open(cells_folder)?;
+    let mut study = Study::new(paper, *seed, &store, request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
     let mut extras = paper.extras(&Streams::new(*seed, 0));
@@ -172,18 +213,12 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     if request.decide {
         decide(&mut study, &claims, &mut judged, *replications)?;
     }
-    study.settle()?;
+    store.settle()?;
 
-    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &cells_folder, request.quiet);
+    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &store, request.quiet);
     let seeds = request.seeds.map(judge).transpose()?;
 
-    let mode = if request.decide {
-        Mode::Decide
-    } else if request.quick {
-        Mode::Quick
-    } else {
-        Mode::Default
-    };
+    let mode = request.mode();
     let recorded =
         Recorded::read(P::PAGE, mode, paper.record()).with_context(|| format!("the record of {}", P::ABOUT.slug))?;
     let judged: Vec<_> = judged

@@ -1,5 +1,6 @@
 //! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
 
+use crate::paper::Reading;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -92,6 +93,13 @@ impl Scenario {
         parameter.value = value.to_string().trim().to_owned();
         *item = Item::Value(value);
         Ok(())
+    }
+
+    /// The answer that it gives to a reading, without quotation marks.
+    pub(crate) fn answer(&self, reading: &Reading) -> &str {
+        let key = reading.key();
+        let parameter = self.parameters.iter().find(|parameter| parameter.key == key);
+        parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
     /// The scenario as a typed value.

@@ -7,7 +7,6 @@ use super::study::Study;
 use crate::verdict::Verdict;
 use anyhow::Result;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// The claims of a paper, judged under other seeds.
 #[derive(Clone, Debug)]
@@ -27,15 +26,15 @@ impl Seeds {
         claims: &[Claim<P::Cell>],
         seeds: u32,
         replications: u32,
-        cells_folder: &Path,
+        store: &Store,
         quiet: bool,
     ) -> Result<Self> {
         let mut cells = BTreeSet::new();
         claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
         let judge = |seed: u64| {
-            let mut study = Study::new(paper, seed, Store::open(cells_folder.to_owned())?, quiet);
+            let mut study = Study::new(paper, seed, store, quiet);
             study.run(&cells, replications)?;
-            study.settle()?;
+            store.settle()?;
             let judged = claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, replications)));
             Ok((seed, judged.collect()))
         };

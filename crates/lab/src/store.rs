@@ -32,6 +32,8 @@ const ADDED: &str = "replications-new.jsonl";
 pub struct Store {
     folder: PathBuf,
     damaged: u64,
+    /// What others have finished and this store only reads.
+    borrowed: BTreeMap<Key, String>,
     state: Mutex<State>,
 }
 
@@ -103,7 +105,8 @@ impl Store {
         contradicted.iter().for_each(|key| drop(lines.remove(key)));
         let damaged = bad.values().map(|lines| lines.len() as u64).sum();
         let is_damaged = !bad.is_empty();
-        let store = Self { folder, damaged, state: Mutex::new(State { lines, added: None, is_unsettled }) };
+        let borrowed = BTreeMap::new();
+        let store = Self { folder, damaged, borrowed, state: Mutex::new(State { lines, added: None, is_unsettled }) };
         if is_damaged {
             for (name, lines) in &bad {
                 store.copy_aside(name, lines)?;
@@ -114,6 +117,18 @@ impl Store {
         Ok(store)
     }
 
+    /// The same store, which also finds what is finished below `folder`, another one's. Nothing is written there, and a line
+    /// that is not sound, such as one that its process is just writing, is passed over: it is that one's to tell.
+    #[must_use]
+    pub fn borrowing_from(mut self, folder: &Path) -> Self {
+        for name in [SETTLED, ADDED] {
+            let Ok(content) = fs::read(folder.join(name)) else { continue };
+            let sound = segment::lines(&content).filter_map(|(_, line)| line);
+            self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
+        }
+        self
+    }
+
     /// How many lines were damaged when the store was opened.
     pub const fn damaged(&self) -> u64 {
         self.damaged
@@ -121,7 +136,9 @@ impl Store {
 
     /// The metrics of a finished replication, in the order of `names`. One that lacks a metric counts as not finished.
     pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
-        let line = self.state().lines.get(&segment::key_of(identity)).map(|(line, _)| line.clone())?;
+        let key = segment::key_of(identity);
+        let own = self.state().lines.get(&key).map(|(line, _)| line.clone());
+        let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
         let Stored { metrics, .. } = serde_json::from_str(&line).expect("it was read before");
         names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
     }

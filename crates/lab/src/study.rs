@@ -31,7 +31,7 @@ pub(crate) fn models<P: Paper>() -> &'static str {
 pub struct Study<'a, P: Paper> {
     paper: &'a P,
     seed: u64,
-    store: Store,
+    store: &'a Store,
     names: Vec<String>,
     runs: BTreeMap<P::Cell, Vec<Vec<f64>>>,
     quiet: bool,
@@ -41,7 +41,7 @@ pub struct Study<'a, P: Paper> {
 
 impl<'a, P: Paper> Study<'a, P> {
     /// None has been run; `quiet` shows no progress.
-    pub fn new(paper: &'a P, seed: u64, store: Store, quiet: bool) -> Self {
+    pub fn new(paper: &'a P, seed: u64, store: &'a Store, quiet: bool) -> Self {
         Self { paper, seed, store, names: paper.metrics(), runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
     }
 
@@ -160,14 +160,5 @@ impl<'a, P: Paper> Study<'a, P> {
     /// Replications computed now, taken from the store, and found damaged there.
     pub const fn effort(&self) -> (u64, u64, u64) {
         (self.computed, self.reused, self.store.damaged())
-    }
-
-    /// To be called when nothing more is to be run: see [`Store::settle`].
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be written.
-    pub fn settle(&self) -> Result<()> {
-        self.store.settle()
     }
 }

@@ -13,6 +13,7 @@ use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::provenance;
+use crate::scenario::Scenario;
 use crate::verdict::Verdict;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
@@ -362,32 +363,7 @@ impl<P: Paper> Findings<'_, P> {
 
     /// The command that makes this run again. Options that cannot change a result are left out.
     fn command(&self) -> String {
-        let mut command = format!("{} reproduce {}", program(), P::ABOUT.slug);
-        let Request { quick, decide, only, reps, seed, seeds, set, traces, .. } = self.request;
-        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
-            if wanted {
-                command += flag;
-            }
-        }
-        if !only.is_empty() {
-            command += &format!(" --only {}", only.join(","));
-        }
-        if let Some(reps) = reps {
-            command += &format!(" --reps {reps}");
-        }
-        if let Some(seed) = seed {
-            command += &format!(" --seed {seed}");
-        }
-        if let Some(seeds) = seeds {
-            command += &format!(" --seeds {seeds}");
-        }
-        if let Some(traces) = traces {
-            command += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
-        }
-        for assignment in set {
-            command += &format!(" --set {}", provenance::quoted(assignment));
-        }
-        command
+        format!("{} reproduce {}{}", program(), P::ABOUT.slug, self.request.options())
     }
 
     fn page(&self, figures: Vec<page::Figure>) -> Page {
@@ -423,7 +399,7 @@ impl<P: Paper> Findings<'_, P> {
                 .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
                 .collect(),
             figures,
-            readings: self.readings(),
+            readings: readings_of::<P>(&session.scenario),
             parameters: session
                 .scenario
                 .parameters()
@@ -470,23 +446,6 @@ impl<P: Paper> Findings<'_, P> {
         self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
     }
 
-    fn readings(&self) -> Vec<page::Reading> {
-        let reading = |reading: &super::paper::Reading| {
-            let parameters = self.session.scenario.parameters();
-            let value = parameters.iter().find(|parameter| parameter.key == reading.key());
-            let value = value.map_or("", |parameter| parameter.value.trim_matches('"'));
-            let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
-            page::Reading {
-                id: reading.id.to_owned(),
-                question: reading.question.to_owned(),
-                value: value.to_owned(),
-                alternatives: others.join(", "),
-                is_default: reading.answers.first() == Some(&value),
-            }
-        };
-        P::READINGS.iter().map(reading).collect()
-    }
-
     /// A figure as a table: a row per series, a column per x.
     fn tables_of(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
         let table = |panel: &Panel<P::Cell>| {
@@ -523,10 +482,26 @@ impl<P: Paper> Findings<'_, P> {
     }
 }
 
+/// The readings of a paper, as its page shows them.
+pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
+    let reading = |reading: &super::paper::Reading| {
+        let value = scenario.answer(reading);
+        let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
+        page::Reading {
+            id: reading.id.to_owned(),
+            question: reading.question.to_owned(),
+            alternatives: others.join(", "),
+            is_default: reading.answers.first() == Some(&value),
+            value: value.to_owned(),
+        }
+    };
+    P::READINGS.iter().map(reading).collect()
+}
+
 /// The columns of a figure's data.
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
 
-fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
+pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     let svg = chart::svg(picture)?;
     #[cfg(feature = "png")]
     out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
@@ -637,7 +612,7 @@ fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
     xs
 }
 
-fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
+pub(crate) fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
     let cell = judged.deciding_cell();
     page::Claim {
         id: judged.id.to_owned(),

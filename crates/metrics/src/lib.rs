@@ -15,6 +15,8 @@
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
 //! | [`blocks`] | what do the weeks of one log tell? [`Blocks`], paired between policies |
+//! | [`warm_up`] | what of a run's beginning to leave out? |
+//! | [`order`] | which policy comes before which, and do two metrics agree? |
 //!
 //! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
 //! summary's memory does not grow with the number of jobs. What does not exist (the tardiness of jobs without a
@@ -60,6 +62,8 @@ pub mod timeline;
 pub mod output;
 
 pub mod blocks;
+pub mod order;
+pub mod warm_up;
 
 pub use blocks::Blocks;
 pub use mean::{Mean, WeightedMean};

@@ -172,6 +172,19 @@ impl Policy {
         matches!(self, Self::Easy | Self::Flex | Self::EasyIndexed)
     }
 
+    /// Whether what it does depends on a field of the readings. The others are of no concern to its runs, which are then the
+    /// same under every answer, and are simulated once.
+    fn asks(self, field: &str) -> bool {
+        match field {
+            "placement" | "backfill" => self.backfills(),
+            "minext" => self == Self::Flex,
+            "gap_bound" | "gap_ties" | "edf" => matches!(self, Self::EgEdf | Self::Tabu),
+            "tabu_choice" | "tabu_iterations" | "tabu_length" | "tabu_memory" => self == Self::Tabu,
+            "easy_cost" => self == Self::Easy,
+            _ => true,
+        }
+    }
+
     /// Whether it promises a start to the job that has waited longest. Flex orders its queue otherwise; a plan promises all.
     const fn promises_the_first(self) -> bool {
         matches!(self, Self::Fcfs | Self::Easy | Self::EasyIndexed)
@@ -457,6 +470,10 @@ impl Paper for EgEdfPaper {
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
         let File { grid, workload, flexible, readings, .. } = &self.file;
+        let mut readings = serde_json::to_value(readings).expect("readings are plain data");
+        if let Some(readings) = readings.as_object_mut() {
+            readings.retain(|field, _| cell.policy.asks(field));
+        }
         serde_json::json!({
             "grid": grid,
             "job_processors": workload.job_processors,

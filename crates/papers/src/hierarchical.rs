@@ -157,6 +157,18 @@ fn name(system: System) -> String {
     }
 }
 
+/// Whether what a system does depends on a field of the readings. The others are of no concern to its runs, which are then the
+/// same under every answer, and are simulated once.
+fn asks(system: System, field: &str) -> bool {
+    match field {
+        "peer_deadline" | "peer_wait_ends" | "neighbours" => system == System::P2p,
+        "share" | "unassigned_order" | "branch_order" | "load_balance_takes" | "requests_to" | "bags" => {
+            matches!(system, System::Trees(_))
+        }
+        _ => true,
+    }
+}
+
 /// The hierarchical system of the paper.
 const TREE: System = System::Trees(1);
 
@@ -466,6 +478,10 @@ impl Paper for Hierarchical {
             SubmissionRule::OneAfterAnother => serde_json::json!("one-after-another"),
             SubmissionRule::Thinking { means, chance } => serde_json::json!({ "means": means, "chance": chance }),
         };
+        let mut readings = serde_json::to_value(readings).expect("readings are plain data");
+        if let Some(readings) = readings.as_object_mut() {
+            readings.retain(|field, _| asks(system, field));
+        }
         serde_json::json!({
             "grid": grid,
             "network": network,

@@ -11,7 +11,7 @@ mod swift_gap;
 mod sources;
 
 use lab::registry::Entry;
-pub use swift_gap::search as try_readings;
+pub use swift_gap::search as search_swift_gap;
 
 /// The papers, in the order in which they were built.
 pub const ALL: [Entry; 5] = [
@@ -30,6 +30,7 @@ mod tests {
     use anyhow::{Context, Result};
     use lab::paper::{Effort, Paper};
     use sim_core::Streams;
+    use std::collections::BTreeSet;
 
     fn answers_are_scenarios<P: Paper>() -> Result<()> {
         for reading in P::READINGS {
@@ -62,6 +63,59 @@ mod tests {
             let known = claim.figures.iter().all(|figure| figures.contains(figure));
             assert!(known, "{slug} {} points to {:?}", claim.id, claim.figures);
         }
+        Ok(())
+    }
+
+    /// Small runs of a paper: what is asked of them does not hang on their size.
+    fn small<P: Paper>(assignments: &[&str]) -> Result<P> {
+        let mut scenario = P::scenario()?;
+        assignments.iter().try_for_each(|assignment| scenario.set(assignment))?;
+        P::new(&scenario, Effort::Quick)
+    }
+
+    /// Where an answer leaves the determinants of a cell as they are, its runs are taken from the store: they must be the same.
+    /// Back comes how many were compared.
+    fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
+        let paper: P = small(settings)?;
+        let mut cells = BTreeSet::new();
+        paper
+            .claims()
+            .iter()
+            .flat_map(|claim| &claim.checks)
+            .for_each(|check| check.quantity.collect_cells(&mut cells));
+        // A dozen cells from all over the experiments.
+        let cells: Vec<P::Cell> = cells.iter().step_by(cells.len().div_ceil(12)).cloned().collect();
+        let streams = Streams::new(5, 0);
+        let bits = |paper: &P, cell: &P::Cell| -> Vec<u64> {
+            paper.simulate(cell, &streams).into_iter().map(f64::to_bits).collect()
+        };
+        let own: Vec<Vec<u64>> = cells.iter().map(|cell| bits(&paper, cell)).collect();
+        let mut compared = 0;
+        for reading in P::READINGS {
+            for answer in &reading.answers[1..] {
+                let assignment = format!("{}={answer}", reading.key());
+                let other: P = small(&[settings, &[&assignment]].concat())?;
+                for (cell, own) in cells.iter().zip(&own) {
+                    if other.determinants(cell) == paper.determinants(cell) {
+                        assert_eq!(bits(&other, cell), *own, "{assignment}: {:?}", paper.parameters(cell));
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        Ok(compared)
+    }
+
+    #[test]
+    fn an_answer_that_is_no_part_of_a_run_s_identity_changes_no_number() -> Result<()> {
+        let queues = check_identities::<super::eg_edf::EgEdfPaper>(&["run.quick_jobs=120"])?;
+        let trees = check_identities::<super::hierarchical::Hierarchical>(&[
+            "run.quick_jobs=[20, 40]",
+            "run.quick_interval_jobs=20",
+            "run.quick_batch=2",
+        ])?;
+        let clusters = check_identities::<super::metaloras::MetaLorasPaper>(&["workload.copies=1"])?;
+        assert!(queues > 100 && trees > 50 && clusters > 0, "{queues} {trees} {clusters}");
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! Lérida et al.: FFIT, RR, TAT and PTT over three clusters with local users. The only place that knows its axes.
 
 mod claims;
-mod doubts;
 mod figures;
 mod measure;
 mod predictions;
 mod settings;
+mod tornado;
 
 use anyhow::Result;
 use lab::claim::{Claim, Remark};
@@ -111,8 +111,8 @@ impl MetaLorasPaper {
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
     }
 
-    /// Whether variants are tried, one at a time: not in a hurry.
-    fn has_doubts(&self) -> bool {
+    /// Whether other numbers are tried, one at a time: not in a hurry.
+    fn has_tornado(&self) -> bool {
         self.effort == Effort::Full
     }
 
@@ -207,7 +207,7 @@ impl Paper for MetaLorasPaper {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         file.validate()?;
-        let settings = Variant::all(&file).into_iter().map(|variant| Ok((variant, Settings::of(&file, variant)?)));
+        let settings = Variant::all().map(|variant| Ok((variant, Settings::of(&file, variant)?)));
         Ok(Self { settings: settings.collect::<Result<_>>()?, effort, file })
     }
 
@@ -229,8 +229,8 @@ impl Paper for MetaLorasPaper {
     fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Cell>> {
         let mut extras = vec![claims::side_by_side(self), predictions::scatter(self, streams)];
         extras.push(figures::tradeoff(self));
-        if self.has_doubts() {
-            extras.extend([doubts::of_readings(self), doubts::of_numbers(self)]);
+        if self.has_tornado() {
+            extras.push(tornado::of_numbers(self));
         }
         extras
     }
@@ -275,7 +275,7 @@ impl Paper for MetaLorasPaper {
     fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
         match cell.variant {
             Variant::Default | Variant::ReadingB => wanted,
-            Variant::Reading(..) | Variant::Number(..) => wanted.min(self.file.run.doubt_replications),
+            Variant::Number(..) => wanted.min(self.file.run.doubt_replications),
         }
     }
 
@@ -352,16 +352,5 @@ mod tests {
         let weights = [0.0, 0.1, 0.5, 0.9, 1.0].map(Weight::of);
         assert!(weights.is_sorted());
         assert_eq!(Policy::Ptt(weights[2]).name(), "PTT W=0.5");
-    }
-
-    #[test]
-    fn a_reading_that_is_taken_is_no_variant_and_the_default_is_one() {
-        let names = |paper: &MetaLorasPaper| -> Vec<String> {
-            Variant::of_readings(&paper.file).into_iter().map(|variant| variant.name(&paper.file)).collect()
-        };
-        let paper = paper(&["readings.ties=smallest-tr"]);
-        let names = names(&paper);
-        assert!(names.contains(&"readings.ties=first-cluster".to_owned()), "{names:?}");
-        assert!(!names.contains(&"readings.ties=smallest-tr".to_owned()), "{names:?}");
     }
 }

@@ -16,6 +16,8 @@ use workload::{Deadlines, Estimates, Outages};
 Examples:
   cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
       both policies on the log's own machine; report.html and CSV below results/simulate
+  cargo xtask simulate --trace log.swf --policy easy,easy+backfill=spf,easy+order=wfp3+threshold=2d,cons+order=saf
+      the queue, and those who pass it, in other orders
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
   cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
       several clusters or machines, each job inside one of them
@@ -31,26 +33,55 @@ Examples:
   cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --replay run.jsonl
       the same run again, message by message; exit code 1 and the first that differs if it is not the same
 
-Policies:
+Policies, by what they are (docs/policies.md has them in a table, with sources and costs):
+ Queues without backfilling
   fcfs           first come first served; a job that does not fit blocks those behind it
+    +order=ORDER     the queue in another order: see below
+    +threshold=SPAN  who has waited so long (2d, 12h, 30m, or seconds) goes first, by arrival: the guard against starvation
+ Queues with backfilling
   easy           EASY backfilling: others may start if they do not delay the first one
-    +reserve=K     with K reservations, K = 0, 1, 2, …, all; each is given anew, in order of arrival, whenever something
-                   was not expected, and may then be later than before (so may those of all, which is not cons)
+    +order=ORDER     the queue in another order: whose turn, or reservation, comes first
+    +backfill=ORDER  who of the others may start first; in the order of the queue if not given. easy+backfill=spf is EASY-SJBF
+    +reserve=K       with K reservations, K = 0, 1, 2, …, all; each is given anew, in the order of the queue, whenever
+                     something was not expected, and may then be later than before (so may those of all, which is not cons)
+    +threshold=SPAN  as above, in both orders
   cons           conservative backfilling: others may start if they delay nobody who waits. When a job ends early, those who
                  wait, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & Weil 1998,
                  Mu'alem & Feitelson 2001; the simulator pyss)
-    +compress=reserved  the same in order of reserved starts, as plans that are lists do it (Alea)
-  best-gap       a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown
+    +order=ORDER     they move in another order
+    +threshold=SPAN  as above
+    +compress=reserved  they move in order of reserved starts, as plans that are lists do it (Alea)
+  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
+    +reserve=K       with K reservations
+ Plans
+  best-gap       each job in the best of its earliest gaps, by fairness, wait, response and slowdown
   bgt            the same, and a Tabu search moves jobs every 300 s
   sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters
                  (on one cluster neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run
                  says)
-  flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
-    +reserve=K     with K reservations
-  eg-edf         a plan: each job in its earliest gap, else by its deadline
+  eg-edf         each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
+ Your own
   exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or
                  'exec+python3 mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python
+
+Orders of a queue. Ties go by arrival. r is the expected run time in seconds (what was requested, or predicted in its place),
+n the processors, s the submission in seconds from the first one of the log, w the wait so far in seconds:
+  fcfs    by arrival
+  sjf     r, smallest first
+  spf     r, smallest first (the same where r is predicted); Tsafrir, Etsion & Feitelson, TPDS 2007
+  ljf     r, largest first
+  saf     r · n, smallest first
+  laf     r · n, largest first
+  narrow  n, smallest first
+  wide    n, largest first
+  lxf     (w + r) / r, largest first; Srinivasan et al., ICPP workshops 2002
+  wfp3    (w / r)³ · n, largest first; Tang et al., CLUSTER 2009
+  unicef  w / (log2 n · r), largest first; Tang et al., CLUSTER 2009
+  f1      log10 r · n + 870 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
+  f2      √r · n + 25600 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
+  f3      r · n + 6860000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
+  f4      r · √n + 530000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
 
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
 once written, still work.
@@ -302,4 +333,22 @@ pub(crate) enum PassesName {
     PerInstant,
     /// A pass after every single event, as in older simulators.
     PerEvent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+    use gap_schedule::Order;
+
+    #[test]
+    fn help_defines_every_order_as_the_program_does() {
+        let help = Simulate::augment_args(Command::new("simulate")).get_after_help().expect("there is one").to_string();
+        for order in Order::ALL {
+            let source = Some(order.source()).filter(|source| *source != "textbooks");
+            let source = source.map_or_else(String::new, |source| format!("; {source}"));
+            let line = format!("  {:7} {}{source}\n", order.name(), order.definition());
+            assert!(help.contains(&line), "no line {line:?}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ mod metasched;
 mod name;
 mod own;
 mod policy;
+mod queueing;
 mod report;
 mod sites;
 mod space_shared;

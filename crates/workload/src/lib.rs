@@ -8,8 +8,11 @@
 //!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
 //! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
+//! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with its users
+//!   drawn anew.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
 //!   when they are out of service.
+//! - [`predictsim`] reads a log as the published experiments on predicted run times did.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with what it printed.
 //! - [`gang_mix`] draws local jobs and gangs, as in Dimitriadou & Karatza, "Multi-Site Allocation Policies on a Grid
 //!   and Local Level" (2010), §2 and §4.2.
@@ -58,9 +61,11 @@ pub mod gwf;
 pub mod capacity;
 pub mod deadlines;
 pub mod estimates;
+pub mod held;
 mod history;
 pub mod intake;
 pub mod repair;
+pub mod resample;
 
 pub mod inspect;
 pub mod validate;
@@ -68,6 +73,7 @@ pub mod validate;
 pub mod alea31;
 pub mod machines;
 pub mod outages;
+pub mod predictsim;
 
 pub mod bench_mix;
 pub mod deadline_mix;
@@ -85,10 +91,12 @@ pub use estimates::Estimates;
 pub use file::FileError;
 pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
+pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines, MachinesError};
 pub use outages::{Outages, OutagesError};
+pub use predictsim::{Filtered, PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;

@@ -117,8 +117,8 @@ impl FromStr for Outages {
 
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// `1.5h`: above zero, at most 136 years.
-fn span(text: &str) -> Option<Span> {
+/// The span that people write as `90s`, `15m`, `1.5h` or `30d`: above zero, at most 136 years.
+pub fn span(text: &str) -> Option<Span> {
     let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
     let number = decimal::parse(text.strip_suffix(unit)?.as_bytes())?;
     let whole = number.whole.checked_mul(seconds).filter(|whole| *whole <= decimal::LONGEST)?;

@@ -509,6 +509,8 @@ fn the_command_line_has_every_option_of_the_design() {
     help("list", &[]);
     let reproduce = ["--quick", "--check", "--decide", "--only", "--reps", "--seed", "--set", "--out", "--fresh"];
     assert!(help("reproduce", &reproduce).contains("Examples:"));
+    let doubt = ["--quick", "--reading", "--product", "--check", "--out"];
+    assert!(help("doubt", &doubt).contains("Examples:"));
     let simulate = ["--trace", "--policy", "--machines", "--procs", "--estimates", "--max-jobs", "--out", "per-event"];
     assert!(help("simulate", &simulate).contains("Examples:"));
     help("bench", &[]);

@@ -7,6 +7,7 @@ mod bad_input;
 mod border;
 mod contracts;
 mod determinism;
+mod doubt;
 mod exec;
 mod faults;
 mod hier_grid;

@@ -320,6 +320,10 @@ impl Policy for Backfill {
         }
     }
 
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.look_again(machine, view);
+    }
+
     fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
         self.look_again(machine, view);
     }

@@ -20,7 +20,7 @@ pub(super) struct EasyRule {
     operations: u64,
 }
 
-/// QueuedJob jobs in the order in which they may start, on a walk that never goes back.
+/// Waiting jobs in the order in which they may start, on a walk that never goes back.
 pub(super) trait Line {
     /// Walks on to the next job.
     fn next(&mut self) -> Option<QueuedJob>;
@@ -124,17 +124,35 @@ impl EasyRule {
     /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
     /// head, and starts those behind it that do it no harm. The head, if there is one.
     pub(super) fn pass(&mut self, line: &mut impl Line, view: &View<'_>, starts: &mut Starts) -> Option<QueuedJob> {
+        let head = self.take_turns(line, view, starts)?;
+        // Most passes end here: the search for a reservation would be for nobody.
+        if self.leaves_room(line) {
+            self.pass_by(&head, line, view, starts);
+        }
+        Some(head)
+    }
+
+    /// Starts jobs of `line` in their turn as long as they fit. The first that does not, if there is one.
+    pub(super) fn take_turns(
+        &mut self,
+        line: &mut impl Line,
+        view: &View<'_>,
+        starts: &mut Starts,
+    ) -> Option<QueuedJob> {
         self.rooms.update(view.free);
         self.in_turn.clear();
-        let head = loop {
+        loop {
             let next = line.next()?;
             let Some(machine) = self.rooms.first(&next.request, &mut self.operations) else {
-                break next;
+                return Some(next);
             };
             self.start(&next, machine, starts);
             self.in_turn.push((machine, view.machines[machine].running(next.job, &next.request, view.now)));
-        };
-        // Most passes end here: the search for a reservation would be for nobody.
+        }
+    }
+
+    /// Whether a job ahead is narrow enough for what is left.
+    pub(super) fn leaves_room(&mut self, line: &impl Line) -> bool {
         let most = self.rooms.most();
         let steps = Cell::new(0);
         let narrow = line.has_where(|least| {
@@ -142,14 +160,16 @@ impl EasyRule {
             least.processors <= most
         });
         self.operations += steps.get();
-        if narrow {
-            let promise = self.reserve(&head.request, view);
-            match self.readings.rule {
-                BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
-                BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
-            }
+        narrow
+    }
+
+    /// Makes a reservation for the head, and starts those of `line`, all behind it, that do it no harm.
+    pub(super) fn pass_by(&mut self, head: &QueuedJob, line: &mut impl Line, view: &View<'_>, starts: &mut Starts) {
+        let promise = self.reserve(&head.request, view);
+        match self.readings.rule {
+            BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
+            BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
         }
-        Some(head)
     }
 
     /// The machine, of those that suit the job, where its processors are free first, by the expected ends of what runs

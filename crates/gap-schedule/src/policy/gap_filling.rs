@@ -283,6 +283,10 @@ impl Policy for GapFilling {
         self.plan.finish(job, machine, view);
     }
 
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.plan.look_again(machine, view);
+    }
+
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         for job in lost {
             self.ledger.lose(job.job, view.now);

@@ -1,6 +1,7 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
 use crate::grid::Machine;
+use crate::order::Priority;
 use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::{View, site};
@@ -19,6 +20,8 @@ pub(super) struct Reservations {
     arrivals: u64,
     outlook: Outlook,
     order: CompressOrder,
+    /// Who has his turn before whom, unless it goes by reserved starts.
+    turns: Priority,
     /// Whether a job has ended since the last update.
     ended: bool,
     /// Whether the last compression has moved a job, so that another may find more to move.
@@ -44,6 +47,11 @@ impl Reservations {
     /// Nobody waits, and nothing runs.
     pub(super) fn new(machines: &[Machine], placement: Placement, order: CompressOrder) -> Self {
         Self { outlook: Outlook::new(machines, placement), order, ..Self::default() }
+    }
+
+    /// The same, where turns are not in order of arrival.
+    pub(super) fn with_turns(self, turns: Priority) -> Self {
+        Self { turns, ..self }
     }
 
     /// All of them, by reserved start, then in order of arrival.
@@ -92,7 +100,12 @@ impl Reservations {
             self.outlook.cut_short(rank, job, view.now);
             self.surprised = true;
         } else if job.expected_end > view.now {
-            self.outlook.give_back(rank, job, view.now);
+            if self.surprised {
+                // The plan will be laid out anew, and may hold what was expected of this job before.
+                self.outlook.cut_short(rank, job, view.now);
+            } else {
+                self.outlook.give_back(rank, job, view.now);
+            }
             self.freed = true;
         }
         self.surprised |= job.expected_end < view.now;
@@ -178,8 +191,15 @@ impl Reservations {
 
     /// Puts the jobs into the order in which they have their turns, until they are [sorted](Self::sort) again.
     fn line_up(&mut self) {
-        if self.order == CompressOrder::Arrival {
-            self.held.make_contiguous().sort_unstable_by_key(|held| held.arrival);
+        let Self { held, order, turns, now, .. } = self;
+        if *order == CompressOrder::Reserved {
+            return;
+        }
+        let held = held.make_contiguous();
+        if turns.is_arrival() {
+            held.sort_unstable_by_key(|held| held.arrival);
+        } else {
+            held.sort_by_cached_key(|held| (turns.turn(&held.waiting, *now), held.arrival));
         }
     }
 

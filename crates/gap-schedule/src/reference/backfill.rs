@@ -1,6 +1,6 @@
-use super::{END_OF_TIME, free_on, span};
+use super::{END_OF_TIME, earliest, free_on, span};
 use crate::policy::{Depth, Placement, Policy, Starts, View};
-use sim_core::{AvailabilityProfile, SiteId, Time};
+use sim_core::{AvailabilityProfile, SiteId};
 
 /// Backfilling with any number of reservations, all given anew, in order of arrival, at each pass.
 ///
@@ -25,21 +25,7 @@ impl Policy for Backfill {
             (0..view.machines.len()).map(|machine| free_on(machine, view)).collect();
         let mut promised = 0;
         for job in view.queue {
-            let mut best: Option<(Time, usize)> = None;
-            for (machine, place) in view.machines.iter().enumerate() {
-                if !view.suits(machine, &job.request) {
-                    continue;
-                }
-                let start = plans[machine].earliest(now, span(machine, job, view), job.request.processors);
-                let Some(start) = start else { continue };
-                let is_better = best.is_none_or(|(earliest, other)| {
-                    let faster = self.placement == Placement::Fastest && place.speed > view.machines[other].speed;
-                    start < earliest || start == earliest && faster
-                });
-                if is_better {
-                    best = Some((start, machine));
-                }
-            }
+            let best = earliest(&plans, job, self.placement, view);
             match best {
                 Some((start, machine)) if start == now => {
                     // Who passes others takes even the last instant, so that of several jobs without an estimate only

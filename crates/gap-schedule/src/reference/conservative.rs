@@ -1,4 +1,5 @@
 use super::{free_on, span};
+use crate::order::Priority;
 use crate::policy::{CompressOrder, Policy, Starts, View};
 use crate::queue::QueuedJob;
 use crate::running::RunningJob;
@@ -11,6 +12,7 @@ use sim_core::{AvailabilityProfile, SiteId, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Conservative {
     order: CompressOrder,
+    turns: Priority,
     /// In order of arrival, each with its promised start and machine; `None` if by expectations it can never start.
     promised: Vec<(QueuedJob, Option<(Time, usize)>)>,
     newcomers: Vec<QueuedJob>,
@@ -24,6 +26,12 @@ impl Conservative {
     /// The policy, which compresses in this order.
     pub fn new(order: CompressOrder) -> Self {
         Self { order, ..Self::default() }
+    }
+
+    /// The same, where turns are not in order of arrival.
+    #[must_use]
+    pub fn with_order(self, turns: Priority) -> Self {
+        Self { turns, ..self }
     }
 
     /// The machine, with what runs there and the promises to all but one of those who wait.
@@ -58,16 +66,20 @@ impl Conservative {
     }
 
     /// The order of turns in a compression.
-    fn in_order(&self) -> Vec<usize> {
+    fn in_order(&self, now: Time) -> Vec<usize> {
         match self.order {
-            CompressOrder::Arrival => (0..self.promised.len()).collect(),
+            CompressOrder::Arrival => {
+                let mut order: Vec<usize> = (0..self.promised.len()).collect();
+                order.sort_by_key(|number| self.turns.turn(&self.promised[*number].0, now));
+                order
+            }
             CompressOrder::Reserved => self.by_start(),
         }
     }
 
     /// Keeps the promises that can still be kept, and gives the others anew.
     fn mend(&mut self, view: &View<'_>) {
-        let order = self.in_order();
+        let order = self.in_order(view.now);
         let former: Vec<_> = self.promised.iter_mut().map(|(_, slot)| slot.take()).collect();
         let mut lost = Vec::new();
         for number in order {
@@ -98,7 +110,7 @@ impl Policy for Conservative {
         let (early, ended) = (std::mem::take(&mut self.early), std::mem::take(&mut self.ended));
         let is_turn = if self.order == CompressOrder::Arrival { ended } else { early };
         if is_turn || astray {
-            for number in self.in_order() {
+            for number in self.in_order(view.now) {
                 let best = self.best(number, view);
                 let slot = &mut self.promised[number].1;
                 if best.is_some_and(|best| slot.is_none_or(|slot| best.0 < slot.0)) {
@@ -130,6 +142,10 @@ impl Policy for Conservative {
         self.ended = true;
         self.early |= job.expected_end > view.now;
         self.astray |= job.expected_end < view.now || job.expected_end == Time::MAX;
+    }
+
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.astray = true;
     }
 
     fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {

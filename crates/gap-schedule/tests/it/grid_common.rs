@@ -135,6 +135,11 @@ impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
         self.1.on_completion(job, machine, view);
     }
 
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_expiry(before, after, machine, view);
+        self.1.on_expiry(before, after, machine, view);
+    }
+
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         self.0.on_failure(machine, lost, view);
         self.1.on_failure(machine, lost, view);

@@ -65,8 +65,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
         ),
         figure("tradeoff", "What W trades", "", Vec::new()),
     ];
-    if paper.has_doubts() {
-        figures.push(figure("readings", "One reading at a time", "", Vec::new()));
+    if paper.has_tornado() {
         figures.push(figure("tornado", "One assumed number at a time", "", Vec::new()));
     }
     figures

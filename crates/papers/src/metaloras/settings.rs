@@ -1,8 +1,7 @@
-//! The scenario file, and its variants: one reading or one assumed number at a time is another.
+//! The scenario file, and its variants: one assumed number at a time is another.
 
-use super::{MetaLorasPaper, Weight};
+use super::Weight;
 use anyhow::{Context, Result, ensure};
-use lab::paper::{Paper, Reading};
 use metasched::config::{
     Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, SeesUsers, SlowdownWindow, Ties,
     UsersAt,
@@ -203,8 +202,6 @@ pub(super) enum Variant {
     Default,
     /// The preset `reading-b`.
     ReadingB,
-    /// Another answer to one reading: positions of both.
-    Reading(usize, usize),
     /// Another value of one assumed number: the first or the second of its variants.
     Number(Number, usize),
 }
@@ -212,24 +209,12 @@ pub(super) enum Variant {
 impl Variant {
     pub(super) const PRESETS: [Self; 2] = [Self::Default, Self::ReadingB];
 
-    /// Other answers than the scenario's, one reading at a time.
-    pub(super) fn of_readings(file: &File) -> Vec<Self> {
-        let table = file.readings.as_table();
-        let others = |(i, reading): (usize, &Reading)| {
-            let taken = table[reading.field].clone();
-            let differs = move |answer: &&str| value_of(answer) != taken;
-            let answers = reading.answers.iter().enumerate().filter(move |(_, answer)| differs(answer));
-            answers.map(move |(j, _)| Self::Reading(i, j)).collect::<Vec<_>>()
-        };
-        MetaLorasPaper::READINGS.iter().enumerate().flat_map(others).collect()
-    }
-
     pub(super) fn of_numbers() -> impl Iterator<Item = Self> {
         Number::ALL.into_iter().flat_map(|number| [0, 1].map(|which| Self::Number(number, which)))
     }
 
-    pub(super) fn all(file: &File) -> Vec<Self> {
-        Self::PRESETS.into_iter().chain(Self::of_readings(file)).chain(Self::of_numbers()).collect()
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::PRESETS.into_iter().chain(Self::of_numbers())
     }
 
     /// As in the column `variant` of `runs.csv`.
@@ -237,21 +222,11 @@ impl Variant {
         match self {
             Self::Default => "default".to_owned(),
             Self::ReadingB => "reading-b".to_owned(),
-            Self::Reading(i, j) => {
-                let reading = &MetaLorasPaper::READINGS[i];
-                format!("{}={}", reading.key(), reading.answers[j])
-            }
             Self::Number(number, which) => {
                 format!("{}={}", number.key(), number.variant(file, which).replace(' ', ""))
             }
         }
     }
-}
-
-/// An answer to a reading, as the scenario file writes it.
-fn value_of(answer: &str) -> toml::Value {
-    let number = answer.parse::<i64>().map(toml::Value::from).or_else(|_| answer.parse::<f64>().map(toml::Value::from));
-    number.unwrap_or_else(|_| answer.into())
 }
 
 impl ReadingsTable {
@@ -372,7 +347,6 @@ impl Settings {
         Self::checked(file, variant).with_context(|| match variant {
             Variant::Default => "[platform], [local_users], [workload] and [readings]".to_owned(),
             Variant::ReadingB => "[reading_b]".to_owned(),
-            Variant::Reading(..) => variant.name(file),
             Variant::Number(..) => format!("[doubt] {}", variant.name(file)),
         })
     }
@@ -382,10 +356,6 @@ impl Settings {
         match variant {
             Variant::Default => {}
             Variant::ReadingB => file.readings = file.readings.with(file.reading_b.clone())?,
-            Variant::Reading(i, j) => {
-                let Reading { field, answers, .. } = MetaLorasPaper::READINGS[i];
-                file.readings = file.readings.with([(field.to_owned(), value_of(answers[j]))])?;
-            }
             Variant::Number(number, which) => number.change(&mut file, which),
         }
         let File { platform, local_users, workload, predictor, readings, .. } = file;

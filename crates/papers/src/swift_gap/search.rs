@@ -13,7 +13,6 @@ use crate::MODELS;
 use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use anyhow::{Context, Result, bail, ensure};
 use lab::chart::fixed;
-use lab::cli::program;
 use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
 use lab::progress::Progress;
@@ -89,8 +88,8 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         paper.source.is_log(),
         "the log is not at hand, and a stand-in cannot tell readings apart: give --traces DIR"
     );
-    let path = out.unwrap_or_else(|| workspace().join("results/readings").join(SwiftGapPaper::ABOUT.slug));
-    let out = OutDir::create(&path, format!("readings {}", SwiftGapPaper::ABOUT.slug))?;
+    let path = out.unwrap_or_else(|| workspace().join("results/nearest").join(SwiftGapPaper::ABOUT.slug));
+    let out = OutDir::create(&path, format!("nearest {}", SwiftGapPaper::ABOUT.slug))?;
     let store = Store::open(out.cells())?;
 
     let all = Readings::all();
@@ -149,7 +148,7 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         "version": env!("CARGO_PKG_VERSION"),
         "git_revision": provenance::git_revision(),
         "sources_sha256": provenance::sources(),
-        "command_line": format!("{} readings {} --reps {replications}", program(), SwiftGapPaper::ABOUT.slug),
+        "command_line": format!("cargo run --release -p papers --example swift_gap_nearest -- DIR {replications}"),
         "timings": {
             "cpu_seconds": provenance::cpu_seconds(),
             "replications_damaged": store.damaged(),

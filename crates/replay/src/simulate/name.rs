@@ -78,6 +78,11 @@ impl PolicyName {
         &self.base
     }
 
+    /// The value of a setting that nobody has taken yet.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
     /// Takes a setting; `None` if the name has none of this key. `expected` says what `parse` takes, for the message.
     pub(crate) fn take<T>(
         &mut self,

@@ -3,11 +3,12 @@
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
-use gap_schedule::{
-    Backfill, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill,
-    FlexibleConfig, GapFilling, Halt, Placement, Planner, Tabu,
-};
+use super::queueing::{Base, Queueing, depth};
 use gap_schedule::{Completion, Moves, Weight};
+use gap_schedule::{
+    CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
+    GapFilling, Halt, Placement, Planner, Tabu,
+};
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
 use std::fmt;
@@ -19,9 +20,9 @@ use std::time::{Duration, Instant};
 pub(crate) enum Policy {
     Fcfs,
     Easy,
-    /// EASY with another number of reservations.
-    EasyWith(Depth),
     Cons(CompressOrder),
+    /// One of these with settings.
+    Queue(Queueing),
     BestGap,
     Bgt,
     SwiftGap,
@@ -47,7 +48,7 @@ pub(super) struct Search {
 }
 
 impl Policy {
-    /// Every policy by its name; `easy+reserve=K`, `flex+reserve=K` and `cons+compress=reserved` beside these.
+    /// Every policy by its name; those of a [`Queueing`] and `flex+reserve=K` beside these.
     const ALL: [(&str, Self); 9] = [
         ("fcfs", Self::Fcfs),
         ("easy", Self::Easy),
@@ -72,9 +73,9 @@ impl Policy {
             Depth::All => PolicyName::new(base).with("reserve", "all").to_string(),
         };
         match self {
-            Self::EasyWith(depth) => with("easy", depth),
             Self::FlexWith(depth) => with("flex", depth),
             Self::Cons(CompressOrder::Reserved) => PolicyName::new("cons").with("compress", "reserved").to_string(),
+            Self::Queue(queue) => queue.name().to_owned(),
             Self::Exec(command) => command.name(),
             Self::Own(own) => own.name().to_owned(),
             _ => {
@@ -95,7 +96,7 @@ impl Policy {
         match self {
             Self::Fcfs => Box::new(Fcfs::default()),
             Self::Easy => Box::new(Easy::default()),
-            Self::EasyWith(depth) => Box::new(Backfill::new(depth, placement)),
+            Self::Queue(queue) => queue.at_work(),
             Self::Cons(order) => Box::new(Conservative::new(placement).with_compress_order(order)),
             Self::BestGap => Box::new(GapFilling::best_gap(placement)),
             Self::Bgt => Box::new(GapFilling::bgt(placement, search())),
@@ -182,28 +183,77 @@ impl FromStr for Policy {
             let hint = did_you_mean(name.base(), names.into_iter());
             return Err(format!("no policy is called {text:?}{hint}; there are {}", names.join(", ")));
         };
-        if let Self::Easy | Self::Flex = policy
+        let base = match policy {
+            Self::Fcfs => Some(Base::Fcfs),
+            Self::Easy => Some(Base::Easy),
+            Self::Cons(_) => Some(Base::Cons),
+            _ => None,
+        };
+        if let Some(base) = base {
+            let plain = name.to_string() == name.base();
+            let queue = Queueing::take(base, &mut name)?;
+            policy = match queue.compresses_alone() {
+                Some(order) => Self::Cons(order),
+                None if plain => policy,
+                None => Self::Queue(queue),
+            };
+        }
+        if policy == Self::Flex
             && let Some(depth) = name.take("reserve", "a number of reservations from 0 on, or all", depth)?
         {
-            policy = if policy == Self::Easy { Self::EasyWith(depth) } else { Self::FlexWith(depth) };
-        }
-        if let Self::Cons(_) = policy
-            && let Some(order) = name.take("compress", "arrival or reserved", compress_order)?
-        {
-            policy = Self::Cons(order);
+            policy = Self::FlexWith(depth);
         }
         name.finish().map(|()| policy)
     }
 }
 
-fn compress_order(text: &str) -> Option<CompressOrder> {
-    match text {
-        "arrival" => Some(CompressOrder::Arrival),
-        "reserved" => Some(CompressOrder::Reserved),
-        _ => None,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gap_schedule::Order;
+    use std::collections::BTreeSet;
 
-fn depth(text: &str) -> Option<Depth> {
-    if text == "all" { Some(Depth::All) } else { text.parse().ok().map(Depth::Jobs) }
+    /// The rows of the first table under a heading of docs/policies.md that begin with a name.
+    fn rows(heading: &str) -> Vec<Vec<&'static str>> {
+        let page = include_str!("../../../../docs/policies.md");
+        let (_, section) = page.split_once(&format!("\n{heading}\n")).expect(heading);
+        let lines = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+        let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(str::trim).collect();
+        lines.skip(2).map(cells).collect()
+    }
+
+    #[test]
+    fn the_page_about_policies_has_those_that_there_are() {
+        let names = Policy::ALL.iter().map(|(name, _)| format!("`{name}`")).chain(["`exec+PROGRAM`".to_owned()]);
+        let table = rows("## Space-shared machines");
+        assert!(table.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
+        let listed: BTreeSet<String> = table.iter().map(|row| row[0].to_owned()).collect();
+        assert_eq!((listed, table.len()), (names.collect(), Policy::ALL.len() + 1));
+    }
+
+    #[test]
+    fn the_page_about_policies_defines_every_order() {
+        let yes = |order: Order| if order.changes_with_time() { "yes" } else { "no" };
+        let expected = Order::ALL.map(|order| {
+            vec![format!("`{}`", order.name()), order.definition().into(), yes(order).into(), order.source().into()]
+        });
+        assert_eq!(rows("### Orders"), expected);
+    }
+
+    #[test]
+    fn every_setting_on_the_page_is_one() {
+        for row in rows("### Settings of queues") {
+            let (key, value) = row[0].trim_matches('`').split_once('=').expect("KEY=VALUE");
+            let value = match value {
+                "ORDER" => "sjf",
+                "K" => "3",
+                "SPAN" => "2d",
+                word => word,
+            };
+            for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
+                let name = format!("{base}+{key}={value}");
+                assert_eq!(name.parse::<Policy>().expect(&name).name(), name);
+            }
+        }
+    }
 }

@@ -18,5 +18,6 @@ mod model;
 mod outages;
 mod reading;
 mod real_logs;
+mod resample;
 mod round_trip;
 mod validate;

@@ -1,4 +1,4 @@
-//! What becomes of numbers and verdicts if one reading, or one assumed number, is another.
+//! Figure `tornado`: what becomes of numbers and verdicts if one assumed number is another.
 
 use super::claims::{KEYS, Key, claims};
 use super::settings::Number;
@@ -7,14 +7,13 @@ use lab::chart::{Axis, Chart, Point, Series};
 use lab::claim::{Claim, Judged};
 use lab::extra::{Estimate, Extra, Made, Tidy};
 use lab::page;
-use lab::paper::Paper;
 use lab::quantity::Quantity;
 use lab::verdict::Verdict;
 
 /// One bar of a picture, or row of a table: what is another, and how.
 struct Doubt {
     variant: Variant,
-    /// Of the picture and the table: `R8: 1`.
+    /// Of the picture and the table: `memory demand × 2`.
     name: String,
     /// What is asked.
     question: String,
@@ -26,10 +25,6 @@ impl Doubt {
         let (name, question) = match variant {
             Variant::Default => ("default".to_owned(), String::new()),
             Variant::ReadingB => ("reading-b".to_owned(), "The preset: R5, R6, R8, R9 and R12 at once".to_owned()),
-            Variant::Reading(i, j) => {
-                let reading = &MetaLorasPaper::READINGS[i];
-                (format!("{}: {}", reading.id, reading.answers[j]), reading.question.to_owned())
-            }
             Variant::Number(number, which) => {
                 (format!("{} {}", number.words(), number.variant(&paper.file, which)), variant.name(&paper.file))
             }
@@ -40,30 +35,6 @@ impl Doubt {
     fn needs(&self, paper: &MetaLorasPaper) -> Vec<Quantity<Cell>> {
         let of_claims = self.claims.iter().flat_map(|claim| &claim.checks).map(|check| check.quantity.clone());
         of_claims.chain(KEYS.iter().filter_map(|key| (key.of)(paper, self.variant))).collect()
-    }
-}
-
-/// Every other answer to each reading, and the preset.
-pub(super) fn of_readings(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
-    let variants = Variant::of_readings(&paper.file).into_iter().chain([Variant::ReadingB]);
-    let doubts: Vec<Doubt> = variants.map(|variant| Doubt::new(paper, variant)).collect();
-    let default = Doubt::new(paper, Variant::Default);
-    Extra {
-        figure: "readings",
-        needs: doubts.iter().chain([&default]).flat_map(|doubt| doubt.needs(paper)).collect(),
-        make: Box::new(move |estimate| {
-            let most = paper.file.run.doubt_replications;
-            let bench = Comparison { paper, default: &default, most, estimate };
-            let places: Vec<(String, Vec<(&Doubt, usize)>)> =
-                doubts.iter().map(|doubt| (doubt.name.clone(), vec![(doubt, 0)])).collect();
-            let caption = format!(
-                "{} One reading at a time is another than the default; the upright line is the default. {most} replications each.",
-                "How much each reading moves what matters."
-            );
-            let mut made = bench.picture("readings", "One reading at a time", &["another answer"], &places, &caption);
-            made.tables.push(bench.table("readings-verdicts", "Readings that change verdicts", &doubts));
-            made
-        }),
     }
 }
 

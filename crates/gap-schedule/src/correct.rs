@@ -1,0 +1,142 @@
+//! What is expected of a job that has outlived what was expected of it.
+
+use dyn_clone::DynClone;
+use sim_core::{JobId, Request, Span};
+use std::fmt::Debug;
+
+/// Corrects predictions: asked at the instant at which a job outlives the one that it has.
+///
+/// Until somebody corrects it, the scheduler believes such a job to end at any moment, holds everybody behind it to that, and
+/// is wrong at each look: on KTH-SP2, predictions that nobody corrects multiply EASY's mean wait by nearly five.
+pub trait Corrector: Debug + DynClone + Send + Sync {
+    /// The expected run time from the start of the job on, at reference speed, from now on. `None`, or one that has passed
+    /// already, leaves the job without a prediction: it is expected to end at any moment, and nobody is asked again.
+    fn correct(&mut self, expired: &Expired) -> Option<Span>;
+}
+
+dyn_clone::clone_trait_object!(Corrector);
+
+/// A job that has outlived its prediction.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Expired {
+    /// Which job.
+    pub job: JobId,
+    /// What its user asked for.
+    pub request: Request,
+    /// What was predicted at its submission.
+    pub first: Span,
+    /// What has now expired: `first`, or the last correction.
+    pub prediction: Span,
+    /// How often it has been corrected before.
+    pub corrections: u32,
+}
+
+/// What the user asked for.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToRequested;
+
+impl Corrector for ToRequested {
+    fn correct(&mut self, expired: &Expired) -> Option<Span> {
+        expired.request.estimate
+    }
+}
+
+/// Twice what was expected. It may pass the request.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Doubling;
+
+impl Corrector for Doubling {
+    fn correct(&mut self, expired: &Expired) -> Option<Span> {
+        Some(Span::from_nanos(expired.prediction.as_nanos().saturating_mul(2)))
+    }
+}
+
+/// The first prediction and an increment that grows from correction to correction, at most the request; after the last of the
+/// increments, the request.
+///
+/// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4: 1, 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours
+/// ([`tsafrir`](Self::tsafrir)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Increments(
+    /// In the order in which they are given, each from the first prediction on.
+    pub Vec<Span>,
+);
+
+impl Increments {
+    /// Those of EASY++.
+    pub fn tsafrir() -> Self {
+        const MINUTES: [u64; 11] = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000];
+        Self(MINUTES.map(|minutes| Span::from_secs(60 * minutes)).to_vec())
+    }
+}
+
+impl Corrector for Increments {
+    fn correct(&mut self, expired: &Expired) -> Option<Span> {
+        let asked = expired.request.estimate;
+        // The published rule takes the last increment away again and adds the next: all count from the first prediction. One
+        // that was cut at the request has nothing after it, since the next is cut there too.
+        let Some(next) = self.0.get(expired.corrections as usize) else { return asked };
+        let corrected = Span::from_nanos(expired.first.as_nanos().saturating_add(next.as_nanos()));
+        Some(asked.map_or(corrected, |asked| corrected.min(asked)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::SiteSet;
+
+    fn expired(first: u64, prediction: u64, corrections: u32, asked: Option<u64>) -> Expired {
+        let request = Request {
+            processors: 1,
+            estimate: asked.map(Span::from_secs),
+            deadline: None,
+            sites: SiteSet::ALL,
+            user: None,
+        };
+        let (first, prediction) = (Span::from_secs(first), Span::from_secs(prediction));
+        Expired { job: JobId(3), request, first, prediction, corrections }
+    }
+
+    /// The corrections of a job that never ends, in seconds.
+    fn all(corrector: &mut dyn Corrector, first: u64, asked: Option<u64>) -> Vec<u64> {
+        let mut found = Vec::new();
+        let mut now = first;
+        for corrections in 0..20 {
+            let next = corrector.correct(&expired(first, now, corrections, asked)).map(Span::as_nanos);
+            match next.map(|nanos| nanos / 1_000_000_000).filter(|next| *next > now) {
+                Some(next) => now = next,
+                None => break,
+            }
+            found.push(now);
+        }
+        found
+    }
+
+    #[test]
+    fn a_plain_correction_is_the_request_once() {
+        assert_eq!(all(&mut ToRequested, 10, Some(900)), [900]);
+        assert_eq!(all(&mut ToRequested, 10, None), []);
+        assert_eq!(all(&mut ToRequested, 900, Some(900)), []);
+    }
+
+    #[test]
+    fn doubling_may_pass_the_request() {
+        assert_eq!(all(&mut Doubling, 10, Some(35))[..3], [20, 40, 80]);
+    }
+
+    #[test]
+    fn increments_count_from_the_first_prediction_and_end_at_the_request() {
+        assert_eq!(all(&mut Increments::tsafrir(), 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
+        assert_eq!(all(&mut Increments::tsafrir(), 100, Some(1_900)), [160, 400, 1_000, 1_900]);
+        let request = 1_000_000;
+        let hours = |hours: u64| 100 + 3_600 * hours;
+        let long = all(&mut Increments::tsafrir(), 100, Some(request));
+        let expected =
+            [160, 400, 1_000, 1_900, hours(1), hours(2), hours(5), hours(10), hours(20), hours(50), hours(100)];
+        assert_eq!(long[..11], expected);
+        assert_eq!(long[11..], [request], "after the last of them");
+        assert_eq!(all(&mut Increments::tsafrir(), 100, None), expected);
+        assert_eq!(all(&mut Increments(vec![Span::from_secs(7)]), 1, Some(90)), [8, 90], "somebody's own");
+    }
+}

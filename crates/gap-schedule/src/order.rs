@@ -1,0 +1,403 @@
+//! The order of a queue: who has his turn before whom.
+
+use crate::queue::QueuedJob;
+use sim_core::{Span, Time};
+
+/// An order of the queue: a number for each job, its [`key`](Self::key), by which jobs have their turns, the smallest first.
+///
+/// *Ties* are broken by arrival, in every order: of jobs with equal keys, the first that came to wait has its turn first.
+///
+/// In the definitions, *r* is the expected run time in seconds (what the user requested, or what was predicted in its place; at
+/// reference speed, whatever machine the job may run on), *n* the processors, *s* the submission in seconds from the beginning
+/// of the simulation, which is the first submission of a log, and *w* the wait so far in seconds.
+///
+/// What a formula leaves open is the same for all: a job without an estimate is expected to run for ever (*r* is infinite), and
+/// 0 / 0 is 0. Where a logarithm is taken of them, *r* and *s* below 1 s count as 1 s.
+///
+/// ```
+/// use gap_schedule::{Order, QueuedJob};
+/// use sim_core::{Job, JobId, Span, Time};
+///
+/// let job = |id, processors, runtime| Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(runtime));
+/// let (wide, long) = (QueuedJob::of(&job(0, 64, 600)), QueuedJob::of(&job(1, 4, 3_600)));
+/// let now = Time::from_secs(60);
+/// assert!(Order::Sjf.key(&wide, now) < Order::Sjf.key(&long, now));
+/// assert!(Order::Saf.key(&long, now) < Order::Saf.key(&wide, now)); // 14 400 s of processor time against 38 400 s
+/// ```
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// First come, first served: the order of arrival, and nothing else.
+    #[default]
+    Fcfs,
+    /// Shortest job first: *r*, smallest first.
+    Sjf,
+    /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name that it has where *r* is predicted.
+    ///
+    /// D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
+    /// Estimates", IEEE TPDS 18(6), 2007: the order in which EASY++ (EASY-SJBF) backfills.
+    Spf,
+    /// Longest job first: *r*, largest first.
+    Ljf,
+    /// Smallest area first: *r* · *n*, smallest first.
+    Saf,
+    /// Largest area first: *r* · *n*, largest first.
+    Laf,
+    /// Narrowest first: *n*, smallest first.
+    Narrow,
+    /// Widest first: *n*, largest first.
+    Wide,
+    /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown that a job would have if it started now.
+    ///
+    /// S. Srinivasan, R. Kettimuthu, V. Subramani and P. Sadayappan, "Characterization of backfilling strategies for parallel
+    /// job scheduling", ICPP workshops 2002 (there: XFactor).
+    Lxf,
+    /// (*w* / *r*)³ · *n*, largest first: favours old and short jobs, and wide ones among them.
+    ///
+    /// W. Tang, Z. Lan, N. Desai and D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", IEEE
+    /// CLUSTER 2009.
+    Wfp3,
+    /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so one that
+    /// has waited at all comes before every wider one.
+    ///
+    /// Tang, Lan, Desai & Buettner (2009).
+    Unicef,
+    /// log₁₀ *r* · *n* + 870 log₁₀ *s*, smallest first.
+    ///
+    /// D. Carastan-Santos and R. Y. de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning",
+    /// SC'17; in program text in D. Zhang, D. Dai, Y. He, F. S. Bao and B. Xie, "RLScheduler", SC'20 (as are WFP3, UNICEF and
+    /// F2 to F4).
+    F1,
+    /// √*r* · *n* + 25 600 log₁₀ *s*, smallest first.
+    ///
+    /// Carastan-Santos & de Camargo (SC'17).
+    F2,
+    /// *r* · *n* + 6 860 000 log₁₀ *s*, smallest first.
+    ///
+    /// Carastan-Santos & de Camargo (SC'17).
+    F3,
+    /// *r* · √*n* + 530 000 log₁₀ *s*, smallest first.
+    ///
+    /// Carastan-Santos & de Camargo (SC'17).
+    F4,
+}
+
+/// Where a job stands in an [`Order`]: the smaller, the earlier its turn. Keys of different orders cannot be compared.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(u128);
+
+/// An order, and who may leave it behind: whoever has waited for the threshold goes before all others, in order of arrival.
+///
+/// A threshold is the guard against starvation that an order other than that of arrival needs: a wide job under
+/// [`Order::Sjf`], say, may be passed for ever.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Priority {
+    /// The order of those who have not waited so long.
+    pub order: Order,
+    /// How long somebody has waited, since submission, who goes first; nobody does if it is absent.
+    pub threshold: Option<Span>,
+}
+
+/// Where a job stands under a [`Priority`]: the smaller, the earlier its turn. Ties go by arrival.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
+    /// Those who have waited long come first: `false` is less than `true`.
+    is_patient: bool,
+    key: Key,
+}
+
+impl Order {
+    /// Every order, in the order of the documentation.
+    pub const ALL: [Self; 15] = [
+        Self::Fcfs,
+        Self::Sjf,
+        Self::Spf,
+        Self::Ljf,
+        Self::Saf,
+        Self::Laf,
+        Self::Narrow,
+        Self::Wide,
+        Self::Lxf,
+        Self::Wfp3,
+        Self::Unicef,
+        Self::F1,
+        Self::F2,
+        Self::F3,
+        Self::F4,
+    ];
+
+    /// As in the names of policies.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fcfs => "fcfs",
+            Self::Sjf => "sjf",
+            Self::Spf => "spf",
+            Self::Ljf => "ljf",
+            Self::Saf => "saf",
+            Self::Laf => "laf",
+            Self::Narrow => "narrow",
+            Self::Wide => "wide",
+            Self::Lxf => "lxf",
+            Self::Wfp3 => "wfp3",
+            Self::Unicef => "unicef",
+            Self::F1 => "f1",
+            Self::F2 => "f2",
+            Self::F3 => "f3",
+            Self::F4 => "f4",
+        }
+    }
+
+    /// The order of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == name)
+    }
+
+    /// What the key is, in the letters that [`Order`] explains.
+    pub const fn definition(self) -> &'static str {
+        match self {
+            Self::Fcfs => "by arrival",
+            Self::Sjf => "r, smallest first",
+            Self::Spf => "r, smallest first (the same where r is predicted)",
+            Self::Ljf => "r, largest first",
+            Self::Saf => "r · n, smallest first",
+            Self::Laf => "r · n, largest first",
+            Self::Narrow => "n, smallest first",
+            Self::Wide => "n, largest first",
+            Self::Lxf => "(w + r) / r, largest first",
+            Self::Wfp3 => "(w / r)³ · n, largest first",
+            Self::Unicef => "w / (log2 n · r), largest first",
+            Self::F1 => "log10 r · n + 870 log10 s, smallest first",
+            Self::F2 => "√r · n + 25600 log10 s, smallest first",
+            Self::F3 => "r · n + 6860000 log10 s, smallest first",
+            Self::F4 => "r · √n + 530000 log10 s, smallest first",
+        }
+    }
+
+    /// Where it comes from.
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::Fcfs | Self::Sjf | Self::Ljf | Self::Saf | Self::Laf | Self::Narrow | Self::Wide => "textbooks",
+            Self::Spf => "Tsafrir, Etsion & Feitelson, TPDS 2007",
+            Self::Lxf => "Srinivasan et al., ICPP workshops 2002",
+            Self::Wfp3 | Self::Unicef => "Tang et al., CLUSTER 2009",
+            Self::F1 | Self::F2 | Self::F3 | Self::F4 => "Carastan-Santos & de Camargo, SC'17",
+        }
+    }
+
+    /// Whether two jobs may change places while both wait. A queue in such an order is sorted anew at each pass.
+    pub const fn changes_with_time(self) -> bool {
+        matches!(self, Self::Lxf | Self::Wfp3 | Self::Unicef)
+    }
+
+    /// Where the job stands at the instant `now`.
+    pub fn key(self, job: &QueuedJob, now: Time) -> Key {
+        let processors = u128::from(job.request.processors);
+        let expected = u128::from(job.request.estimate.unwrap_or(Span::MAX).as_nanos());
+        match self {
+            Self::Fcfs => Key(0),
+            Self::Sjf | Self::Spf => Key(expected),
+            Self::Ljf => Key(!expected),
+            Self::Saf => Key(area(job)),
+            Self::Laf => Key(!area(job)),
+            Self::Narrow => Key(processors),
+            Self::Wide => Key(!processors),
+            Self::Lxf | Self::Wfp3 | Self::Unicef => Key::largest_first(self.utility(job, now)),
+            Self::F1 | Self::F2 | Self::F3 | Self::F4 => Key::smallest_first(self.learnt(job)),
+        }
+    }
+
+    /// The utility of a start now, of the orders that know one.
+    fn utility(self, job: &QueuedJob, now: Time) -> f64 {
+        let (waited, n) = (seconds(now.saturating_since(job.submit)), f64::from(job.request.processors));
+        let r = expected(job);
+        match self {
+            // (w + r) / r, where r may be infinite.
+            Self::Lxf => 1.0 + ratio(waited, r),
+            Self::Wfp3 => {
+                let ratio = ratio(waited, r);
+                ratio * ratio * ratio * n
+            }
+            _ => ratio(waited, if n > 1.0 { libm::log2(n) * r } else { 0.0 }),
+        }
+    }
+
+    /// The functions that were learnt from simulations.
+    fn learnt(self, job: &QueuedJob) -> f64 {
+        let (r, n) = (expected(job), f64::from(job.request.processors));
+        let log_s = libm::log10(job.submit.as_secs_f64().max(1.0));
+        match self {
+            Self::F1 => libm::log10(r.max(1.0)) * n + 870.0 * log_s,
+            Self::F2 => r.sqrt() * n + 25_600.0 * log_s,
+            Self::F3 => r * n + 6_860_000.0 * log_s,
+            _ => r * n.sqrt() + 530_000.0 * log_s,
+        }
+    }
+}
+
+impl Key {
+    /// Numbers, none of which is NaN, in ascending order.
+    fn smallest_first(value: f64) -> Self {
+        let bits = value.to_bits();
+        // The bits of positive numbers are in their order, those of negative ones in the opposite.
+        let ascending = if value.is_sign_negative() { !bits } else { bits | 1 << 63 };
+        Self(u128::from(ascending))
+    }
+
+    fn largest_first(value: f64) -> Self {
+        Self::smallest_first(-value)
+    }
+}
+
+impl Priority {
+    /// An order that nobody leaves behind.
+    pub const fn of(order: Order) -> Self {
+        Self { order, threshold: None }
+    }
+
+    /// Whether this is the order of arrival, whoever has waited for how long.
+    pub fn is_arrival(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Where the job stands at the instant `now`.
+    pub fn turn(self, job: &QueuedJob, now: Time) -> Turn {
+        let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
+        Turn { is_patient, key: if is_patient { self.order.key(job, now) } else { Key(0) } }
+    }
+}
+
+/// The expected processor time, in nanoseconds.
+fn area(job: &QueuedJob) -> u128 {
+    let Some(expected) = job.request.estimate else { return u128::MAX };
+    u128::from(expected.as_nanos()) * u128::from(job.request.processors)
+}
+
+/// r, in seconds.
+fn expected(job: &QueuedJob) -> f64 {
+    job.request.estimate.map_or(f64::INFINITY, seconds)
+}
+
+fn seconds(span: Span) -> f64 {
+    span.as_secs_f64()
+}
+
+/// What of two numbers that are not negative is no number is 0.
+fn ratio(of: f64, to: f64) -> f64 {
+    let ratio = of / to;
+    if ratio.is_nan() { 0.0 } else { ratio }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Job, JobId};
+
+    fn job(submit: u64, processors: u32, requested: Option<u64>) -> QueuedJob {
+        let mut job = Job::new(JobId(0), Time::from_secs(submit), processors, Span::ZERO);
+        job.request.estimate = requested.map(Span::from_secs);
+        QueuedJob::of(&job)
+    }
+
+    /// The jobs at 1000 s, as their letters, in the order of their keys; of equal keys, a slash between them.
+    fn order(order: Order, jobs: &[(char, QueuedJob)]) -> String {
+        let mut keys: Vec<(Key, char)> =
+            jobs.iter().map(|(name, job)| (order.key(job, Time::from_secs(1_000)), *name)).collect();
+        keys.sort_unstable();
+        let mut text = String::new();
+        for (number, (key, name)) in keys.iter().enumerate() {
+            if number > 0 {
+                text.push_str(if keys[number - 1].0 == *key { "=" } else { "<" });
+            }
+            text.push(*name);
+        }
+        text
+    }
+
+    /// By hand: a has waited 900 s for 100 s on 4 processors, b 100 s for 300 s on 16, c 500 s for 400 s on 1.
+    #[test]
+    fn each_order_is_its_formula() {
+        let jobs = [('a', job(100, 4, Some(100))), ('b', job(900, 16, Some(300))), ('c', job(500, 1, Some(400)))];
+        let expected = [
+            (Order::Fcfs, "a=b=c"),
+            (Order::Sjf, "a<b<c"),
+            (Order::Spf, "a<b<c"),
+            (Order::Ljf, "c<b<a"),
+            (Order::Saf, "a=c<b"), // 400, 4800, 400
+            (Order::Laf, "b<a=c"),
+            (Order::Narrow, "c<a<b"),
+            (Order::Wide, "b<a<c"),
+            (Order::Lxf, "a<c<b"),    // 10, 1.33, 2.25
+            (Order::Wfp3, "a<c<b"),   // 729 · 4, 1/27 · 16, 1.95
+            (Order::Unicef, "c<a<b"), // 900 / 200, 100 / 1200, infinite
+            (Order::F1, "a<c<b"),     // 8 + 1740, 39.6 + 2570.2, 2.6 + 2348.1
+            (Order::F2, "a<c<b"),     // 40 + 51200, 277 + 75627, 20 + 69094
+            (Order::F3, "a<c<b"),     // the logarithms alone
+            (Order::F4, "a<c<b"),
+        ];
+        assert_eq!(expected.map(|(order, _)| order), Order::ALL);
+        for (name, keys) in expected {
+            assert_eq!(order(name, &jobs), keys, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_learnt_weighs_size_against_submission() {
+        // 1 s and 10 s after the beginning: one more power of ten costs 870, 25 600, 6 860 000 and 530 000.
+        let late = job(10, 1, Some(1));
+        let exchange = |order: Order, processors: u32, requested: u64| {
+            order.key(&job(1, processors, Some(requested)), Time::ZERO).cmp(&order.key(&late, Time::ZERO))
+        };
+        use std::cmp::Ordering::{Greater, Less};
+        assert_eq!((exchange(Order::F1, 869, 10), exchange(Order::F1, 871, 10)), (Less, Greater));
+        assert_eq!((exchange(Order::F2, 256, 9_900), exchange(Order::F2, 256, 10_100)), (Less, Greater));
+        assert_eq!((exchange(Order::F3, 686, 9_999), exchange(Order::F3, 686, 10_001)), (Less, Greater));
+        assert_eq!((exchange(Order::F4, 100, 52_999), exchange(Order::F4, 100, 53_001)), (Less, Greater));
+    }
+
+    #[test]
+    fn whoever_has_no_estimate_is_the_longest() {
+        let jobs = [('e', job(0, 1, None)), ('x', job(0, 1, Some(1_000_000)))];
+        for name in [Order::Sjf, Order::Saf, Order::Lxf, Order::Wfp3, Order::F1, Order::F2, Order::F3, Order::F4] {
+            assert_eq!(order(name, &jobs), "x<e", "{name:?}");
+        }
+        for name in [Order::Ljf, Order::Laf] {
+            assert_eq!(order(name, &jobs), "e<x", "{name:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_divided_by_nothing() {
+        // z takes no time, and n has not waited.
+        let jobs = [('z', job(0, 2, Some(0))), ('n', job(1_000, 2, Some(0))), ('x', job(999, 2, Some(1)))];
+        for name in [Order::Lxf, Order::Wfp3, Order::Unicef] {
+            assert_eq!(order(name, &jobs), "z<x<n", "{name:?}");
+        }
+        let serial = [('a', job(0, 1, Some(5))), ('b', job(999, 1, Some(5))), ('n', job(1_000, 1, Some(5)))];
+        assert_eq!(order(Order::Unicef, &serial), "a=b<n");
+    }
+
+    #[test]
+    fn numbers_of_both_signs_are_in_order() {
+        let numbers = [f64::NEG_INFINITY, -2.0, -1.0, -0.0, 0.0, 1e-300, 3.0, f64::INFINITY];
+        let keys = numbers.map(Key::smallest_first);
+        assert!(keys.is_sorted());
+        assert!(numbers.map(Key::largest_first).iter().rev().is_sorted());
+    }
+
+    #[test]
+    fn who_has_waited_for_the_threshold_goes_first_by_arrival() {
+        let priority = Priority { order: Order::Sjf, threshold: Some(Span::from_secs(100)) };
+        let (old, older, short) = (job(10, 1, Some(50)), job(0, 1, Some(900)), job(109, 1, Some(1)));
+        let turn = |job: &QueuedJob, now: u64| priority.turn(job, Time::from_secs(now));
+        assert!(turn(&short, 109) < turn(&old, 109) && turn(&old, 109) > turn(&older, 109));
+        assert_eq!(turn(&old, 110), turn(&older, 110));
+        assert!(turn(&old, 110) < turn(&short, 110));
+    }
+
+    #[test]
+    fn every_name_is_the_orders_own() {
+        for order in Order::ALL {
+            assert_eq!(Order::named(order.name()), Some(order));
+        }
+        assert_eq!(Order::named("wfp"), None);
+    }
+}

@@ -1,0 +1,70 @@
+use crate::policy::{Policy, Starts, View};
+use crate::queue::QueuedJob;
+use crate::running::RunningJob;
+use sim_core::{Request, SiteId, Time};
+
+/// A policy that makes the pass after a submission only if the job just submitted fits what is free on some machine.
+///
+/// To EASY this is nearly a shortcut: a job that does not fit cannot start, and lets nobody else. Nearly, because the pass may
+/// start others for whom time has passed, or a prediction expired, since the last. The simulator pyss does so, and with it the
+/// published results of SC'15: [`Passes::Pyss`](crate::Passes::Pyss), under which every submission is followed by a pass of its
+/// own. (Where one pass stands for all that happened at an instant, the last newcomer alone would decide.)
+#[derive(Clone, Debug, Default)]
+pub struct IfNewcomerFits<P> {
+    policy: P,
+    /// Submitted since the last pass.
+    newcomer: Option<Request>,
+}
+
+impl<P> IfNewcomerFits<P> {
+    /// Asks `policy`, where the newcomer fits.
+    pub const fn new(policy: P) -> Self {
+        Self { policy, newcomer: None }
+    }
+
+    /// Whom it asks.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+}
+
+impl<P: Policy> Policy for IfNewcomerFits<P> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let fits = |request: &Request| {
+            let mut machines = 0..view.machines.len();
+            machines.any(|machine| view.suits(machine, request) && request.processors <= view.free[machine])
+        };
+        if self.newcomer.take().is_none_or(|request| fits(&request)) {
+            self.policy.schedule(view, starts);
+        }
+    }
+
+    fn begin(&mut self, view: &View<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.newcomer = Some(job.request);
+        self.policy.on_submit(job, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
+    }
+
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_expiry(before, after, machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.policy.on_failure(machine, lost, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.policy.on_repair(machine, view);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.policy.next_wakeup()
+    }
+}

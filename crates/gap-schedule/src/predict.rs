@@ -1,0 +1,197 @@
+//! How long a job is expected to run, where that is not what its user asked for.
+
+use dyn_clone::DynClone;
+use sim_core::{Request, Span};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Debug;
+
+/// Predicts run times: asked once for each job, when it is submitted, and told of each job that ends.
+///
+/// A prediction orders queues and places reservations. It is no limit: the user's request remains that, and no job is killed
+/// by a prediction. A job that outlives its prediction is given another by a [`Corrector`](crate::Corrector).
+///
+/// A predictor sees requests, and run times of the past. The one exception is in
+/// [`Predictions::clairvoyant`](crate::Predictions::clairvoyant), which therefore implements nothing.
+///
+/// ```
+/// use gap_schedule::{MeanOfUser, Predictor};
+/// use sim_core::{Request, SiteSet, Span};
+///
+/// let hour = Span::from_secs(3_600);
+/// let request = Request { processors: 4, estimate: Some(hour), deadline: None, sites: SiteSet::ALL, user: Some(7) };
+/// let mut tsafrir = MeanOfUser::tsafrir();
+/// assert_eq!(tsafrir.predict(&request), Some(hour)); // nothing is known of this user yet
+/// tsafrir.on_completion(&request, Span::from_secs(100));
+/// tsafrir.on_completion(&request, Span::from_secs(201));
+/// assert_eq!(tsafrir.predict(&request), Some(Span::from_secs(150)));
+/// ```
+pub trait Predictor: Debug + DynClone + Send + Sync {
+    /// The expected run time at reference speed of a job that is submitted now; `None` if nobody knows, not even its user.
+    ///
+    /// [`Request::estimate`] is what the user asked for.
+    fn predict(&mut self, request: &Request) -> Option<Span>;
+
+    /// A job has ended, at its own end or at its limit, after `ran` at reference speed.
+    fn on_completion(&mut self, request: &Request, ran: Span) {
+        let _ = (request, ran);
+    }
+}
+
+dyn_clone::clone_trait_object!(Predictor);
+
+/// What the user asked for: the prediction of EASY.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requested;
+
+impl Predictor for Requested {
+    fn predict(&mut self, request: &Request) -> Option<Span> {
+        request.estimate
+    }
+}
+
+/// A multiple of what the user asked for. Above 1 it exceeds the limit, and is no prediction that anybody believes: it makes
+/// room for short jobs.
+///
+/// Sources: twice the request improves backfilling (P. Zotkin and J. Keleher, "Job-length estimation and performance in
+/// backfilling schedulers", HPDC 1999; Mu'alem & Feitelson 2001); with a queue sorted by it, nothing else changes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TimesRequested(
+    /// The factor.
+    pub u32,
+);
+
+impl TimesRequested {
+    /// Twice the request: `double-requested`.
+    pub const fn double() -> Self {
+        Self(2)
+    }
+}
+
+impl Predictor for TimesRequested {
+    fn predict(&mut self, request: &Request) -> Option<Span> {
+        request.estimate.map(|asked| Span::from_nanos(asked.as_nanos().saturating_mul(u64::from(self.0))))
+    }
+}
+
+/// The mean run time of the last jobs of the same user *to end*, in whole [units](Self::unit), rounded down, and never above
+/// the request. Where too few have ended, or whose job it is is not known: the request.
+///
+/// Source: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
+/// Estimates", IEEE TPDS 18(6), 2007, §4: the last two ([`tsafrir`](Self::tsafrir)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeanOfUser {
+    /// How many jobs of a user are averaged, at least 1.
+    pub window: u32,
+    /// How many must have ended before anything is predicted from them, at least 1.
+    pub at_least: u32,
+    /// What predictions are multiples of; at least one of it is predicted, unless less is requested. Not zero.
+    pub unit: Span,
+    /// The last run times of each user, the latest at the back.
+    ended: BTreeMap<u32, VecDeque<Span>>,
+}
+
+impl MeanOfUser {
+    /// The mean of the last `window` jobs, or of those there are, in whole seconds.
+    ///
+    /// # Panics
+    ///
+    /// If `window` is zero.
+    pub const fn new(window: u32) -> Self {
+        assert!(window > 0, "a mean over no jobs");
+        Self { window, at_least: 1, unit: Span::from_secs(1), ended: BTreeMap::new() }
+    }
+
+    /// The mean of the last two, once two have ended: the predictor of EASY++.
+    pub fn tsafrir() -> Self {
+        Self { at_least: 2, ..Self::new(2) }
+    }
+
+    fn mean_of(&self, user: u32) -> Option<Span> {
+        let last = self.ended.get(&user).filter(|last| last.len() >= self.at_least as usize)?;
+        // Two run times of 500 years do not fit into a span.
+        let sum: u128 = last.iter().map(|ran| u128::from(ran.as_nanos())).sum();
+        let unit = u128::from(self.unit.as_nanos());
+        let mean = (sum / last.len() as u128 / unit).max(1) * unit;
+        Some(Span::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Predictor for MeanOfUser {
+    fn predict(&mut self, request: &Request) -> Option<Span> {
+        let mean = request.user.and_then(|user| self.mean_of(user));
+        match (mean, request.estimate) {
+            (Some(mean), Some(asked)) => Some(mean.min(asked)),
+            (mean, asked) => mean.or(asked),
+        }
+    }
+
+    fn on_completion(&mut self, request: &Request, ran: Span) {
+        let Some(user) = request.user else { return };
+        let last = self.ended.entry(user).or_default();
+        while last.len() >= self.window as usize {
+            last.pop_front();
+        }
+        last.push_back(ran);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::SiteSet;
+
+    fn of(user: Option<u32>, asked: Option<u64>) -> Request {
+        Request { processors: 1, estimate: asked.map(Span::from_secs), deadline: None, sites: SiteSet::ALL, user }
+    }
+
+    fn seconds(of: u64) -> Option<Span> {
+        Some(Span::from_secs(of))
+    }
+
+    #[test]
+    fn two_ended_jobs_of_the_same_user_make_a_prediction_and_one_does_not() {
+        let mut tsafrir = MeanOfUser::tsafrir();
+        let job = of(Some(1), Some(1_000));
+        tsafrir.on_completion(&job, Span::from_secs(10));
+        tsafrir.on_completion(&of(Some(2), Some(1_000)), Span::from_secs(500));
+        assert_eq!(tsafrir.predict(&job), seconds(1_000), "one of his has ended, and one of another user");
+        tsafrir.on_completion(&job, Span::from_secs(21));
+        assert_eq!(tsafrir.predict(&job), seconds(15), "15.5, rounded down");
+        assert_eq!(tsafrir.predict(&of(Some(1), Some(12))), seconds(12), "never above the request");
+        tsafrir.on_completion(&job, Span::from_secs(40));
+        assert_eq!(tsafrir.predict(&job), seconds(30), "of the last two to end");
+        assert_eq!(tsafrir.predict(&of(Some(1), None)), seconds(30), "without a request there is nothing to cut it at");
+        assert_eq!(tsafrir.predict(&of(None, Some(12))), seconds(12), "nobody in particular has no past");
+        assert_eq!(tsafrir.predict(&of(None, None)), None);
+    }
+
+    #[test]
+    fn a_mean_of_many_begins_with_those_there_are() {
+        let mut mean = MeanOfUser::new(3);
+        let job = of(Some(1), Some(1_000));
+        for (ran, expected) in [(10, 10), (20, 15), (60, 30), (40, 40)] {
+            mean.on_completion(&job, Span::from_secs(ran));
+            assert_eq!(mean.predict(&job), seconds(expected), "after {ran} s");
+        }
+    }
+
+    #[test]
+    fn no_run_time_is_predicted_to_be_nothing_at_all() {
+        let mut mean = MeanOfUser::new(1);
+        let job = of(Some(1), Some(1_000));
+        mean.on_completion(&job, Span::ZERO);
+        assert_eq!(mean.predict(&job), seconds(1));
+        mean.unit = Span::from_secs(60);
+        mean.on_completion(&job, Span::from_secs(179));
+        assert_eq!(mean.predict(&job), seconds(120), "whole minutes");
+    }
+
+    #[test]
+    fn what_was_requested_and_its_double() {
+        assert_eq!(Requested.predict(&of(None, Some(70))), seconds(70));
+        assert_eq!(TimesRequested::double().predict(&of(None, Some(70))), seconds(140));
+        assert_eq!(TimesRequested::double().predict(&of(None, None)), None);
+        let endless = Request { estimate: Some(Span::MAX), ..of(None, None) };
+        assert_eq!(TimesRequested::double().predict(&endless), Some(Span::MAX));
+    }
+}

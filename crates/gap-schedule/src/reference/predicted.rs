@@ -1,0 +1,176 @@
+//! EASY with predicted run times on one machine: a whole simulation, event by event, as plainly as it can be written.
+
+use crate::correct::{Corrector, Expired};
+use crate::predict::Predictor;
+use sim_core::{Job, Span, Time};
+use std::collections::BTreeSet;
+
+/// What became of a job.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Predicted {
+    /// When it started.
+    pub start: Time,
+    /// What was predicted when it was submitted.
+    pub first_prediction: Span,
+    /// How often that expired.
+    pub corrections: u32,
+}
+
+/// Who is looked at first behind the head of the queue.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// By arrival: EASY. The pass after a submission is made only if the job that was just submitted fits.
+    Arrival,
+    /// By prediction, and then by arrival: EASY-SJBF. A pass is made after every submission.
+    Shortest,
+}
+
+/// Who predicts. A clairvoyant prediction is the run time itself.
+#[derive(Clone, Debug)]
+pub enum Foresight {
+    /// Whoever sees requests and the past.
+    By(Box<dyn Predictor>),
+    /// Somebody who knows the future.
+    Clairvoyant,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Expire,
+    Submit,
+    End,
+}
+
+struct Run<'a> {
+    jobs: &'a [Job],
+    processors: u32,
+    behind: Behind,
+    found: Vec<Predicted>,
+    /// What is expected now.
+    predictions: Vec<Span>,
+    queue: Vec<usize>,
+    running: Vec<usize>,
+    /// What will happen: of one kind at one instant, in the order in which it was found out.
+    events: BTreeSet<(Time, Event, usize, usize)>,
+    posted: usize,
+}
+
+/// The order of events and the two habits of the simulator behind the published results of SC'15 (`--passes pyss`): of one
+/// instant, expiries, submissions, ends; a pass after each submission and each end, none after an expiry; in a pass, the
+/// processors of a job whose prediction ends at this very instant are free already.
+///
+/// `jobs` are in order of submission, are wide enough for the machine, run for some time, and no longer than they request.
+pub fn predicted_easy(
+    jobs: &[Job],
+    processors: u32,
+    behind: Behind,
+    mut foresight: Foresight,
+    mut corrector: Option<Box<dyn Corrector>>,
+) -> Vec<Predicted> {
+    let nothing = Predicted { start: Time::MAX, first_prediction: Span::ZERO, corrections: 0 };
+    let (found, predictions) = (vec![nothing; jobs.len()], vec![Span::ZERO; jobs.len()]);
+    let events = (0..).zip(jobs).map(|(id, job)| (job.submit, Event::Submit, id, id)).collect();
+    let (queue, running) = (Vec::new(), Vec::new());
+    let mut run = Run { jobs, processors, behind, found, predictions, queue, running, events, posted: jobs.len() };
+    while let Some((now, event, _, id)) = run.events.pop_first() {
+        let job = &jobs[id];
+        match event {
+            Event::Submit => {
+                let predicted = match &mut foresight {
+                    Foresight::By(predictor) => predictor.predict(&job.request).expect("a request"),
+                    Foresight::Clairvoyant => job.runtime,
+                };
+                run.found[id].first_prediction = predicted;
+                run.predictions[id] = predicted;
+                run.queue.push(id);
+                if behind == Behind::Shortest || job.request.processors <= run.free(now) {
+                    run.pass(now);
+                }
+            }
+            Event::End => {
+                if let Foresight::By(predictor) = &mut foresight {
+                    predictor.on_completion(&job.request, job.runtime);
+                }
+                run.running.retain(|other| *other != id);
+                run.pass(now);
+            }
+            Event::Expire => {
+                let Predicted { first_prediction: first, corrections, .. } = run.found[id];
+                let prediction = run.predictions[id];
+                let expired = Expired { job: job.id, request: job.request, first, prediction, corrections };
+                let corrector = corrector.as_mut().expect("only predictions that expire need a corrector");
+                let corrected = corrector.correct(&expired).expect("a request is never outlived");
+                run.predictions[id] = corrected;
+                run.found[id].corrections += 1;
+                run.watch(id);
+            }
+        }
+    }
+    assert!(run.queue.is_empty() && run.running.is_empty(), "everybody has had his turn");
+    run.found
+}
+
+impl Run<'_> {
+    fn post(&mut self, at: Time, event: Event, id: usize) {
+        self.events.insert((at, event, self.posted, id));
+        self.posted += 1;
+    }
+
+    /// Waits for the prediction to expire, if it does.
+    fn watch(&mut self, id: usize) {
+        if self.predictions[id] < self.jobs[id].runtime {
+            self.post(self.expected_end(id), Event::Expire, id);
+        }
+    }
+
+    fn expected_end(&self, id: usize) -> Time {
+        self.found[id].start + self.predictions[id]
+    }
+
+    /// Processors that are free now, by predictions.
+    fn free(&self, now: Time) -> u32 {
+        let held = self.running.iter().filter(|id| self.expected_end(**id) > now);
+        self.processors - held.map(|id| self.jobs[*id].request.processors).sum::<u32>()
+    }
+
+    fn start(&mut self, id: usize, now: Time) {
+        self.queue.retain(|other| *other != id);
+        self.running.push(id);
+        self.found[id].start = now;
+        self.post(now + self.jobs[id].runtime, Event::End, id);
+        self.watch(id);
+    }
+
+    fn pass(&mut self, now: Time) {
+        let mut free = self.free(now);
+        while let Some(&head) = self.queue.first().filter(|head| self.jobs[**head].request.processors <= free) {
+            free -= self.jobs[head].request.processors;
+            self.start(head, now);
+        }
+        let Some((&head, behind)) = self.queue.split_first() else { return };
+        // The first instant at which enough have ended for the head, and what it leaves over then.
+        let mut ends: Vec<(Time, u32)> =
+            self.running.iter().map(|id| (self.expected_end(*id), self.jobs[*id].request.processors)).collect();
+        ends.retain(|(end, _)| *end > now);
+        ends.sort_unstable();
+        let need = self.jobs[head].request.processors;
+        let free_at =
+            |at: Time| free + ends.iter().take_while(|(end, _)| *end <= at).map(|(_, freed)| freed).sum::<u32>();
+        let shadow =
+            ends.iter().map(|(end, _)| *end).find(|end| free_at(*end) >= need).expect("it fits an idle machine");
+        let mut extra = free_at(shadow) - need;
+        let mut order = behind.to_vec();
+        if self.behind == Behind::Shortest {
+            order.sort_by_key(|id| self.predictions[*id]);
+        }
+        for id in order {
+            let need = self.jobs[id].request.processors;
+            let in_time = now + self.predictions[id] <= shadow;
+            if need <= free && (in_time || need <= extra) {
+                free -= need;
+                extra -= if in_time { 0 } else { need };
+                self.start(id, now);
+            }
+        }
+    }
+}

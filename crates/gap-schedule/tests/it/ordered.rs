@@ -1,0 +1,229 @@
+//! Queues in any order: against the slow and obvious twins, against the policies in order of arrival, and who starves.
+
+use crate::backfill::{depths, placements};
+use crate::common::{self, job};
+use crate::grid_books::{self, scenes};
+use crate::grid_common::{Both, choosy, hurried, machines, records, transcript};
+use gap_schedule::{
+    Backfill, Backfilling, Conservative, Depth, Easy, Fcfs, Machine, Order, OrderedBackfill, OrderedFcfs, Passes,
+    Placement, Policy, Priority, reference,
+};
+use proptest::prelude::*;
+use sim_core::testkit::workload;
+use sim_core::{Job, Span, Time};
+
+const WIDEST: u32 = 6;
+const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
+
+fn orders() -> impl Strategy<Value = Order> {
+    prop::sample::select(Order::ALL.to_vec())
+}
+
+fn thresholds() -> impl Strategy<Value = Option<Span>> {
+    prop::option::of((0..60_u64).prop_map(Span::from_secs))
+}
+
+fn rules() -> impl Strategy<Value = Backfilling> {
+    (orders(), orders(), any::<bool>(), depths(), thresholds(), placements()).prop_map(
+        |(order, other, same, reserve, threshold, placement)| {
+            let backfill = if same { order } else { other };
+            Backfilling { order, backfill, reserve, threshold, placement }
+        },
+    )
+}
+
+fn priorities() -> impl Strategy<Value = Priority> {
+    (orders(), thresholds()).prop_map(|(order, threshold)| Priority { order, threshold })
+}
+
+/// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
+fn bounded() -> impl Strategy<Value = Vec<Job>> {
+    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
+}
+
+fn backfills(rule: Backfilling) -> Both<OrderedBackfill, reference::OrderedBackfill> {
+    Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
+}
+
+fn blocks(priority: Priority) -> Both<OrderedFcfs, reference::OrderedFcfs> {
+    Both::new(OrderedFcfs::new(priority), reference::OrderedFcfs::new(priority))
+}
+
+fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> {
+    Both::new(Conservative::default().with_order(priority), reference::Conservative::default().with_order(priority))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    /// On one machine and on several, with estimates of every kind, and where machines fail.
+    #[test]
+    fn backfilling_in_any_order_equals_its_twin(scene in scenes(WIDEST), rule in rules()) {
+        for passes in PASSES {
+            scene.transcript(backfills(rule), passes);
+        }
+    }
+
+    #[test]
+    fn backfilling_in_any_order_equals_its_twin_on_a_crowded_machine(
+        jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 6)), rule in rules(),
+    ) {
+        for passes in PASSES {
+            common::transcript(WIDEST + 3, backfills(rule), passes, &jobs);
+        }
+    }
+
+    #[test]
+    fn blocking_in_any_order_equals_its_twin(scene in scenes(WIDEST), priority in priorities()) {
+        for passes in PASSES {
+            scene.transcript(blocks(priority), passes);
+        }
+    }
+
+    #[test]
+    fn conserving_in_any_order_equals_its_twin(scene in scenes(WIDEST), priority in priorities()) {
+        for passes in PASSES {
+            scene.transcript(conserves(priority), passes);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_order_keeps_the_books(
+        scene in scenes(WIDEST), branch in 0..150_usize, rule in rules(), priority in priorities(),
+    ) {
+        for passes in PASSES {
+            grid_books::check_policy(OrderedBackfill::new(rule), &scene, passes, branch)?;
+            grid_books::check_policy(OrderedFcfs::new(priority), &scene, passes, branch)?;
+            grid_books::check_policy(Conservative::default().with_order(priority), &scene, passes, branch)?;
+        }
+    }
+
+    #[test]
+    fn in_order_of_arrival_they_are_the_policies_that_everybody_knows(scene in scenes(WIDEST), depth in depths()) {
+        let arrival = |reserve| OrderedBackfill::new(Backfilling { reserve, ..Backfilling::default() });
+        for passes in PASSES {
+            let easy = scene.transcript(Easy::default(), passes);
+            prop_assert_eq!(scene.transcript(arrival(Depth::Jobs(1)), passes), easy);
+            let deep = scene.transcript(Backfill::new(depth, Placement::Fastest), passes);
+            prop_assert_eq!(scene.transcript(arrival(depth), passes), deep);
+            let fcfs = scene.transcript(Fcfs::new(), passes);
+            prop_assert_eq!(scene.transcript(OrderedFcfs::default(), passes), fcfs);
+            let cons = scene.transcript(Conservative::default(), passes);
+            let ordered = Conservative::default().with_order(Priority::of(Order::Fcfs));
+            prop_assert_eq!(scene.transcript(ordered, passes), cons);
+        }
+    }
+
+    #[test]
+    fn everybody_has_waited_for_a_threshold_of_nothing(machines in machines(WIDEST), jobs in bounded(), rule in rules()) {
+        // One that everybody has reached makes every order that of arrival, and one that nobody reaches makes no difference.
+        let transcript = |rule| transcript(&machines, OrderedBackfill::new(rule), Passes::PerInstant, &jobs);
+        let arrival = Backfilling { order: Order::Fcfs, backfill: Order::Fcfs, threshold: None, ..rule };
+        prop_assert_eq!(transcript(Backfilling { threshold: Some(Span::ZERO), ..rule }), transcript(arrival));
+        let never = transcript(Backfilling { threshold: Some(Span::MAX), ..rule });
+        prop_assert_eq!(transcript(Backfilling { threshold: None, ..rule }), never);
+    }
+
+    #[test]
+    fn as_long_as_no_job_ends_early_the_order_of_a_compression_makes_no_difference(
+        machines in machines(WIDEST), jobs in bounded(), priority in priorities(),
+    ) {
+        let mut jobs = jobs;
+        jobs.iter_mut().for_each(|job| job.request.estimate = Some(job.runtime));
+        let transcript = |policy| transcript(&machines, policy, Passes::PerInstant, &jobs);
+        prop_assert_eq!(transcript(Conservative::default().with_order(priority)), transcript(Conservative::default()));
+    }
+}
+
+/// Asserts that nobody starts later than a threshold allows.
+///
+/// Whoever has waited for the threshold goes first, by arrival, and whoever is first and cannot start holds a reservation at
+/// the latest when all that runs will have ended: after the longest estimate. So a job starts by the end of its threshold, one
+/// longest estimate until there is a pass, one for each of those before it that still wait then, and one more.
+fn check_bound(policy: impl Policy, processors: u32, jobs: &[Job], threshold: Span) -> Result<(), TestCaseError> {
+    let records = records(&[Machine::new(processors)], policy, jobs);
+    let longest = jobs.iter().filter_map(|job| job.request.estimate).max().unwrap_or(Span::ZERO);
+    for (number, record) in records.iter().enumerate() {
+        let patient_until = record.job.submit + threshold;
+        let before = records[..number].iter().filter(|other| other.start > patient_until).count();
+        let mut bound = patient_until;
+        (0..before + 2).for_each(|_| bound += longest);
+        prop_assert!(record.start <= bound, "{record:?} starts after {bound:?}, {before} before it");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn nobody_starves_with_a_threshold(
+        jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 5)), threshold in 0..60_u64, rule in rules(),
+    ) {
+        let threshold = Span::from_secs(threshold);
+        let reserve = if rule.reserve == Depth::Jobs(0) { Depth::Jobs(1) } else { rule.reserve };
+        let rule = Backfilling { reserve, threshold: Some(threshold), ..rule };
+        check_bound(OrderedBackfill::new(rule), WIDEST, &jobs, threshold)?;
+        let priority = Priority { order: rule.order, threshold: Some(threshold) };
+        check_bound(OrderedFcfs::new(priority), WIDEST, &jobs, threshold)?;
+    }
+}
+
+#[test]
+fn a_wide_job_starves_behind_shorter_ones_until_it_has_waited_for_the_threshold() {
+    // One of 10 s on one of two processors every 5 s. Job 0 wants both, for 20 s.
+    let mut jobs = vec![job(0, 1, 2, 20), job(1, 0, 1, 10)];
+    jobs.extend((2..1_000).map(|id| job(id, 5 * u64::from(id - 1), 1, 10)));
+    let start = |rule| {
+        let mut jobs = jobs.clone();
+        jobs.sort_by_key(|job| job.submit);
+        records(&[Machine::new(2)], OrderedBackfill::new(rule), &jobs)[0].start
+    };
+    let sjf = Backfilling { order: Order::Sjf, backfill: Order::Sjf, ..Backfilling::default() };
+    assert!(start(sjf) > Time::from_secs(4_000), "shorter ones never cease to come");
+    let threshold = Some(Span::from_secs(100));
+    assert_eq!(
+        start(Backfilling { threshold, ..sjf }),
+        Time::from_secs(110),
+        "at 105 s the processors are promised to it"
+    );
+    // Where nobody holds a reservation, being the first is of no use.
+    assert!(start(Backfilling { threshold, reserve: Depth::Jobs(0), ..sjf }) > Time::from_secs(4_000));
+}
+
+/// The starts on one machine of four processors, in seconds.
+#[track_caller]
+fn check(jobs: &[Job], cases: &[(Backfilling, &[f64])]) {
+    for (rule, expected) in cases {
+        assert_eq!(common::starts(4, OrderedBackfill::new(*rule), jobs), *expected, "{rule:?}");
+    }
+}
+
+#[test]
+fn who_is_promised_the_first_start_depends_on_the_order() {
+    // The machine is taken for 10 s. Of those who wait, 1 is the widest, 2 the shortest, 3 the longest.
+    let jobs = [job(0, 0, 4, 10), job(1, 1, 4, 50), job(2, 2, 3, 20), job(3, 3, 2, 100)];
+    let of = |order| Backfilling { order, backfill: order, ..Backfilling::default() };
+    check(
+        &jobs,
+        &[
+            (of(Order::Fcfs), &[0., 10., 60., 80.]),
+            (of(Order::Sjf), &[0., 30., 10., 80.]),
+            (of(Order::Ljf), &[0., 110., 160., 10.]),
+            (of(Order::Saf), &[0., 30., 10., 80.]), // 200, 60, 200: a tie, which is job 1's
+            (of(Order::Narrow), &[0., 130., 110., 10.]),
+            (of(Order::Wide), &[0., 10., 60., 80.]),
+        ],
+    );
+}
+
+#[test]
+fn the_order_behind_the_head_is_another_question() {
+    // Job 1 is the head, promised 20 s. Jobs 2 and 3 would both end in time on the one processor that is free; job 3 is
+    // the shorter.
+    let jobs = [job(0, 0, 3, 20), job(1, 1, 4, 10), job(2, 2, 1, 15), job(3, 2, 1, 12)];
+    let behind = |backfill| Backfilling { backfill, ..Backfilling::default() };
+    check(&jobs, &[(behind(Order::Fcfs), &[0., 20., 2., 30.]), (behind(Order::Spf), &[0., 20., 30., 2.])]);
+}

@@ -1,0 +1,288 @@
+//! Predicted run times in the world: what they owe, and the fast path against the obvious program.
+
+use crate::common::Transcript;
+use crate::grid_books::{Scene, scenes};
+use crate::grid_common::{Both, machines};
+use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
+use gap_schedule::{
+    Backfill, Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs,
+    FlexibleBackfill, GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order,
+    OrderedBackfill, Passes, Placement, Planner, Policy, Predictions, Predictor, Requested, TimesRequested,
+    ToRequested,
+};
+use proptest::prelude::*;
+use sim_core::testkit::workload;
+use sim_core::{Fact, Job, Request, Sim, Span, Time};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+const WIDEST: u32 = 6;
+
+/// Users of the jobs, so that there is a past to predict from.
+fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    (workload(WIDEST), prop::collection::vec(0..4_u32, 60)).prop_map(|(mut jobs, users)| {
+        for (job, user) in jobs.iter_mut().zip(users) {
+            job.request.user = (user > 0).then_some(user);
+        }
+        jobs
+    })
+}
+
+/// Predicts something between a second and what was requested, whatever the past.
+#[derive(Clone, Debug)]
+struct Wild(u64);
+
+impl Predictor for Wild {
+    fn predict(&mut self, request: &Request) -> Option<Span> {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let asked = request.estimate?.as_nanos() / 1_000_000_000;
+        Some(Span::from_secs(1 + (self.0 >> 33) % asked.max(1)))
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Who {
+    Requested,
+    Clairvoyant,
+    Double,
+    Tsafrir,
+    Mean(u32),
+    Wild(u64),
+}
+
+#[derive(Copy, Clone, Debug)]
+enum How {
+    Requested,
+    Doubling,
+    Increments,
+}
+
+fn who() -> impl Strategy<Value = Who> {
+    prop_oneof![
+        1 => Just(Who::Requested),
+        1 => Just(Who::Clairvoyant),
+        1 => Just(Who::Double),
+        3 => Just(Who::Tsafrir),
+        2 => (1..4_u32).prop_map(Who::Mean),
+        3 => any::<u64>().prop_map(Who::Wild),
+    ]
+}
+
+fn how() -> impl Strategy<Value = How> {
+    prop::sample::select(vec![How::Requested, How::Doubling, How::Increments])
+}
+
+fn predictor(who: Who) -> Option<Box<dyn Predictor>> {
+    match who {
+        Who::Requested => Some(Box::new(Requested)),
+        Who::Clairvoyant => None,
+        Who::Double => Some(Box::new(TimesRequested::double())),
+        Who::Tsafrir => Some(Box::new(MeanOfUser::tsafrir())),
+        Who::Mean(window) => Some(Box::new(MeanOfUser::new(window))),
+        Who::Wild(seed) => Some(Box::new(Wild(seed))),
+    }
+}
+
+fn corrector(how: How) -> Box<dyn Corrector> {
+    match how {
+        How::Requested => Box::new(ToRequested),
+        How::Doubling => Box::new(Doubling),
+        // The jobs of these tests take seconds.
+        How::Increments => Box::new(Increments([1, 2, 4].map(Span::from_secs).to_vec())),
+    }
+}
+
+pub(crate) fn foresight(predictor: Option<Box<dyn Predictor>>) -> Foresight {
+    predictor.map_or(Foresight::Clairvoyant, Foresight::By)
+}
+
+pub(crate) fn predictions(foresight: Foresight, corrector: Option<Box<dyn Corrector>>) -> Predictions {
+    let predictions = match foresight {
+        Foresight::By(predictor) => Predictions::by_any(predictor),
+        Foresight::Clairvoyant => Predictions::clairvoyant(),
+    };
+    match corrector {
+        Some(corrector) => predictions.corrected_by_any(corrector),
+        None => predictions,
+    }
+}
+
+fn given(who: Who, how: How) -> Predictions {
+    predictions(foresight(predictor(who)), Some(corrector(how)))
+}
+
+/// What a policy that is shown predictions makes of a scene.
+fn transcript(scene: &Scene, policy: impl Policy, passes: Passes, predictions: Predictions) -> Transcript {
+    Sim::new(scene.grid(policy, passes).with_predictions(predictions), Transcript::new()).run().1
+}
+
+/// Machines that fail, and jobs that outlive what was requested; but something was, since planners need that.
+fn requested() -> impl Strategy<Value = Scene> {
+    scenes(WIDEST).prop_map(|mut scene| {
+        for job in &mut scene.jobs {
+            job.request.user = Some(job.id.0 % 3);
+            job.request.estimate.get_or_insert(Span::from_secs(5));
+        }
+        scene
+    })
+}
+
+/// The policies that are told of expiries, or need not be.
+fn policies() -> Vec<Box<dyn Policy>> {
+    vec![
+        Box::new(Fcfs::default()),
+        Box::new(Easy::default()),
+        Box::new(Backfill::new(Depth::Jobs(3), Placement::Fastest)),
+        Box::new(Backfill::conservative()),
+        Box::new(Conservative::default()),
+        Box::new(FlexibleBackfill::default()),
+        Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
+        Box::new(GapFilling::best_gap(Placement::Fastest)),
+        Box::new(Planner::new(EgEdf::new(), None)),
+    ]
+}
+
+const PASSES: [Passes; 3] = [Passes::PerInstant, Passes::PerEvent, Passes::Pyss];
+
+/// What the world asks and is told, for the comparison with the obvious program.
+#[derive(Clone, Debug)]
+struct Noted<T> {
+    inner: T,
+    predicted: Arc<Mutex<Vec<Span>>>,
+    corrections: Arc<Mutex<BTreeMap<u32, u32>>>,
+}
+
+impl Predictor for Noted<Box<dyn Predictor>> {
+    fn predict(&mut self, request: &Request) -> Option<Span> {
+        let predicted = self.inner.predict(request);
+        self.predicted.lock().expect("one thread").extend(predicted);
+        predicted
+    }
+
+    fn on_completion(&mut self, request: &Request, ran: Span) {
+        self.inner.on_completion(request, ran);
+    }
+}
+
+impl Corrector for Noted<Box<dyn Corrector>> {
+    fn correct(&mut self, expired: &Expired) -> Option<Span> {
+        *self.corrections.lock().expect("one thread").entry(expired.job.0).or_default() += 1;
+        self.inner.correct(expired)
+    }
+}
+
+/// The fast path: starts, first predictions and corrections of jobs numbered from 0 on, on one machine.
+pub(crate) fn fast(
+    jobs: &[Job],
+    processors: u32,
+    behind: Behind,
+    foresight: Foresight,
+    corrector: Option<Box<dyn Corrector>>,
+) -> Vec<Predicted> {
+    let policy: Box<dyn Policy> = match behind {
+        Behind::Arrival => Box::new(IfNewcomerFits::new(Easy::default())),
+        Behind::Shortest => {
+            Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() }))
+        }
+    };
+    let (predicted, corrections) = (Arc::default(), Arc::default());
+    let noted = |inner| Noted { inner, predicted: Arc::clone(&predicted), corrections: Arc::clone(&corrections) };
+    let foresight = match foresight {
+        Foresight::By(predictor) => Foresight::By(Box::new(noted(predictor))),
+        Foresight::Clairvoyant => {
+            predicted.lock().expect("one thread").extend(jobs.iter().map(|job| job.runtime));
+            Foresight::Clairvoyant
+        }
+    };
+    let corrector = corrector.map(|inner| -> Box<dyn Corrector> {
+        Box::new(Noted { inner, predicted: Arc::clone(&predicted), corrections: Arc::clone(&corrections) })
+    });
+    let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.iter().copied())
+        .with_passes(Passes::Pyss)
+        .with_predictions(predictions(foresight, corrector));
+    let (_, told) = Sim::new(world, Transcript::new()).run();
+    let starts: BTreeMap<u32, Time> = told
+        .iter()
+        .filter_map(|(at, fact)| match fact {
+            Fact::Started { job, .. } => Some((job.0, *at)),
+            _ => None,
+        })
+        .collect();
+    let (predicted, corrections) = (predicted.lock().expect("one thread"), corrections.lock().expect("one thread"));
+    assert_eq!(
+        (starts.len(), predicted.len()),
+        (jobs.len(), jobs.len()),
+        "every job is predicted once and starts once"
+    );
+    let found = |((job, start), first): ((&u32, &Time), &Span)| Predicted {
+        start: *start,
+        first_prediction: *first,
+        corrections: corrections.get(job).copied().unwrap_or(0),
+    };
+    starts.iter().zip(&*predicted).map(found).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Starts, first predictions and numbers of corrections.
+    #[test]
+    fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
+        for behind in [Behind::Arrival, Behind::Shortest] {
+            let obvious = predicted_easy(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
+            let fast = fast(&jobs, WIDEST, behind, foresight(predictor(who)), Some(corrector(how)));
+            prop_assert_eq!(fast, obvious);
+        }
+    }
+
+    /// Even where a job outlives what was requested, since there is nothing later to correct that to.
+    #[test]
+    fn what_is_predicted_as_requested_changes_nothing(scene in requested()) {
+        for passes in PASSES {
+            for (one, other) in policies().into_iter().zip(policies()) {
+                let predicted = transcript(&scene, one, passes, given(Who::Requested, How::Requested));
+                prop_assert_eq!(predicted, scene.transcript(other, passes));
+            }
+        }
+    }
+
+    #[test]
+    fn a_clairvoyant_prediction_never_expires(scene in requested(), passes in prop::sample::select(PASSES.to_vec())) {
+        for policy in policies() {
+            let world = scene.grid(policy, passes).with_predictions(given(Who::Clairvoyant, How::Doubling));
+            let (world, ()) = Sim::new(world, ()).run();
+            let counts = world.predictions().expect("they were given").counts();
+            prop_assert_eq!((counts.expired, counts.corrections), (0, 0));
+            prop_assert!(counts.accuracy().is_none_or(|accuracy| (accuracy - 1.0).abs() < 1e-12));
+        }
+    }
+
+    /// Among other things, each job runs for its run time: none is killed by a prediction.
+    #[test]
+    fn every_schedule_is_sound_whatever_is_predicted(scene in requested(), who in who(), how in how()) {
+        for passes in PASSES {
+            for policy in policies() {
+                let told = transcript(&scene, policy, passes, given(who, how));
+                scene.check_schedule(&told)?;
+            }
+        }
+    }
+
+    #[test]
+    fn those_who_keep_a_plan_equal_their_twins(
+        machines in machines(WIDEST), jobs in jobs(), who in who(), how in how(), depth in 0..4_u32,
+    ) {
+        let scene = Scene::new(&machines, &jobs);
+        for passes in [Passes::PerInstant, Passes::PerEvent] {
+            for depth in [Depth::Jobs(depth), Depth::All] {
+                let fast = Backfill::new(depth, Placement::Fastest);
+                let twin = reference::Backfill::new(depth, Placement::Fastest);
+                transcript(&scene, Both::new(fast, twin), passes, given(who, how));
+            }
+            for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
+                let fast = Conservative::default().with_compress_order(order);
+                transcript(&scene, Both::new(fast, reference::Conservative::new(order)), passes, given(who, how));
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `cargo xtask doubt`: which verdicts of a paper change if what it leaves open is read otherwise.
+//!
+//! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged
+//! again on the same seeds. What came of it is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and
+//! readings (`matrix.rs`) and a page (`files.rs`).
+
+mod alternative;
+mod files;
+mod matrix;
+mod sentence;
+
+pub use alternative::Alternative;
+
+use crate::claim::{Claim, Judged};
+use crate::interrupt::{self, Interrupted};
+use crate::output::OutDir;
+use crate::paper::{About, Paper};
+use crate::progress::Progress;
+use crate::record::Recorded;
+use crate::reproduce::{self, Session};
+use crate::scenario::workspace;
+use crate::store::Store;
+use crate::study::Study;
+use crate::verdict::Verdict;
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What `cargo xtask doubt` was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// How each run is made: quick or not, the seed, the replications, other parameters, where to write.
+    pub run: reproduce::Request,
+    /// Ids or fields of the readings to doubt; empty for all.
+    pub readings: Vec<String>,
+    /// Two readings at a time as well.
+    pub product: bool,
+}
+
+/// What came of it.
+pub struct Outcome {
+    /// Which paper.
+    pub about: About,
+    /// Where everything was written.
+    pub out: PathBuf,
+    /// Replications of each design point.
+    pub replications: u32,
+    /// How many other answers, or pairs of them, were tried.
+    pub tried: usize,
+    /// Every claim, in the order of the specification.
+    pub claims: Vec<Doubted>,
+    /// Whether lines of this kind of run are on record.
+    has_record: bool,
+}
+
+/// One claim under all answers.
+pub struct Doubted {
+    /// The claim as it was judged under the scenario's own answers.
+    pub judged: Judged,
+    /// Its verdict on record.
+    pub recorded: Option<String>,
+    /// Its verdict under each alternative that was tried, in their order.
+    pub under: Vec<(Alternative, Verdict)>,
+    /// What becomes of it, in words that follow its id: `holds under all 31 answers tried`.
+    pub told: String,
+    /// The same on record.
+    pub told_on_record: Option<String>,
+}
+
+impl Doubted {
+    /// The alternatives under which the verdict is another, with that verdict.
+    pub fn flips(&self) -> impl Iterator<Item = &(Alternative, Verdict)> {
+        self.under.iter().filter(|(_, verdict)| *verdict != self.judged.verdict)
+    }
+}
+
+impl Outcome {
+    /// Claims of which something else is on record, and that; of all claims, if nothing of this kind of run is on record.
+    pub fn surprises(&self) -> impl Iterator<Item = (&Doubted, &str)> {
+        self.claims.iter().filter_map(|claim| {
+            let nothing = if self.has_record { "nothing" } else { "nothing of such a run" };
+            let recorded = claim.told_on_record.as_deref().unwrap_or(nothing);
+            (claim.told != recorded).then_some((claim, recorded))
+        })
+    }
+
+    /// How many claims change their verdict under some answer.
+    pub fn shaken(&self) -> usize {
+        self.claims.iter().filter(|claim| claim.flips().next().is_some()).count()
+    }
+}
+
+/// A paper under one set of answers: its claims, judged.
+fn judged<P: Paper>(session: &Session<P>, store: &Store) -> Result<Vec<Judged>> {
+    let claims: Vec<Claim<P::Cell>> = session.paper.claims();
+    let mut cells = BTreeSet::new();
+    claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
+    let mut study = Study::new(&session.paper, session.seed, store, true);
+    study.run(&cells, session.replications)?;
+    Ok(claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, session.replications))).collect())
+}
+
+/// Runs the paper `P` under every alternative and writes what was found.
+pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
+    let slug = P::ABOUT.slug;
+    let session = Session::<P>::new(&request.run)?;
+    let alternatives = alternative::all(P::READINGS, &session.scenario, &request.readings, request.product)?;
+    let path = request.run.out.clone().unwrap_or_else(|| workspace().join("results/doubt").join(slug));
+    let out = OutDir::create(&path, format!("doubt {slug}"))?;
+    if request.run.fresh {
+        Store::forget(&out.cells())?;
+    }
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let mut store = Store::open(out.cells())?;
+    if !request.run.fresh {
+        // What `reproduce` has finished is not simulated again.
+        store = store.borrowing_from(&workspace().join("results").join(slug).join("cells"));
+    }
+
+    let progress = Progress::new(
+        format!("{slug}, {} answers", alternatives.len()),
+        1 + alternatives.len() as u64,
+        request.run.quiet,
+    );
+    // First: most alternatives share some of its replications.
+    let own = judged(&session, &store)?;
+    progress.add(1);
+    let under: Vec<Vec<Judged>> = alternatives
+        .par_iter()
+        .map(|alternative| {
+            if interrupt::requested() {
+                bail!(Interrupted::Resumable);
+            }
+            let mut run = request.run.clone();
+            run.set.extend(alternative.assignments.iter().cloned());
+            let judged = judged(&Session::<P>::new(&run)?, &store)?;
+            progress.add(1);
+            Ok(judged)
+        })
+        .collect::<Result<_>>()?;
+    drop(progress);
+    store.settle()?;
+
+    let (mode, kind) = (request.run.mode(), session.paper.record());
+    let on_record = || format!("the record of {slug}");
+    let recorded = Recorded::read(P::PAGE, mode, kind).with_context(on_record)?;
+    let doubt = Recorded::doubt(P::PAGE, mode, kind).with_context(on_record)?;
+    let claims = own.into_iter().map(|judged| {
+        let verdict_under = |(alternative, claims): (&Alternative, &Vec<Judged>)| {
+            let same = claims.iter().find(|claim| claim.id == judged.id)?;
+            Some((alternative.clone(), same.verdict))
+        };
+        let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
+        Doubted {
+            recorded: recorded.verdict(judged.id).map(str::to_owned),
+            told: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
+            told_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(judged.id)).map(str::to_owned),
+            judged,
+            under,
+        }
+    });
+    let outcome = Outcome {
+        about: P::ABOUT,
+        out: path,
+        replications: session.replications,
+        tried: alternatives.len(),
+        claims: claims.collect(),
+        has_record: doubt.is_some(),
+    };
+    files::write(&outcome, &session, request, &alternatives, out, began, &store)?;
+    Ok(outcome)
+}

@@ -1,0 +1,147 @@
+//! What is tried: other answers to a paper's readings.
+
+use crate::paper::Reading;
+use crate::scenario::{Scenario, did_you_mean};
+use anyhow::{Result, bail, ensure};
+
+/// Another answer to one reading, or other answers to two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The reading's id, `R3`; of two, `R3+R4`.
+    pub reading: String,
+    /// The field of the scenario's table `readings`; of two, with a plus between them.
+    pub field: String,
+    /// The answer, as the scenario writes it; of two, with a plus between them.
+    pub answer: String,
+    /// In words: `R3 = idle`; of two, `R3 = idle with R4 = none-waiting`.
+    pub name: String,
+    /// As `--set` takes them: one for each reading.
+    pub assignments: Vec<String>,
+    /// Places in the paper's list of the readings that are answered otherwise.
+    pub(crate) places: Vec<usize>,
+}
+
+impl Alternative {
+    /// The answer `answer` to the reading at `place`.
+    pub(crate) fn one(readings: &[Reading], place: usize, answer: &str) -> Self {
+        let reading = &readings[place];
+        Self {
+            reading: reading.id.to_owned(),
+            field: reading.field.to_owned(),
+            answer: answer.to_owned(),
+            name: named(readings, place, answer),
+            assignments: vec![format!("{}={answer}", reading.key())],
+            places: vec![place],
+        }
+    }
+
+    /// Both at once.
+    fn with(&self, other: &Self) -> Self {
+        Self {
+            reading: format!("{}+{}", self.reading, other.reading),
+            field: format!("{}+{}", self.field, other.field),
+            answer: format!("{}+{}", self.answer, other.answer),
+            name: format!("{} with {}", self.name, other.name),
+            assignments: [&self.assignments[..], &other.assignments].concat(),
+            places: [&self.places[..], &other.places].concat(),
+        }
+    }
+}
+
+/// `R2 = gang-end`; where several fields answer one reading, `R12 tabu_length = 5`.
+pub(super) fn named(readings: &[Reading], place: usize, answer: &str) -> String {
+    let Reading { id, field, .. } = readings[place];
+    if readings.iter().filter(|other| other.id == id).count() > 1 {
+        format!("{id} {field} = {answer}")
+    } else {
+        format!("{id} = {answer}")
+    }
+}
+
+/// The places of the readings that `chosen` names by id or field; all, if it names none.
+fn places(readings: &[Reading], chosen: &[String]) -> Result<Vec<usize>> {
+    for name in chosen {
+        let is_known = readings.iter().any(|reading| [reading.id, reading.field].contains(&name.as_str()));
+        if !is_known {
+            let names = || readings.iter().flat_map(|reading| [reading.id, reading.field]);
+            let hint = did_you_mean(name, names());
+            let mut ids: Vec<&str> = readings.iter().map(|reading| reading.id).collect();
+            ids.dedup();
+            bail!("--reading {name}: no such reading{hint}; there are {}", ids.join(", "));
+        }
+    }
+    let is_chosen =
+        |reading: &Reading| chosen.is_empty() || chosen.iter().any(|name| name == reading.id || name == reading.field);
+    Ok((0..readings.len()).filter(|place| is_chosen(&readings[*place])).collect())
+}
+
+/// Every other answer to each chosen reading, and with `product` every two of them too.
+///
+/// # Errors
+///
+/// A name that no reading has, or a product of fewer than two readings.
+pub(super) fn all(
+    readings: &[Reading],
+    scenario: &Scenario,
+    chosen: &[String],
+    product: bool,
+) -> Result<Vec<Alternative>> {
+    let places = places(readings, chosen)?;
+    let others = |place: usize| -> Vec<Alternative> {
+        let own = scenario.answer(&readings[place]);
+        let others = readings[place].answers.iter().filter(|answer| **answer != own);
+        others.map(|answer| Alternative::one(readings, place, answer)).collect()
+    };
+    let by_reading: Vec<Vec<Alternative>> = places.into_iter().map(others).collect();
+    let mut all = by_reading.concat();
+    if product {
+        ensure!(by_reading.len() > 1, "--product: pairs need two readings; name them as in --reading R3,R4");
+        for (i, ones) in by_reading.iter().enumerate() {
+            for (one, other) in
+                ones.iter().flat_map(|one| by_reading[i + 1..].iter().flatten().map(move |other| (one, other)))
+            {
+                all.push(one.with(other));
+            }
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READINGS: &[Reading] = &[
+        Reading::new("R1", "release", "When?", &["task-end", "gang-end"]),
+        Reading::new("R2", "order", "Which?", &["first", "last", "any"]),
+        Reading::new("R2", "length", "How long?", &["10", "20"]),
+    ];
+
+    fn names(chosen: &[&str], product: bool) -> Result<Vec<String>> {
+        let text = "[readings]\nrelease = \"task-end\" # R1\norder = \"last\" # R2\nlength = 10 # R2\n";
+        let scenario = Scenario::of_paper("p", text).expect("a good scenario");
+        let chosen: Vec<String> = chosen.iter().map(|name| (*name).to_owned()).collect();
+        Ok(all(READINGS, &scenario, &chosen, product)?.into_iter().map(|it| it.name).collect())
+    }
+
+    #[test]
+    fn every_answer_but_the_scenario_s_own_is_tried() {
+        let expected = ["R1 = gang-end", "R2 order = first", "R2 order = any", "R2 length = 20"];
+        assert_eq!(names(&[], false).expect("good names"), expected);
+    }
+
+    #[test]
+    fn readings_are_chosen_by_id_or_by_field() {
+        assert_eq!(names(&["R1"], false).expect("good names"), ["R1 = gang-end"]);
+        assert_eq!(names(&["length"], false).expect("good names"), ["R2 length = 20"]);
+        let error = names(&["R7"], false).expect_err("there is none").to_string();
+        assert!(error.starts_with("--reading R7: no such reading") && error.ends_with("there are R1, R2"), "{error}");
+    }
+
+    #[test]
+    fn a_product_tries_two_readings_at_a_time_too() {
+        let both = names(&["R1", "length"], true).expect("good names");
+        assert_eq!(both, ["R1 = gang-end", "R2 length = 20", "R1 = gang-end with R2 length = 20"]);
+        assert!(names(&["R1"], true).is_err(), "one reading makes no pair");
+    }
+}

@@ -1,0 +1,185 @@
+//! What `doubt` writes: `doubt.csv`, the matrix, a page and the manifest.
+
+use super::alternative::Alternative;
+use super::{Doubted, Outcome, Request, matrix};
+use crate::chart::Picture;
+use crate::claim::Judged;
+use crate::cli::program;
+use crate::output::OutDir;
+use crate::page::{self, Page};
+use crate::paper::{Paper, Reading};
+use crate::provenance;
+use crate::reproduce::Session;
+use crate::store::Store;
+use crate::study::models;
+use crate::verdict::Verdict;
+use crate::write::{page_claim, readings_of, write_picture};
+use anyhow::Result;
+use std::time::Instant;
+
+/// Writes every file.
+pub(super) fn write<P: Paper>(
+    outcome: &Outcome,
+    session: &Session<P>,
+    request: &Request,
+    alternatives: &[Alternative],
+    out: OutDir,
+    began: Instant,
+    store: &Store,
+) -> Result<()> {
+    let readings: &[Reading] = P::READINGS;
+    out.write("doubt.csv", table(outcome, session, alternatives)?)?;
+    let picture = Picture::from(matrix::picture(outcome, readings, alternatives));
+    write_picture(&picture, &out)?;
+    let command = command::<P>(request);
+    out.write("report.html", page::render(&page(outcome, session, request, alternatives, picture, &command))?)?;
+    out.finish(serde_json::json!({
+        "paper": P::ABOUT.slug,
+        "scenario_hash": session.scenario.hash(),
+        "seed": session.seed,
+        "reps": session.replications,
+        "answers": outcome.tried,
+        "options": {
+            "quick": request.run.quick,
+            "readings": request.readings,
+            "product": request.product,
+            "set": request.run.set,
+        },
+        "version": env!("CARGO_PKG_VERSION"),
+        "git_revision": provenance::git_revision(),
+        "sources_sha256": provenance::sources(),
+        "models": models::<P>(),
+        "command_line": command,
+        "timings": {
+            "wall_seconds": began.elapsed().as_secs_f64(),
+            "cpu_seconds": provenance::cpu_seconds(),
+            "threads": rayon::current_num_threads(),
+            "replications_damaged": store.damaged(),
+        },
+    }))
+}
+
+/// `doubt.csv`: a row for each claim and each answer, the scenario's own among them, in the order of the claims and of the
+/// readings; pairs behind them.
+fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alternative]) -> Result<Vec<u8>> {
+    let readings: &[Reading] = P::READINGS;
+    // Each reading's answers in the order in which the paper lists them, the scenario's own in its place.
+    let mut tried: Vec<Alternative> = Vec::new();
+    for (place, reading) in readings.iter().enumerate() {
+        let of_it = |alternative: &&Alternative| alternative.places == [place];
+        if alternatives.iter().any(|alternative| of_it(&alternative)) {
+            let own = session.scenario.answer(reading);
+            let listed = reading.answers.iter().copied();
+            let unlisted = (!reading.answers.contains(&own)).then_some(own);
+            tried.extend(unlisted.into_iter().chain(listed).map(|answer| Alternative::one(readings, place, answer)));
+        }
+    }
+    tried.extend(alternatives.iter().filter(|alternative| alternative.places.len() > 1).cloned());
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"])?;
+    for claim in &outcome.claims {
+        for alternative in &tried {
+            let verdict = match claim.under.iter().find(|(its, _)| its == alternative) {
+                Some((_, verdict)) => *verdict,
+                None if alternatives.contains(alternative) => continue,
+                None => claim.judged.verdict,
+            };
+            table.write_record([
+                claim.judged.id,
+                &alternative.reading,
+                &alternative.field,
+                &alternative.answer,
+                &verdict.to_string(),
+                claim.recorded.as_deref().unwrap_or(""),
+                if verdict == claim.judged.verdict { "no" } else { "yes" },
+            ])?;
+        }
+    }
+    Ok(table.into_inner()?)
+}
+
+/// The command that makes this run again. Options that cannot change a result are left out.
+fn command<P: Paper>(request: &Request) -> String {
+    let mut command = format!("{} doubt {}", program(), P::ABOUT.slug);
+    if !request.readings.is_empty() {
+        command += &format!(" --reading {}", request.readings.join(","));
+    }
+    if request.product {
+        command += " --product";
+    }
+    command + &request.run.options()
+}
+
+fn page<P: Paper>(
+    outcome: &Outcome,
+    session: &Session<P>,
+    request: &Request,
+    alternatives: &[Alternative],
+    picture: Picture,
+    command: &str,
+) -> Page {
+    let readings: &[Reading] = P::READINGS;
+    let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
+    if request.run.quick {
+        notes.push("Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned());
+    }
+    notes.push(format!(
+        "{} other answers were tried, {}; {} of {} claims change their verdict under some.",
+        outcome.tried,
+        if request.product { "one and two readings at a time" } else { "one reading at a time" },
+        outcome.shaken(),
+        outcome.claims.len()
+    ));
+    let mut figure = page::Figure::new(picture, "doubt");
+    "A verdict that an answer changes is written into its box. The letters are those of the table of answers."
+        .clone_into(&mut figure.caption);
+    for (label, address) in &mut figure.files {
+        if label == "CSV" {
+            "doubt.csv".clone_into(address);
+        }
+    }
+    let pair = |claim: &Doubted| (claim.judged.clone(), claim.recorded.clone());
+    let pairs: Vec<(Judged, Option<String>)> = outcome.claims.iter().map(pair).collect();
+    Page {
+        title: format!("Doubt: {}", P::ABOUT.title),
+        subtitle: P::ABOUT.citation.to_owned(),
+        notes,
+        claims: pairs.iter().map(page_claim).collect(),
+        figures: vec![figure],
+        tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
+        readings: readings_of::<P>(&session.scenario),
+        commands: vec![("Run this again".to_owned(), command.to_owned())],
+        provenance: [
+            ("Version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("Git revision", provenance::git_revision().to_owned()),
+            ("Models (SHA-256 of the sources)", models::<P>().to_owned()),
+            ("Scenario (SHA-256)", session.scenario.hash()),
+            ("Seed", session.seed.to_string()),
+            ("Replications", session.replications.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .chain(session.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash)))
+        .collect(),
+        ..Page::default()
+    }
+}
+
+/// A line for each claim.
+fn sentences(outcome: &Outcome) -> page::Table {
+    let row = |claim: &Doubted| {
+        let counts = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive]
+            .map(|verdict| claim.under.iter().filter(|(_, its)| *its == verdict).count().to_string());
+        let words = [claim.judged.id.to_owned(), claim.judged.statement.clone(), claim.told.clone()];
+        words.into_iter().chain(counts).collect()
+    };
+    page::Table {
+        id: "doubt-lines".to_owned(),
+        title: "What other readings make of each claim".to_owned(),
+        caption: "In how many of the runs with another answer each claim has each verdict.".to_owned(),
+        columns: ["claim", "the paper says", "it", "reproduced", "contradicted", "inconclusive"]
+            .map(str::to_owned)
+            .into(),
+        rows: outcome.claims.iter().map(row).collect(),
+    }
+}

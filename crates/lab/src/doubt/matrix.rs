@@ -1,0 +1,150 @@
+//! Claims × answers as a picture, and claims × readings as a table.
+
+use super::alternative::Alternative;
+use super::{Doubted, Outcome};
+use crate::chart::{Sketch, SketchBox, Words};
+use crate::page;
+use crate::paper::Reading;
+use crate::verdict::Verdict;
+
+/// Height of a row and width of a column, in CSS pixels.
+const ROW: f64 = 17.0;
+const COLUMN: f64 = 22.0;
+/// Between the columns of two readings.
+const GAP: f64 = 8.0;
+/// Where the first column and the first row are.
+const LEFT: f64 = 110.0;
+const TOP: f64 = 84.0;
+
+/// A letter, and the place of its colour.
+const fn look(verdict: Verdict) -> (&'static str, usize) {
+    match verdict {
+        Verdict::Reproduced => ("R", 2),
+        Verdict::Consistent => ("=", 2),
+        Verdict::Contradicted => ("C", 1),
+        Verdict::Inconsistent => ("≠", 1),
+        Verdict::Inconclusive => ("?", 4),
+    }
+}
+
+/// `b` for the second answer to a reading, and so on.
+fn letter(reading: &Reading, answer: &str) -> String {
+    let place = reading.answers.iter().position(|known| *known == answer);
+    place.and_then(|place| ('a'..='z').nth(place)).map_or_else(String::new, String::from)
+}
+
+/// The letters of the answers of an alternative: `b`, or `b+c` of two readings.
+fn letters(readings: &[Reading], alternative: &Alternative) -> String {
+    let answers = alternative.answer.split('+');
+    let letters = alternative.places.iter().zip(answers).map(|(place, answer)| letter(&readings[*place], answer));
+    letters.collect::<Vec<_>>().join("+")
+}
+
+/// A row for each claim: its verdict under the scenario's own answers, and a box for each other answer, empty where that changes
+/// nothing. Pairs are left to `doubt.csv`.
+pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> Sketch {
+    let shown: Vec<&Alternative> = alternatives.iter().filter(|alternative| alternative.places.len() == 1).collect();
+    let mut boxes = Vec::new();
+    let mut words = Vec::new();
+    let mut word = |x: f64, y: f64, text: &str, slot: Option<usize>| {
+        words.push(Words { at: (x, y), text: text.to_owned(), size: 10.5, slot });
+    };
+    let row = |place: usize| TOP + ROW * count(place);
+    let mut x = LEFT;
+    let mut columns: Vec<f64> = Vec::new();
+    word(LEFT - 46.0, TOP - 14.0, "own", None);
+    for (i, alternative) in shown.iter().enumerate() {
+        let is_first = i == 0 || shown[i - 1].reading != alternative.reading;
+        if is_first {
+            x += if i == 0 { 0.0 } else { GAP };
+            word(x - COLUMN / 2.0, TOP - 27.0, &alternative.reading, None);
+        }
+        word(x - 3.0, TOP - 14.0, &letters(readings, alternative), None);
+        columns.push(x);
+        x += COLUMN;
+    }
+    let mut frame = |x: f64, y: f64, verdict: Option<Verdict>| {
+        let (lines, slot) =
+            verdict.map(look).map_or((Vec::new(), None), |(sign, slot)| (vec![sign.to_owned()], Some(slot)));
+        boxes.push(SketchBox { centre: (x, y), size: (COLUMN - 3.0, ROW - 3.0), lines, slot });
+    };
+    for (claim, place) in outcome.claims.iter().zip(0..) {
+        let y = row(place);
+        word(16.0, y + 4.0, claim.judged.id, None);
+        frame(LEFT - 36.0, y, Some(claim.judged.verdict));
+        for (alternative, x) in shown.iter().zip(&columns) {
+            let verdict = claim.under.iter().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict);
+            frame(*x, y, verdict.filter(|verdict| *verdict != claim.judged.verdict));
+        }
+    }
+    let bottom = row(outcome.claims.len()) + 12.0;
+    let legend =
+        "R reproduced, C contradicted, ? inconclusive; own: under the scenario's own answers; empty: the same verdict";
+    word(16.0, bottom, legend, None);
+    Sketch {
+        id: "doubt".to_owned(),
+        title: format!("Verdicts of {} under other answers to its readings", outcome.about.slug),
+        about: format!(
+            "A row for each of {} claims and a column for each of {} other answers; a box is filled where the verdict is another.",
+            outcome.claims.len(),
+            shown.len()
+        ),
+        strokes: Vec::new(),
+        boxes,
+        words,
+        size: Some((f64::max(x + 16.0, crate::chart::WIDTH), bottom + 18.0)),
+    }
+}
+
+fn count(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Claims × readings in words: what of each reading's answers changes a verdict, and to which.
+pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> page::Table {
+    let mut columns: Vec<(String, String)> = Vec::new();
+    for alternative in alternatives {
+        let column = (alternative.reading.clone(), alternative.field.clone());
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    let cell = |claim: &Doubted, (id, field): &(String, String)| {
+        let flips = claim.flips().filter(|(its, _)| its.reading == *id && its.field == *field);
+        let flips = flips.map(|(alternative, verdict)| format!("{}: {verdict}", letters(readings, alternative)));
+        flips.collect::<Vec<_>>().join("; ")
+    };
+    let head = |(id, field): &(String, String)| {
+        let fields = columns.iter().filter(|(other, _)| other == id).count();
+        if fields > 1 { format!("{id} {field}") } else { id.clone() }
+    };
+    let row = |claim: &Doubted| {
+        let cells = columns.iter().map(|column| cell(claim, column));
+        [claim.judged.id.to_owned(), claim.judged.verdict.to_string()].into_iter().chain(cells).collect()
+    };
+    page::Table {
+        id: "matrix".to_owned(),
+        title: "Claims × readings".to_owned(),
+        caption: "What each reading's other answers make of each verdict; empty where none changes it. The letters are those of \
+                  the table of answers."
+            .to_owned(),
+        columns: ["claim", "verdict"].map(str::to_owned).into_iter().chain(columns.iter().map(head)).collect(),
+        rows: outcome.claims.iter().map(row).collect(),
+    }
+}
+
+/// The answers by letter, the scenario's own marked by the column that it stands in.
+pub(super) fn answers(readings: &[Reading]) -> page::Table {
+    let row = |reading: &Reading| {
+        let answers = reading.answers.iter().map(|answer| format!("{}: {answer}", letter(reading, answer)));
+        let answers = answers.collect::<Vec<_>>().join("; ");
+        vec![reading.id.to_owned(), format!("readings.{}", reading.field), reading.question.to_owned(), answers]
+    };
+    page::Table {
+        id: "answers".to_owned(),
+        title: "The readings and their answers".to_owned(),
+        caption: "The first answer, a, is the default.".to_owned(),
+        columns: ["id", "parameter", "the question", "answers"].map(str::to_owned).into(),
+        rows: readings.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,163 @@
+//! What becomes of a claim, in words.
+//!
+//! Inconclusive is no "no": a claim that holds is broken by an answer that contradicts it, and one that an answer leaves open is
+//! told apart from that.
+
+use super::alternative::{Alternative, named};
+use crate::paper::Reading;
+use crate::scenario::Scenario;
+use crate::verdict::Verdict;
+
+/// What follows the id of a claim of this verdict: `holds under all 31 answers tried`, `holds only if R13 = any-release`.
+pub(super) fn of(own: Verdict, under: &[(Alternative, Verdict)], readings: &[Reading], scenario: &Scenario) -> String {
+    let flips: Vec<&(Alternative, Verdict)> = under.iter().filter(|(_, verdict)| *verdict != own).collect();
+    let tried = match under.len() {
+        1 => "the 1 answer tried".to_owned(),
+        count => format!("all {count} answers tried"),
+    };
+    if flips.is_empty() {
+        let what = match own {
+            Verdict::Reproduced | Verdict::Consistent => "holds",
+            Verdict::Contradicted | Verdict::Inconsistent => "fails",
+            Verdict::Inconclusive => "is inconclusive",
+        };
+        return format!("{what} under {tried}");
+    }
+    if holds(own) {
+        return holds_by_default(&flips, under, readings, scenario);
+    }
+    let (holding, others): (Vec<_>, Vec<_>) = flips.into_iter().partition(|(_, verdict)| holds(*verdict));
+    let others = in_words(&others);
+    let others = if others.is_empty() { others } else { format!(", {others}") };
+    if holding.is_empty() {
+        return format!("holds under none of {}: {own}{others}", tried.replacen("all", "the", 1));
+    }
+    let names: Vec<&str> = holding.iter().map(|(alternative, _)| alternative.name.as_str()).collect();
+    format!("holds only if {}; else {own}{others}", either(&names))
+}
+
+fn holds(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Reproduced | Verdict::Consistent)
+}
+
+/// Of a claim that holds under the scenario's own answers, and not under all others.
+fn holds_by_default(
+    flips: &[&(Alternative, Verdict)],
+    under: &[(Alternative, Verdict)],
+    readings: &[Reading],
+    scenario: &Scenario,
+) -> String {
+    let (open, broken): (Vec<_>, Vec<_>) =
+        flips.iter().copied().partition(|(_, verdict)| *verdict == Verdict::Inconclusive);
+    // A reading of which every other answer breaks the claim: it holds only if that one is as it is.
+    let is_needed = |place: &usize| {
+        let broken = broken.iter().filter(|(alternative, _)| alternative.places == [*place]).count();
+        broken > 0 && broken == under.iter().filter(|(alternative, _)| alternative.places == [*place]).count()
+    };
+    let needed: Vec<usize> = (0..readings.len()).filter(is_needed).collect();
+    let condition = |place: &usize| named(readings, *place, scenario.answer(&readings[*place]));
+    let conditions: Vec<String> = needed.iter().map(condition).collect();
+    // Pairs with a reading that breaks it alone tell nothing new.
+    let is_told = |alternative: &Alternative| alternative.places.iter().any(|place| needed.contains(place));
+    let names = broken.iter().filter(|(alternative, _)| !is_told(alternative));
+    let exceptions: Vec<&str> = names.map(|(alternative, _)| alternative.name.as_str()).collect();
+    let mut text = match (conditions.is_empty(), exceptions.is_empty()) {
+        (true, true) => format!("is contradicted by none of the {} answers tried", under.len()),
+        (false, true) => format!("holds only if {}", conditions.join(" and ")),
+        (true, false) => format!("holds unless {}", either(&exceptions)),
+        (false, false) => format!("holds only if {}, and unless {}", conditions.join(" and "), either(&exceptions)),
+    };
+    if !open.is_empty() {
+        text += &format!("; {}", in_words(&open));
+    }
+    text
+}
+
+/// All verdicts, in the order in which they are told.
+const EVERY: [Verdict; 5] =
+    [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive, Verdict::Consistent, Verdict::Inconsistent];
+
+/// The names of the alternatives that lead to each verdict.
+fn by_verdict<'a>(flips: &[&'a (Alternative, Verdict)]) -> Vec<(Verdict, Vec<&'a str>)> {
+    let names_of = |verdict: Verdict| {
+        let names = flips.iter().filter(|(_, its)| *its == verdict).map(|(alternative, _)| alternative.name.as_str());
+        (verdict, names.collect::<Vec<_>>())
+    };
+    EVERY.into_iter().map(names_of).filter(|(_, names)| !names.is_empty()).collect()
+}
+
+/// `contradicted if R2 = gang-end, inconclusive if R9 = work or R9 = random`, the verdicts in their order.
+fn in_words(flips: &[&(Alternative, Verdict)]) -> String {
+    let groups = by_verdict(flips).into_iter().map(|(verdict, names)| format!("{verdict} if {}", either(&names)));
+    groups.collect::<Vec<_>>().join(", ")
+}
+
+/// `R2 = gang-end`, `R2 = a or R3 = b`, `R2 = a, R3 = b or R4 = c`.
+fn either(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [before @ .., last] => format!("{} or {last}", before.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{Contradicted, Inconclusive, Reproduced};
+
+    const READINGS: &[Reading] = &[
+        Reading::new("R1", "release", "When?", &["task-end", "gang-end"]),
+        Reading::new("R2", "order", "Which?", &["first", "last", "any"]),
+    ];
+
+    /// Of a claim with the verdicts `under` R1 = gang-end, R2 = last, R2 = any.
+    fn check(own: Verdict, under: [Verdict; 3], expected: &str) {
+        let scenario =
+            Scenario::of_paper("p", "[readings]\nrelease = \"task-end\" # R1\norder = \"first\" # R2\n").expect("good");
+        let alternatives =
+            [(0, "gang-end"), (1, "last"), (1, "any")].map(|(place, answer)| Alternative::one(READINGS, place, answer));
+        let under: Vec<_> = alternatives.into_iter().zip(under).collect();
+        assert_eq!(of(own, &under, READINGS, &scenario), expected);
+    }
+
+    #[test]
+    fn a_claim_that_nothing_changes_holds_or_fails_under_all() {
+        check(Reproduced, [Reproduced; 3], "holds under all 3 answers tried");
+        check(Contradicted, [Contradicted; 3], "fails under all 3 answers tried");
+        check(Inconclusive, [Inconclusive; 3], "is inconclusive under all 3 answers tried");
+    }
+
+    #[test]
+    fn a_claim_that_holds_names_what_breaks_it() {
+        check(Reproduced, [Reproduced, Contradicted, Reproduced], "holds unless R2 = last");
+        check(Reproduced, [Contradicted, Reproduced, Reproduced], "holds only if R1 = task-end");
+        check(Reproduced, [Reproduced, Contradicted, Contradicted], "holds only if R2 = first");
+        check(Reproduced, [Contradicted, Reproduced, Contradicted], "holds only if R1 = task-end, and unless R2 = any");
+    }
+
+    #[test]
+    fn what_is_left_open_is_told_apart_from_what_is_broken() {
+        check(
+            Reproduced,
+            [Inconclusive, Reproduced, Reproduced],
+            "is contradicted by none of the 3 answers tried; inconclusive if R1 = gang-end",
+        );
+        check(Reproduced, [Reproduced, Contradicted, Inconclusive], "holds unless R2 = last; inconclusive if R2 = any");
+    }
+
+    #[test]
+    fn a_claim_that_does_not_hold_names_what_would_make_it_hold() {
+        check(Contradicted, [Reproduced, Contradicted, Contradicted], "holds only if R1 = gang-end; else contradicted");
+        check(
+            Contradicted,
+            [Reproduced, Reproduced, Inconclusive],
+            "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any",
+        );
+        check(
+            Inconclusive,
+            [Contradicted, Inconclusive, Inconclusive],
+            "holds under none of the 3 answers tried: inconclusive, contradicted if R1 = gang-end",
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Policies by queue, with the settings that their names give: `easy+order=wfp3+backfill=spf+threshold=2d+reserve=8`.
+
+use super::name::PolicyName;
+use gap_schedule::{
+    Backfill, Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, Order, OrderedBackfill, OrderedFcfs,
+    Placement, Policy, Priority,
+};
+use lab::scenario::did_you_mean;
+use sim_core::Span;
+
+/// What a queue does when its head cannot start.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// It waits.
+    Fcfs,
+    /// Some jobs are given reservations at each pass; others may pass them.
+    Easy,
+    /// Every job has been given one on arrival, and keeps it or an earlier one.
+    Cons,
+}
+
+/// A policy of the family, with at least one setting.
+///
+/// `predict` and `correct`, which say what is expected of a job instead of what its user requested, belong here as well: orders
+/// and reservations go by what is expected.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Queueing {
+    /// As the user wrote it, but for what was once written with a colon. Policies are named once in the life of a process, on
+    /// its command line, and the name is leaked there, so that a policy stays a plain value.
+    name: &'static str,
+    base: Base,
+    order: Option<Order>,
+    backfill: Option<Order>,
+    reserve: Option<Depth>,
+    threshold: Option<Span>,
+    compress: Option<CompressOrder>,
+}
+
+/// What a span is, for messages.
+const SPAN: &str = "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)";
+
+impl Queueing {
+    /// Takes the settings of the family out of a name.
+    pub(super) fn take(base: Base, name: &mut PolicyName) -> Result<Self, String> {
+        let given: &'static str = Box::leak(name.to_string().into_boxed_str());
+        let order = take_order("order", name)?;
+        let mut policy =
+            Self { name: given, base, order, backfill: None, reserve: None, threshold: None, compress: None };
+        match base {
+            Base::Fcfs => {}
+            Base::Easy => {
+                policy.backfill = take_order("backfill", name)?;
+                policy.reserve = name.take("reserve", "a number of reservations from 0 on, or all", depth)?;
+            }
+            Base::Cons => policy.compress = name.take("compress", "arrival or reserved", compress_order)?,
+        }
+        policy.threshold = name.take("threshold", SPAN, span)?;
+        if policy.backfill.is_some() && policy.reserve == Some(Depth::All) {
+            return Err(format!(
+                "{given:?}: backfill orders those who hold no reservation, and with reserve=all everybody holds one; leave \
+                 one of the two out"
+            ));
+        }
+        if policy.compress == Some(CompressOrder::Reserved) && (order.is_some() || policy.threshold.is_some()) {
+            return Err(format!(
+                "{given:?}: compress=reserved goes by reserved starts, and order and threshold are about other orders; \
+                 leave compress out, or those"
+            ));
+        }
+        Ok(policy)
+    }
+
+    /// As on the command line, and as the folder of its results is called.
+    pub(super) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// How its plan is compressed, where that is the only setting it has.
+    pub(super) fn compresses_alone(&self) -> Option<CompressOrder> {
+        self.compress.filter(|_| self.order.is_none() && self.threshold.is_none())
+    }
+
+    /// The policy at work, to which nothing has happened yet.
+    pub(super) fn at_work(&self) -> Box<dyn Policy> {
+        let (order, threshold, placement) = (self.order.unwrap_or_default(), self.threshold, Placement::Fastest);
+        let priority = Priority { order, threshold };
+        match self.base {
+            Base::Fcfs if priority.is_arrival() => Box::new(Fcfs::default()),
+            Base::Fcfs => Box::new(OrderedFcfs::new(priority)),
+            Base::Cons => Box::new(
+                Conservative::new(placement)
+                    .with_compress_order(self.compress.unwrap_or_default())
+                    .with_order(priority),
+            ),
+            Base::Easy => {
+                let reserve = self.reserve.unwrap_or(Depth::Jobs(1));
+                // Those behind are looked at in the order of the queue, unless they are given another.
+                let backfill = self.backfill.unwrap_or(order);
+                // In order of arrival, the same schedule by faster ways.
+                match reserve {
+                    _ if !priority.is_arrival() || backfill != Order::Fcfs => {
+                        Box::new(OrderedBackfill::new(Backfilling { order, backfill, reserve, threshold, placement }))
+                    }
+                    Depth::Jobs(1) => Box::new(Easy::default()),
+                    reserve => Box::new(Backfill::new(reserve, placement)),
+                }
+            }
+        }
+    }
+}
+
+fn take_order(key: &'static str, name: &mut PolicyName) -> Result<Option<Order>, String> {
+    let names = Order::ALL.map(Order::name);
+    let wrong = name.value(key).filter(|value| Order::named(value).is_none());
+    let hint = wrong.map_or_else(String::new, |wrong| did_you_mean(wrong, names.into_iter()));
+    let expected = format!("{}{hint}", names.join(", "));
+    name.take(key, &expected, Order::named)
+}
+
+fn compress_order(text: &str) -> Option<CompressOrder> {
+    match text {
+        "arrival" => Some(CompressOrder::Arrival),
+        "reserved" => Some(CompressOrder::Reserved),
+        _ => None,
+    }
+}
+
+pub(super) fn depth(text: &str) -> Option<Depth> {
+    if text == "all" { Some(Depth::All) } else { text.parse().ok().map(Depth::Jobs) }
+}
+
+fn span(text: &str) -> Option<Span> {
+    workload::outages::span(text).or_else(|| workload::outages::span(&format!("{text}s")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulate::policy::Policy;
+
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        text.parse::<Policy>().expect_err(text)
+    }
+
+    #[test]
+    fn a_name_is_what_the_user_wrote() {
+        for name in [
+            "easy+order=wfp3+backfill=spf+threshold=2d+reserve=8",
+            "easy+reserve=8+threshold=48h",
+            "easy+backfill=sjf",
+            "easy+reserve=all+order=f1",
+            "cons+order=lxf",
+            "cons+threshold=3600+order=unicef",
+            "cons+compress=reserved",
+            "fcfs+order=sjf",
+            "easy+order=fcfs",
+        ] {
+            assert_eq!(name.parse::<Policy>().expect(name).name(), name);
+        }
+        assert_eq!("easy:8+order=saf".parse::<Policy>().expect("of old").name(), "easy+reserve=8+order=saf");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_there_is_and_what_was_meant() {
+        let told = refused("easy+order=wpf3");
+        assert!(told.contains(r#"order is "wpf3"; expected fcfs, sjf, spf, ljf,"#), "{told}");
+        assert!(told.ends_with(r#"f4; did you mean "wfp3"?"#), "{told}");
+        assert!(refused("easy+backfill=spt").contains(r#"did you mean "spf"?"#));
+        let told = refused("easy+ordr=sjf");
+        assert!(told.contains(r#"easy has no setting "ordr"; did you mean "order"?"#), "{told}");
+        assert!(told.ends_with("it has order, backfill, reserve, threshold"), "{told}");
+        assert!(refused("cons+reserve=2").ends_with("it has order, compress, threshold"));
+        assert!(refused("fcfs+backfill=sjf").ends_with("it has order, threshold"));
+        for wrong in ["0", "-1d", "two", "2w", ""] {
+            assert!(!refused(&format!("easy+threshold={wrong}")).is_empty());
+        }
+        assert!(refused("easy+threshold=2w").contains("expected a span above 0 such as 2d"));
+        assert!(refused("easy+reserve=all+backfill=sjf").contains("leave one of the two out"));
+        assert!(refused("cons+compress=reserved+order=sjf").contains("leave compress out"));
+    }
+}

@@ -1,0 +1,264 @@
+//! A log that is read once and held: [`HeldLog`].
+//!
+//! [`Intake`] streams, which a single replay wants. An experiment replays one log hundreds of times, changed a little each
+//! time ([`resample`](crate::resample)), so it keeps what any of these needs: 72 bytes for each job, 23 MB for the 312 826
+//! jobs of CEA-Curie.
+
+use crate::estimates::{f_model, stretched};
+use crate::history::History;
+use crate::model::ModelJob;
+use crate::swf::{SwfError, SwfReader};
+use crate::{Estimates, Intake, Options, Repairs};
+use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
+
+/// The jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeldLog {
+    jobs: Vec<HeldJob>,
+}
+
+/// One job, with what the log says of it, before anything is told to a policy.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct HeldJob {
+    /// When it was submitted, since the first job of the log or, in a resampled one, since the first week began.
+    pub submit: Time,
+    /// How long it ran by the log, limit or no limit.
+    pub runtime: Span,
+    /// How long it waited in the log, where that is known.
+    pub wait: Option<Span>,
+    /// Its requested time (field 9), above zero.
+    pub limit: Option<Span>,
+    /// Processors that it held.
+    pub processors: u32,
+    /// Who submitted it.
+    pub user: Option<u32>,
+    /// Its number in the log.
+    pub number: u64,
+}
+
+impl HeldJob {
+    /// Its run time where limits are enforced.
+    pub fn runtime_within_limit(&self) -> Span {
+        self.limit.map_or(self.runtime, |limit| limit.min(self.runtime))
+    }
+
+    /// Processors × seconds that it occupies where limits are enforced.
+    pub fn area(&self) -> f64 {
+        f64::from(self.processors) * self.runtime_within_limit().as_secs_f64()
+    }
+}
+
+impl HeldLog {
+    /// Reads what `records` holds, or its first `max_records`, repaired under the rules of [`Intake`]. The second part
+    /// counts the repairs, but for those that depend on what policies are told.
+    ///
+    /// # Errors
+    ///
+    /// A faulty line, with file, line and field.
+    pub fn read(records: SwfReader, max_records: Option<u64>) -> Result<(Self, Repairs), SwfError> {
+        let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
+        let mut jobs = Vec::new();
+        for _ in 0..max_records.unwrap_or(u64::MAX) {
+            let Some(item) = intake.next_record() else { break };
+            let (record, job) = item?;
+            let Some(job) = job else { continue };
+            jobs.push(HeldJob {
+                submit: job.job.submit,
+                runtime: job.logged_runtime,
+                wait: record.wait,
+                limit: job.requested_time,
+                processors: job.job.request.processors,
+                user: job.user,
+                number: job.number,
+            });
+        }
+        jobs.shrink_to_fit();
+        Ok((Self { jobs }, intake.repairs().clone()))
+    }
+
+    /// What a model drew; its jobs are numbered from 1.
+    pub fn of_model(jobs: impl Iterator<Item = ModelJob>) -> Self {
+        let held = jobs.map(|job| HeldJob {
+            submit: job.job.submit,
+            runtime: job.job.runtime,
+            wait: None,
+            limit: job.requested_time,
+            processors: job.job.request.processors,
+            user: job.user,
+            number: u64::from(job.job.id.0) + 1,
+        });
+        Self::of(held.collect())
+    }
+
+    /// These jobs, put in order of submission; those of one instant stay as they are.
+    pub fn of(mut jobs: Vec<HeldJob>) -> Self {
+        jobs.sort_by_key(|job| job.submit);
+        Self { jobs }
+    }
+
+    /// The jobs, in order.
+    pub fn jobs(&self) -> &[HeldJob] {
+        &self.jobs
+    }
+
+    /// From [`Time::ZERO`] to the last submission.
+    pub fn span(&self) -> Span {
+        self.jobs.last().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO))
+    }
+
+    /// Offered load: Σ processors × run time within limits / (processors × span), which is what a machine of so many
+    /// processors would be asked for. `None` without a span. Jobs wider than the machine are left out, as a simulation does.
+    ///
+    /// # Panics
+    ///
+    /// If `processors` is zero.
+    pub fn load(&self, processors: u32) -> Option<f64> {
+        assert!(processors > 0, "a machine has processors");
+        let span = self.span().as_secs_f64();
+        let fit = self.jobs.iter().filter(|job| job.processors <= processors);
+        (span > 0.0).then(|| fit.map(HeldJob::area).sum::<f64>() / (f64::from(processors) * span))
+    }
+
+    /// The same jobs `load` times as dense: every time between arrivals divided by `load`, so that the offered load is `load`
+    /// times what it was. Run times stay, and with them what a job experiences alone; the daily and weekly cycles are
+    /// stretched too, so that at 1.2 a day has 20 hours. (More or fewer users keep them: [`Users`](crate::resample::Users).)
+    ///
+    /// # Panics
+    ///
+    /// If `load` is not a positive number.
+    #[must_use]
+    pub fn denser(&self, load: f64) -> Self {
+        assert!(load > 0.0 && load.is_finite(), "a load cannot be {load} times what it was");
+        let submit = |job: &HeldJob| Time::ZERO + job.submit.since(Time::ZERO).scaled(1.0 / load);
+        Self { jobs: self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect() }
+    }
+
+    /// Only the first `count` jobs.
+    #[must_use]
+    pub fn truncated(mut self, count: usize) -> Self {
+        self.jobs.truncate(count);
+        self
+    }
+
+    /// The share of jobs that are submitted at the very second of the job before them, from 0 to 1: what a policy makes of
+    /// these depends on how it breaks ties.
+    pub fn ties(&self) -> f64 {
+        let ties = self.jobs.windows(2).filter(|pair| pair[0].submit == pair[1].submit).count();
+        share(ties, self.jobs.len())
+    }
+
+    /// The share of jobs with a requested time, from 0 to 1.
+    pub fn with_limit(&self) -> f64 {
+        share(self.jobs.iter().filter(|job| job.limit.is_some()).count(), self.jobs.len())
+    }
+
+    /// The share of jobs whose user is known, from 0 to 1.
+    pub fn with_user(&self) -> f64 {
+        share(self.jobs.iter().filter(|job| job.user.is_some()).count(), self.jobs.len())
+    }
+
+    /// The jobs as a simulation takes them, numbered 0, 1, 2 … in order: what [`Intake`] with the same estimates yields for
+    /// the log as it was read. `seed` is that of estimates that are drawn.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such estimates, which none that were read from text are.
+    pub fn told(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
+        estimates.assert_possible();
+        let mut history = match estimates {
+            Estimates::MeanOfUser(jobs) => Some(History::new(jobs as usize)),
+            _ => None,
+        };
+        let job = |(id, held): (u32, &HeldJob)| {
+            let (runtime, estimate) = match estimates {
+                Estimates::Exact => (held.runtime, held.runtime),
+                Estimates::Factor(factor) => (held.runtime, stretched(held.runtime, factor)),
+                Estimates::FModel(f) => (held.runtime, f_model(held.runtime, f, seed, held.number)),
+                Estimates::User => (held.runtime_within_limit(), held.limit.unwrap_or(held.runtime)),
+                Estimates::MeanOfUser(_) => {
+                    let history = history.as_mut().expect("it is kept for these estimates");
+                    predicted(held, history)
+                }
+            };
+            let request = Request {
+                processors: held.processors,
+                estimate: Some(estimate),
+                deadline: None,
+                sites: SiteSet::ALL,
+                user: held.user,
+            };
+            Job { id: JobId(id), submit: held.submit, origin: None, request, runtime }
+        };
+        (0..).zip(&self.jobs).map(job).collect()
+    }
+}
+
+/// Run time and estimate where the mean of the user's last jobs is told.
+fn predicted(held: &HeldJob, history: &mut History) -> (Span, Span) {
+    let now = held.submit.since(Time::ZERO);
+    let runtime = held.runtime_within_limit();
+    let mean = held.user.and_then(|user| history.mean_of(user, now));
+    if let Some(user) = held.user {
+        history.submit(user, now + held.wait.unwrap_or_default() + held.runtime, held.runtime);
+    }
+    let most = held.limit.unwrap_or(Span::MAX);
+    (runtime, mean.map_or_else(|| held.limit.unwrap_or(runtime), |mean| mean.min(most)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
+fn share(part: usize, of: usize) -> f64 {
+    if of == 0 { 0.0 } else { part as f64 / of as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "\
+; MaxProcs: 8
+1 100 5 60 4 -1 -1 4 50 -1 1 7 1 -1 -1 -1 -1 -1
+2 130 -1 -1 8 -1 -1 8 90 -1 5 7 1 -1 -1 -1 -1 -1
+3 160 0 30 1 -1 -1 1 -1 -1 1 9 1 -1 -1 -1 -1 -1
+4 160 9 20 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
+5 400 9 40 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
+";
+
+    fn reader() -> SwfReader {
+        SwfReader::from_read("five.swf", LOG.as_bytes()).expect("a log")
+    }
+
+    #[test]
+    fn a_held_log_tells_what_a_streamed_one_tells() {
+        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        for text in ["exact", "user", "factor:2.5", "f-model:3", "mean-of-user:2"] {
+            let estimates: Estimates = text.parse().expect("estimates");
+            let intake = Intake::new(reader(), Options { estimates, seed: 7, ..Options::default() });
+            let streamed: Vec<Job> = intake.map(|job| job.expect("a good log").job).collect();
+            assert_eq!(held.told(estimates, 7), streamed, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_so_many_records_are_read() {
+        let (held, _) = HeldLog::read(reader(), Some(3)).expect("a log");
+        assert_eq!(held.jobs().iter().map(|job| job.number).collect::<Vec<_>>(), [1, 3], "the second never ran");
+    }
+
+    #[test]
+    fn a_denser_log_has_the_load_that_was_asked_for() {
+        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        let load = held.load(8).expect("it has a span");
+        assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");
+        let denser = held.denser(1.25);
+        assert!((denser.load(8).expect("a span") / load - 1.25).abs() < 1e-9);
+        assert_eq!(denser.jobs()[3].submit, Time::from_secs(240));
+        assert_eq!(denser.jobs()[3].runtime, held.jobs()[3].runtime);
+    }
+
+    #[test]
+    fn shares_are_counted() {
+        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        assert!((held.ties() - 0.25).abs() < 1e-12 && (held.with_limit() - 0.75).abs() < 1e-12);
+        assert!((held.with_user() - 1.0).abs() < 1e-12);
+    }
+}

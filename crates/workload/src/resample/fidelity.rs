@@ -1,0 +1,160 @@
+//! How like a log another one is.
+
+use crate::held::{HeldJob, HeldLog};
+use sim_core::Time;
+
+/// How far a resampled log is from the log that it was made of, in numbers that a reader can set bounds to.
+///
+/// Marginal distributions are compared by the Kolmogorov–Smirnov distance, the largest difference between two distribution
+/// functions, from 0 (equal) to 1. Two halves of one real log are at 0.05 to 0.2 of each other.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Fidelity {
+    /// Jobs per week, relative to the original's: 1 is as many.
+    pub jobs: f64,
+    /// Processor-seconds per week, likewise.
+    pub work: f64,
+    /// Median run time, likewise.
+    pub median_runtime: f64,
+    /// Distance of the distributions of run times.
+    pub runtimes: f64,
+    /// Of processors.
+    pub processors: f64,
+    /// Of requested times, among jobs that have one; 0 if neither log has any.
+    pub limits: f64,
+    /// Of areas, processors × run time, which the first two do not settle: wide jobs may be long or short.
+    pub areas: f64,
+    /// The daily cycle: half the sum over the 24 hours of the difference between the shares of submissions, from 0 to 1.
+    pub day: f64,
+    /// The weekly cycle: the same over the seven days.
+    pub week: f64,
+    /// How unlike each other weeks are: coefficient of variation of weekly work, relative to the original's.
+    pub burstiness: f64,
+}
+
+impl Fidelity {
+    /// Names, in the order of [`values`](Self::values).
+    pub const NAMES: [&str; 10] =
+        ["jobs", "work", "median_runtime", "runtimes", "processors", "limits", "areas", "day", "week", "burstiness"];
+
+    /// Compares `resampled` with `original`. Hours are counted from the first week's beginning, which resampling keeps.
+    ///
+    /// # Panics
+    ///
+    /// If one has no jobs.
+    pub fn of(resampled: &HeldLog, original: &HeldLog) -> Self {
+        assert!(!resampled.jobs().is_empty() && !original.jobs().is_empty(), "only logs with jobs can be compared");
+        let both = |measure: &dyn Fn(&HeldLog) -> f64| measure(resampled) / measure(original);
+        let distance = |value: &dyn Fn(&HeldJob) -> Option<f64>| {
+            let values = |log: &HeldLog| log.jobs().iter().filter_map(value).collect::<Vec<f64>>();
+            kolmogorov_smirnov(values(resampled), values(original))
+        };
+        let cycle = |length: u64, parts: usize| {
+            let [a, b] = [resampled, original].map(|log| shares(log, length, parts));
+            a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
+        };
+        Self {
+            jobs: both(&|log| weekly(log, |_| 1.0).iter().sum::<f64>() / weeks(log)),
+            work: both(&|log| weekly(log, HeldJob::area).iter().sum::<f64>() / weeks(log)),
+            median_runtime: both(&|log| median(log.jobs().iter().map(runtime).collect())),
+            runtimes: distance(&|job| Some(runtime(job))),
+            processors: distance(&|job| Some(f64::from(job.processors))),
+            limits: distance(&|job| job.limit.map(|limit| limit.as_secs_f64())),
+            areas: distance(&|job| Some(job.area())),
+            day: cycle(86_400, 24),
+            week: cycle(7 * 86_400, 7),
+            burstiness: both(&|log| variation(&weekly(log, HeldJob::area))),
+        }
+    }
+
+    /// All numbers, in the order of [`NAMES`](Self::NAMES).
+    pub const fn values(&self) -> [f64; 10] {
+        let Self { jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness } = *self;
+        [jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness]
+    }
+}
+
+fn runtime(job: &HeldJob) -> f64 {
+    job.runtime_within_limit().as_secs_f64()
+}
+
+fn weeks(log: &HeldLog) -> f64 {
+    (log.span().as_secs_f64() / 604_800.0).max(1e-9)
+}
+
+/// A sum over the jobs of each whole week.
+fn weekly(log: &HeldLog, value: impl Fn(&HeldJob) -> f64) -> Vec<f64> {
+    let mut sums = Vec::new();
+    for job in log.jobs() {
+        let week =
+            usize::try_from(job.submit.since(Time::ZERO).as_nanos() / super::WEEK.as_nanos()).expect("few weeks");
+        if week >= sums.len() {
+            sums.resize(week + 1, 0.0);
+        }
+        sums[week] += value(job);
+    }
+    sums
+}
+
+/// Standard deviation over mean.
+fn variation(values: &[f64]) -> f64 {
+    let n = count(values.len());
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt() / mean
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Shares of submissions in each of `parts` equal parts of a cycle of so many seconds.
+fn shares(log: &HeldLog, length: u64, parts: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; parts];
+    for job in log.jobs() {
+        let second = job.submit.since(Time::ZERO).as_nanos() / 1_000_000_000 % length;
+        let part = usize::try_from(second * parts as u64 / length).expect("a part");
+        shares[part] += 1.0 / count(log.jobs().len());
+    }
+    shares
+}
+
+/// The largest difference between two empirical distribution functions; 0 if either has no values.
+fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let (mut i, mut j, mut largest) = (0, 0, 0.0_f64);
+    while i < a.len() && j < b.len() {
+        // Both functions step at a value that they share, before they are compared.
+        let value = a[i].min(b[j]);
+        while i < a.len() && a[i] <= value {
+            i += 1;
+        }
+        while j < b.len() && b[j] <= value {
+            j += 1;
+        }
+        largest = largest.max((count(i) / count(a.len()) - count(j) / count(b.len())).abs());
+    }
+    largest
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
+const fn count(jobs: usize) -> f64 {
+    jobs as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_samples_have_no_distance_and_separate_ones_all() {
+        let distance = |a: &[f64], b: &[f64]| kolmogorov_smirnov(a.to_vec(), b.to_vec());
+        assert!(distance(&[1.0, 2.0, 2.0, 3.0], &[1.0, 2.0, 2.0, 3.0]) < 1e-12);
+        assert!((distance(&[1.0, 2.0], &[3.0, 4.0]) - 1.0).abs() < 1e-12);
+        assert!((distance(&[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0]) - 0.5).abs() < 1e-12);
+        assert!(distance(&[], &[1.0]) < 1e-12);
+    }
+}

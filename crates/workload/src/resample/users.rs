@@ -1,0 +1,241 @@
+//! Users, drawn anew week by week.
+
+use super::WEEK;
+use crate::draw;
+use crate::held::{HeldJob, HeldLog};
+use sim_core::{Purpose, Span, Stream, Streams, Time};
+use std::collections::BTreeMap;
+
+const TEMPORARY: Purpose = Purpose("temporary users");
+const LONG_TERM: Purpose = Purpose("long-term users");
+
+/// Who stays so long, from first to last job, is a long-term user.
+const LONG: u64 = 12;
+
+/// A log taken apart into its users, to be put together in other ways: N. Zakay, D. G. Feitelson, "Workload Resampling for
+/// Performance Evaluation of Parallel Job Schedulers", ICPE 2013, and Concurrency and Computation: Practice and Experience
+/// 26(12), 2014.
+///
+/// The jobs of a user stay together, in their order, and move by whole weeks alone: what a user does within a week, with
+/// its sessions, its nights and its weekends, and what it asks for again and again, is what it was. What is drawn is who
+/// is there when.
+///
+/// - *Temporary users*, whose jobs all lie within 12 weeks, come as in the log on average: in each week a Poisson number of
+///   them, each any of the log's with equal chance.
+/// - *Long-term users*, all others, sit in so many places as were taken on average in the log. When the one who sits there
+///   has sent the last job, another takes the place, any of them with equal chance, from its first job on. At the beginning a
+///   place is held by one who is in the middle of things, with a chance in proportion to how long each stays: the process is
+///   stationary from the first week.
+/// - Each who comes has a number of its own, so that the same user may be there twice at once, as two.
+/// - Jobs of nobody (field 12 is −1) come each for itself, as temporary users of one job.
+///
+/// A log twice as long, or with 1.2 times the load, has more weeks or more users ([`with_weeks`](Self::with_weeks),
+/// [`with_users`](Self::with_users)): no time between arrivals is touched, and the cycles stay.
+///
+/// # Limits
+///
+/// - Users are drawn independently: what they did together (a deadline of a conference, a broken machine) is torn apart.
+/// - Users did not react to a policy in the log, and do not here: a slow scheduler is sent as many jobs as a fast one.
+/// - One user with thousands of jobs in a week comes never, once or thrice: loads of single logs differ widely, as those of
+///   single months do. That is the variability that the interval is to tell; but a log whose load is one user's is too short.
+/// - Trends over the months, and the first and the last weeks of the log, are averaged.
+#[derive(Clone, Debug)]
+pub struct Users {
+    temporary: Vec<Subtrace>,
+    long_term: Vec<Subtrace>,
+    weeks: u64,
+    /// Relative to the log's own.
+    users: f64,
+    log_weeks: f64,
+}
+
+/// The jobs of one user, submitted from the beginning of the week of the first on.
+#[derive(Clone, Debug)]
+struct Subtrace {
+    jobs: Vec<HeldJob>,
+    /// How many weeks it touches.
+    weeks: u64,
+}
+
+/// Why a log cannot be taken apart into users.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UsersError {
+    /// Nobody is known.
+    #[error(
+        "the log tells the users of {percent} % of its jobs, and at least half must be known to draw users; shake it, or take \
+         its weeks as they are"
+    )]
+    Unknown {
+        /// Of how many jobs users are known, in percent.
+        percent: u32,
+    },
+    /// There is less than that to draw from.
+    #[error("the log covers {days} days, and users are drawn week by week: four weeks at least; shake it instead")]
+    TooShort {
+        /// How long it is.
+        days: u64,
+    },
+}
+
+impl Users {
+    /// Takes the log apart.
+    ///
+    /// # Errors
+    ///
+    /// Users of fewer than half of the jobs are known, or the log is shorter than four weeks.
+    pub fn of(log: &HeldLog) -> Result<Self, UsersError> {
+        let known = log.with_user();
+        if known < 0.5 {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+            return Err(UsersError::Unknown { percent: (100.0 * known) as u32 });
+        }
+        let span = log.span();
+        if span < WEEK * 4 {
+            return Err(UsersError::TooShort { days: span.as_nanos() / Span::from_secs(86_400).as_nanos() });
+        }
+        let mut of_user: BTreeMap<u32, Vec<HeldJob>> = BTreeMap::new();
+        let mut of_nobody = Vec::new();
+        for job in log.jobs() {
+            match job.user {
+                Some(user) => of_user.entry(user).or_default().push(*job),
+                None => of_nobody.push(vec![*job]),
+            }
+        }
+        let all = of_user.into_values().chain(of_nobody).map(Subtrace::of);
+        let (long_term, temporary): (Vec<_>, Vec<_>) = all.partition(|one| one.weeks > LONG);
+        let log_weeks = span.as_secs_f64() / WEEK.as_secs_f64();
+        Ok(Self { temporary, long_term, weeks: week_of(span) + 1, users: 1.0, log_weeks })
+    }
+
+    /// So many weeks, instead of as many as the log has.
+    ///
+    /// # Panics
+    ///
+    /// If that is none.
+    #[must_use]
+    pub fn with_weeks(self, weeks: u64) -> Self {
+        assert!(weeks > 0, "a log has at least a week");
+        Self { weeks, ..self }
+    }
+
+    /// So many times as many users as in the log: a load of about as many times its own.
+    ///
+    /// # Panics
+    ///
+    /// If `users` is not a positive number.
+    #[must_use]
+    pub fn with_users(self, users: f64) -> Self {
+        assert!(users > 0.0 && users.is_finite(), "there cannot be {users} times as many users");
+        Self { users, ..self }
+    }
+
+    /// How many users of each kind the log has: temporary and long-term.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.temporary.len(), self.long_term.len())
+    }
+
+    /// One log.
+    pub fn redrawn(&self, streams: &Streams) -> HeldLog {
+        let mut jobs = Vec::new();
+        let mut next_user = 0;
+        self.draw_temporary(&mut streams.stream(TEMPORARY, 0), &mut next_user, &mut jobs);
+        self.draw_long_term(streams, &mut next_user, &mut jobs);
+        HeldLog::of(jobs)
+    }
+
+    fn draw_temporary(&self, stream: &mut Stream, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
+        if self.temporary.is_empty() {
+            return;
+        }
+        let rate = self.users * count(self.temporary.len()) / self.log_weeks;
+        // Who came up to twelve weeks before the first may still be there.
+        let mut at = -count_of(LONG);
+        let end = count_of(self.weeks);
+        loop {
+            at += draw::exponential(stream) / rate;
+            if at >= end {
+                break;
+            }
+            let one = &self.temporary[below(stream, self.temporary.len())];
+            #[expect(clippy::cast_possible_truncation, reason = "within the weeks of a log")]
+            one.put(libm::floor(at) as i64, self.weeks, next_user, jobs);
+        }
+    }
+
+    fn draw_long_term(&self, streams: &Streams, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
+        if self.long_term.is_empty() {
+            return;
+        }
+        let taken: f64 = self.long_term.iter().map(|one| count_of(one.weeks)).sum();
+        let places = self.users * taken / self.log_weeks;
+        let mut number = streams.stream(LONG_TERM, 0);
+        // A broken number of places is met on average.
+        let whole = libm::floor(places);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of users")]
+        let places = whole as u32 + u32::from(draw::unit(&mut number) < places - whole);
+        for place in 0..places {
+            let mut stream = streams.stream(LONG_TERM, place + 1);
+            let lengths = self.long_term.iter().map(|one| count_of(one.weeks));
+            let mut one = &self.long_term[draw::pick(&mut stream, lengths)];
+            let mut week = -whole_below(&mut stream, one.weeks);
+            let end = i64::try_from(self.weeks).expect("a log has fewer than 2^63 weeks");
+            while week < end {
+                one.put(week, self.weeks, next_user, jobs);
+                week += i64::try_from(one.weeks).expect("a log has fewer than 2^63 weeks");
+                one = &self.long_term[below(&mut stream, self.long_term.len())];
+            }
+        }
+    }
+}
+
+impl Subtrace {
+    fn of(mut jobs: Vec<HeldJob>) -> Self {
+        let first = jobs.first().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO));
+        let begin = WEEK * week_of(first);
+        jobs.iter_mut().for_each(|job| job.submit = Time::ZERO + (job.submit.since(Time::ZERO) - begin));
+        let last = jobs.last().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO));
+        Self { jobs, weeks: week_of(last) + 1 }
+    }
+
+    /// Adds those of its jobs that fall into the first `weeks` weeks if it begins in week `first`.
+    fn put(&self, first: i64, weeks: u64, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
+        let before = WEEK * u64::try_from(-first).unwrap_or(0);
+        let behind = WEEK * u64::try_from(first).unwrap_or(0);
+        let end = Time::ZERO + WEEK * weeks;
+        let user = Some(*next_user);
+        let were = jobs.len();
+        let shifted = self.jobs.iter().filter(|job| job.submit >= Time::ZERO + before);
+        jobs.extend(
+            shifted
+                .map(|job| HeldJob { submit: job.submit - before + behind, user: job.user.and(user), ..*job })
+                .take_while(|job| job.submit < end),
+        );
+        *next_user += u32::from(jobs.len() > were);
+    }
+}
+
+const fn week_of(since: Span) -> u64 {
+    since.as_nanos() / WEEK.as_nanos()
+}
+
+/// A position below `many`, each as likely.
+fn below(stream: &mut Stream, many: usize) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below a length")]
+    let at = (draw::unit(stream) * count(many)) as usize;
+    at.min(many - 1)
+}
+
+fn whole_below(stream: &mut Stream, many: u64) -> i64 {
+    let many = usize::try_from(many).expect("weeks of a log");
+    i64::try_from(below(stream, many)).expect("weeks of a log")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of users")]
+const fn count(users: usize) -> f64 {
+    users as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of weeks")]
+const fn count_of(weeks: u64) -> f64 {
+    weeks as f64
+}
