@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 #[path = "../tests/it/common.rs"]
 #[expect(dead_code, reason = "tests need more of it")]
 mod common;
+#[path = "../tests/it/java.rs"]
+mod java;
 #[path = "../tests/it/obvious.rs"]
 mod obvious;
 use common::{WAGAP, wagap};

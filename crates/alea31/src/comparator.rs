@@ -6,7 +6,6 @@ use crate::readings::{Completion, Weight};
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use crate::usage::{GUARD, Score, UserUsage};
-use sim_core::{Span, Time};
 
 /// Compares plans of the same jobs.
 #[derive(Copy, Clone, Debug)]
@@ -21,8 +20,8 @@ pub(crate) enum PlanComparator {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlanCost {
     score: Score,
-    /// Jobs and their planned completions, in order of jobs; empty if the comparator does not look at them.
-    completions: Vec<(JobIndex, Span)>,
+    /// Jobs and their planned completions in seconds, in order of jobs; empty if the comparator does not look at them.
+    completions: Vec<(JobIndex, f64)>,
 }
 
 impl PlanComparator {
@@ -34,19 +33,19 @@ impl PlanComparator {
         if matches!(self, Self::Completion(..)) {
             let planned = view.schedules().flat_map(ClusterSchedule::planned);
             cost.completions.extend(planned.map(|(job, start)| (job, self.completion(job, start, state))));
-            cost.completions.sort_unstable();
+            cost.completions.sort_unstable_by_key(|(job, _)| *job);
         }
         cost
     }
 
     /// When a job completes that is planned to start at `start`: since its submission, or else by the clock.
-    pub(crate) fn completion(self, job: JobIndex, start: Time, state: &GridState) -> Span {
+    pub(crate) fn completion(self, job: JobIndex, start: f64, state: &GridState) -> f64 {
         let job = state.request(job);
         let from = match self {
-            Self::Completion(Completion::AbsoluteClock, _) => Time::ZERO,
-            Self::Completion(Completion::FromSubmission, _) | Self::Decision => job.submit(),
+            Self::Completion(Completion::AbsoluteClock, _) => 0.0,
+            Self::Completion(Completion::FromSubmission, _) | Self::Decision => job.submit_seconds(),
         };
-        (start + job.planned_time()).saturating_since(from)
+        (start + job.planned_seconds() - from).max(0.0)
     }
 
     /// Whether `new` is better than `old`: its weight is above zero.
@@ -76,5 +75,5 @@ fn gain(new: &PlanCost, old: &PlanCost) -> f64 {
 fn pairs(new: &PlanCost, old: &PlanCost) -> impl Iterator<Item = (f64, f64)> {
     assert_eq!(old.completions.len(), new.completions.len(), "plans of the same jobs are compared");
     let pairs = old.completions.iter().zip(&new.completions);
-    pairs.map(|((_, old), (_, new))| (old.as_secs_f64(), new.as_secs_f64()))
+    pairs.map(|((_, old), (_, new))| (*old, *new))
 }

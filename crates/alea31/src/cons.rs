@@ -1,5 +1,6 @@
 //! Conservative backfilling, as Alea has it: [`Cons`].
 
+use crate::clock::Clock;
 use crate::job::JobIndex;
 use crate::plan::Plan;
 use crate::schedule::Fit;
@@ -24,12 +25,14 @@ impl Cons {
     /// that the plan of the cluster was brought up to date.
     pub fn planned(&self) -> impl Iterator<Item = (JobIndex, SiteId, Time)> {
         let schedules = self.plan.schedules();
-        schedules.flat_map(|(cluster, schedule)| schedule.planned().map(move |(job, start)| (job, cluster, start)))
+        schedules.flat_map(|(cluster, schedule)| {
+            schedule.planned().map(move |(job, start)| (job, cluster, Time::ZERO + Span::from_secs_f64(start)))
+        })
     }
 }
 
 impl Policy for Cons {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.plan.open(state);
         self.plan.update(now, state);
         let mut best: Option<(Fit, SiteId)> = None;
@@ -46,17 +49,18 @@ impl Policy for Cons {
         self.plan.update(now, state);
     }
 
-    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        self.plan.select(state)
+    fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        let mut clusters = state.cluster_ids();
+        sent.extend(clusters.find_map(|cluster| Some((self.plan.take_first(cluster, state)?, cluster))));
     }
 
-    fn start(&mut self, _: JobIndex, cluster: SiteId, _: Time, _: &GridState) {
+    fn start(&mut self, _: JobIndex, cluster: SiteId, _: Clock, _: &GridState) {
         self.plan.invalidate(cluster);
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         self.plan.invalidate(cluster);
-        if self.plan.earliness(job, cluster, start, now, state) > COMPRESSION_THRESHOLD {
+        if self.plan.earliness(job, cluster, start.time, now.time, state) > COMPRESSION_THRESHOLD {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
     }

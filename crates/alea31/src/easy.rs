@@ -1,9 +1,10 @@
 //! EASY backfilling, as Alea has it: [`Easy`].
 
+use crate::clock::Clock;
 use crate::job::JobIndex;
-use crate::state::{GridState, Release};
+use crate::state::GridState;
 use crate::world::Policy;
-use sim_core::{SiteId, Time};
+use sim_core::SiteId;
 
 /// The head of the queue starts on the first suitable cluster with room; else it is promised a start, and others may go
 /// before it if that does not delay it.
@@ -13,30 +14,29 @@ use sim_core::{SiteId, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Easy {
     queue: Vec<JobIndex>,
-    /// Scratch buffer, reused across calls.
-    releases: Vec<Release>,
 }
 
 /// The reservation of the head of the queue.
 #[derive(Copy, Clone, Debug)]
 struct Reservation {
     cluster: SiteId,
-    at: Time,
+    /// In seconds by Alea's clock.
+    at: f64,
     /// Further processors that become free at that very instant.
     spare: u32,
 }
 
 impl Easy {
-    fn reserve(&mut self, head: JobIndex, now: Time, state: &GridState) -> Option<Reservation> {
+    fn reserve(head: JobIndex, now: Clock, state: &GridState) -> Option<Reservation> {
         let mut best: Option<Reservation> = None;
         let needed = state.request(head).processors();
         for (id, cluster) in state.cluster_ids().zip(state.clusters()) {
             if needed > cluster.processors() {
                 continue;
             }
-            cluster.releases(now, &mut self.releases);
+            let releases = cluster.releases(now.seconds);
             let mut free = 0;
-            let enough = self.releases.iter().find(|release| {
+            let enough = releases.iter().find(|release| {
                 free += release.processors;
                 free >= needed
             });
@@ -50,22 +50,28 @@ impl Easy {
 
     /// Where the job may be backfilled: on the last suitable cluster with room that is not reserved, or else on the reserved
     /// one, if it ends in time or takes processors that the head does not need.
-    fn backfill(job: JobIndex, reservation: Reservation, now: Time, state: &GridState) -> Option<SiteId> {
-        let (needed, limit) = (state.request(job).processors(), state.request(job).limit());
+    fn backfill(job: JobIndex, reservation: Reservation, now: Clock, state: &GridState) -> Option<SiteId> {
+        let (needed, limit) = (state.request(job).processors(), state.request(job).limit().as_secs_f64());
         let fits = |cluster: SiteId| state.suits(cluster, job) && state.has_room(cluster, job);
         let other = state.cluster_ids().rev().find(|cluster| *cluster != reservation.cluster && fits(*cluster));
         // Alea compares strictly: a job that would end at the very reserved start stays behind.
-        let delays_nobody = now + limit < reservation.at || needed <= reservation.spare;
+        let delays_nobody = now.seconds + limit < reservation.at || needed <= reservation.spare;
         other.or_else(|| (delays_nobody && fits(reservation.cluster)).then_some(reservation.cluster))
     }
 }
 
 impl Policy for Easy {
-    fn submit(&mut self, job: JobIndex, _: Time, _: &GridState) {
+    fn submit(&mut self, job: JobIndex, _: Clock, _: &GridState) {
         self.queue.push(job);
     }
 
-    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        sent.extend(self.next(now, state));
+    }
+}
+
+impl Easy {
+    fn next(&mut self, now: Clock, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let head = *self.queue.first()?;
         let first = state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
         if let Some(cluster) = first {
@@ -75,7 +81,7 @@ impl Policy for Easy {
         if self.queue.len() == 1 {
             return None;
         }
-        let reservation = self.reserve(head, now, state)?;
+        let reservation = Self::reserve(head, now, state)?;
         let (place, cluster) =
             self.queue.iter().enumerate().skip(1).find_map(|(place, job)| {
                 Self::backfill(*job, reservation, now, state).map(|cluster| (place, cluster))

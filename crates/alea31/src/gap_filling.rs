@@ -1,5 +1,6 @@
 //! Best Gap and what builds on it: [`GapFilling`].
 
+use crate::clock::Clock;
 use crate::comparator::{PlanComparator, PlanCost};
 use crate::cons::COMPRESSION_THRESHOLD;
 use crate::job::JobIndex;
@@ -10,7 +11,7 @@ use crate::search::Search;
 use crate::state::GridState;
 use crate::usage::UserUsage;
 use crate::world::Policy;
-use sim_core::{SiteId, Span, Stream, Time};
+use sim_core::{SiteId, Span, Stream};
 
 /// Each job is tried in the earliest gap of every suitable cluster when it comes, and the plans that result are compared:
 /// the first is taken, a later one if it is better. A search may improve the plan.
@@ -85,7 +86,7 @@ impl GapFilling {
         }
     }
 
-    fn improve(&mut self, now: Time, state: &GridState) {
+    fn improve(&mut self, now: Clock, state: &GridState) {
         if let Some(search) = &mut self.search {
             search.improve(&mut self.plan, self.comparator, &mut self.usage, now, state);
         }
@@ -93,7 +94,7 @@ impl GapFilling {
 }
 
 impl Policy for GapFilling {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.plan.open(state);
         self.usage.submit(job, state);
         self.plan.update(now, state);
@@ -123,19 +124,26 @@ impl Policy for GapFilling {
         }
     }
 
-    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        self.plan.select(state)
+    /// The first job of every cluster that has room for it: Best Gap sends to all clusters at once, where CONS sends one job
+    /// (`BestGap.selectJob`).
+    fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        for cluster in state.cluster_ids() {
+            if let Some(job) = self.plan.take_first(cluster, state) {
+                self.usage.send(job, cluster, state);
+                sent.push((job, cluster));
+            }
+        }
     }
 
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         self.plan.invalidate(cluster);
-        self.usage.start(job, now, state);
+        self.usage.start(job, cluster, now, state);
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         self.plan.invalidate(cluster);
-        self.usage.finish(job, start, now, state);
-        let earliness = self.plan.earliness(job, cluster, start, now, state);
+        self.usage.finish(job, cluster, start, now, state);
+        let earliness = self.plan.earliness(job, cluster, start.time, now.time, state);
         if self.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
@@ -148,7 +156,7 @@ impl Policy for GapFilling {
         (self.search.is_some() && self.searches == When::Periodically).then_some(PERIOD)
     }
 
-    fn search(&mut self, now: Time, state: &GridState) {
+    fn search(&mut self, now: Clock, state: &GridState) {
         self.improve(now, state);
     }
 }

@@ -20,7 +20,10 @@ impl Job {
             processors: self.job.request.processors,
             limit,
             planned_time: rounded_up(limit),
+            planned_seconds: rounded_up(limit).as_secs_f64(),
+            claim: f64::from(self.job.request.processors) * limit.as_secs_f64(),
             submit: self.job.submit,
+            submit_seconds: self.job.submit.as_secs_f64(),
             sites: self.job.request.sites,
             user: self.user,
         }
@@ -53,12 +56,15 @@ impl Job {
 }
 
 /// What the scheduler knows of a job: all but its run time.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct JobRequest {
     processors: u32,
     limit: Span,
     planned_time: Span,
+    planned_seconds: f64,
+    claim: f64,
     submit: Time,
+    submit_seconds: f64,
     sites: SiteSet,
     user: u32,
 }
@@ -77,6 +83,21 @@ impl JobRequest {
     /// What it takes in a plan: ⌊L + 1⌋ seconds.
     pub const fn planned_time(&self) -> Span {
         self.planned_time
+    }
+
+    /// What it takes in a plan, in seconds.
+    pub(crate) const fn planned_seconds(&self) -> f64 {
+        self.planned_seconds
+    }
+
+    /// When it was submitted, in seconds.
+    pub(crate) const fn submit_seconds(&self) -> f64 {
+        self.submit_seconds
+    }
+
+    /// Processors × limit, in seconds.
+    pub(crate) const fn claim(&self) -> f64 {
+        self.claim
     }
 
     /// When it was submitted.

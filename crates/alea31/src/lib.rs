@@ -38,6 +38,7 @@
 //! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.42");
 //! ```
 
+mod clock;
 mod job;
 mod means;
 mod state;
@@ -50,11 +51,13 @@ mod readings;
 
 mod plan;
 mod schedule;
+mod slots;
 
 mod comparator;
 mod search;
 mod usage;
 
+pub use clock::Clock;
 pub use cons::Cons;
 pub use easy::Easy;
 pub use gap_filling::GapFilling;

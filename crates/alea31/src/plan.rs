@@ -1,5 +1,6 @@
 //! What all clusters are planned to do: [`Plan`].
 
+use crate::clock::Clock;
 use crate::job::JobIndex;
 use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
@@ -55,24 +56,22 @@ impl Plan {
     }
 
     /// Brings every schedule up to date.
-    pub(crate) fn update(&mut self, now: Time, state: &GridState) {
+    pub(crate) fn update(&mut self, now: Clock, state: &GridState) {
         for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
             schedule.update(id(cluster), now, state);
         }
     }
 
-    /// Takes out the job to send next: the first of the first schedule whose first has room.
-    pub(crate) fn select(&mut self, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        let has_room = |(cluster, schedule): &(SiteId, &ClusterSchedule)| {
-            schedule.jobs().next().is_some_and(|first| state.has_room(*cluster, first))
-        };
-        let (cluster, schedule) = self.schedules().find(has_room)?;
-        let (job, start) = schedule.planned().next().expect("a job that has room");
+    /// Takes out the first job of the cluster's schedule to send it, if there is one and the cluster has room for it.
+    pub(crate) fn take_first(&mut self, cluster: SiteId, state: &GridState) -> Option<JobIndex> {
+        let schedule = self.schedules.get(cluster.index())?;
+        let (job, start) = schedule.planned().next().filter(|(job, _)| state.has_room(cluster, *job))?;
+        let start = Time::ZERO + Span::from_secs_f64(start);
         let updates = schedule.updates();
         self.schedule_mut(cluster).remove(0);
         self.invalidate(cluster);
         self.sent[job.index()] = Some(Sent { end: start + state.request(job).planned_time(), updates });
-        Some((job, cluster))
+        Some(job)
     }
 
     /// How much earlier than expected a job has ended that started at `start`. What is expected was last written down when

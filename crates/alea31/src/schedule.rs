@@ -1,8 +1,10 @@
 //! One cluster's part of a plan: [`ClusterSchedule`].
 
+use crate::clock::Clock;
 use crate::job::{JobIndex, JobRequest};
-use crate::state::{GridState, Release};
-use sim_core::{SiteId, Span, Time};
+use crate::slots::{FreeSlots, hash_order};
+use crate::state::GridState;
+use sim_core::SiteId;
 
 /// The jobs that wait for one cluster, in planned order, and the gaps between them.
 ///
@@ -18,39 +20,39 @@ pub(crate) struct ClusterSchedule {
     gaps: Vec<Gap>,
     free: FreeSlots,
     processors: u32,
-    /// When the starts were computed; `None` if the list has changed since.
-    planned: Option<Time>,
+    /// When the starts were computed, by Alea's clock; `None` if the list has changed since.
+    planned: Option<f64>,
     /// Whether the gaps were computed with them.
     has_gaps: bool,
     /// How often all was computed.
     updates: u64,
 }
 
-/// A job of the list; what planning needs of it lies beside it.
+/// A job of the list; what planning needs of it lies beside it. All times are in seconds, by Alea's clock.
 #[derive(Copy, Clone, Debug)]
 struct PlannedJob {
     job: JobIndex,
     processors: u32,
-    length: Span,
+    length: f64,
     /// As of the last update.
-    start: Time,
+    start: f64,
 }
 
 /// Idle processors.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 struct Gap {
-    start: Time,
-    end: Time,
+    start: f64,
+    end: f64,
     processors: u32,
     /// The place of the job that leaves them idle; the length of the list for those behind the last job.
     before: usize,
 }
 
 /// Where a job fits, and when it would start there.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Fit {
     pub(crate) place: usize,
-    pub(crate) start: Time,
+    pub(crate) start: f64,
 }
 
 impl ClusterSchedule {
@@ -69,7 +71,7 @@ impl ClusterSchedule {
     }
 
     /// Jobs and their planned starts, as of the last update.
-    pub(crate) fn planned(&self) -> impl Iterator<Item = (JobIndex, Time)> {
+    pub(crate) fn planned(&self) -> impl Iterator<Item = (JobIndex, f64)> {
         self.waiting.iter().map(|waiting| (waiting.job, waiting.start))
     }
 
@@ -81,7 +83,7 @@ impl ClusterSchedule {
     pub(crate) fn insert(&mut self, place: usize, job: JobIndex, state: &GridState) {
         let request = state.request(job);
         let waiting =
-            PlannedJob { job, processors: request.processors(), length: request.planned_time(), start: Time::MAX };
+            PlannedJob { job, processors: request.processors(), length: request.planned_seconds(), start: f64::MAX };
         self.waiting.insert(place, waiting);
         self.planned = None;
     }
@@ -92,8 +94,8 @@ impl ClusterSchedule {
     }
 
     /// Computes starts and gaps, unless they are up to date.
-    pub(crate) fn update(&mut self, cluster: SiteId, now: Time, state: &GridState) {
-        if self.planned != Some(now) || !self.has_gaps {
+    pub(crate) fn update(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
+        if self.planned != Some(now.seconds) || !self.has_gaps {
             self.updates += 1;
             self.begin(cluster, now, state);
             self.has_gaps = true;
@@ -105,13 +107,13 @@ impl ClusterSchedule {
     }
 
     /// Computes starts alone, unless they are up to date: enough to comparator what is tried.
-    pub(crate) fn update_starts(&mut self, cluster: SiteId, now: Time, state: &GridState) {
-        if self.planned != Some(now) {
+    pub(crate) fn update_starts(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
+        if self.planned != Some(now.seconds) {
             self.begin(cluster, now, state);
             self.has_gaps = false;
             for waiting in &mut self.waiting {
                 waiting.start = self.free.take(waiting.processors);
-                self.free.give(waiting.start + waiting.length, waiting.processors);
+                self.free.give_back(waiting.start + waiting.length, waiting.processors);
             }
         }
     }
@@ -119,7 +121,7 @@ impl ClusterSchedule {
     /// Says that starts are not up to date because what runs on the cluster has changed.
     pub(crate) fn invalidate(&mut self) {
         self.planned = None;
-        self.free.released = None;
+        self.free.invalidate();
     }
 
     /// Becomes a schedule of the same jobs in the same order, without gaps.
@@ -131,7 +133,7 @@ impl ClusterSchedule {
     }
 
     /// Takes all jobs out and puts each back where it fits, in planned order.
-    pub(crate) fn compress(&mut self, cluster: SiteId, now: Time, state: &GridState) {
+    pub(crate) fn compress(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
         if self.waiting.is_empty() {
             return;
         }
@@ -159,8 +161,8 @@ impl ClusterSchedule {
     ///
     /// The schedule has to be up to date, and the job no wider than the cluster.
     pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
-        let (needed, limit) = (job.processors(), job.limit());
-        let mut chain: Option<(Gap, Time, Span)> = None;
+        let (needed, limit) = (job.processors(), job.limit().as_secs_f64());
+        let mut chain: Option<(Gap, f64, f64)> = None;
         for gap in &self.gaps {
             if gap.processors < needed {
                 chain = None;
@@ -170,7 +172,8 @@ impl ClusterSchedule {
                 Some((first, end, missing)) if gap.start <= end => (first, missing),
                 _ => (*gap, limit),
             };
-            let length = gap.end.since(gap.start);
+            // The last gap is as long as it ends late: for ever.
+            let length = if gap.end < f64::MAX { gap.end - gap.start } else { gap.end };
             if missing <= length {
                 // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
                 let is_last = first.before == self.waiting.len();
@@ -183,12 +186,16 @@ impl ClusterSchedule {
     }
 
     /// Forgets starts, and sees what runs.
-    fn begin(&mut self, cluster: SiteId, now: Time, state: &GridState) {
+    fn begin(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
         let cluster = state.cluster(cluster);
         self.processors = cluster.processors();
-        self.free.begin(now, |releases| cluster.releases(now, releases));
+        self.free.begin(now.seconds, || {
+            let mut releases = cluster.releases(now.seconds);
+            hash_order(&mut releases);
+            releases
+        });
         self.gaps.clear();
-        self.planned = Some(now);
+        self.planned = Some(now.seconds);
     }
 
     /// Plans the job in this place, behind all those before it, and notes the gaps that it leaves.
@@ -204,7 +211,7 @@ impl ClusterSchedule {
             }
             self.gaps.push(Gap { start: at, end: self.free.first(), processors: collected, before: place });
         };
-        self.free.give(start + length, processors);
+        self.free.give_back(start + length, processors);
         self.waiting[place].start = start;
     }
 
@@ -215,132 +222,11 @@ impl ClusterSchedule {
         if first < last {
             self.gaps.push(Gap { start: first, end: last, processors: self.free.at_first(), before });
         }
-        self.gaps.push(Gap { start: last, end: Time::MAX, processors: self.processors, before });
+        self.gaps.push(Gap { start: last, end: f64::MAX, processors: self.processors, before });
     }
 
     /// Takes those gaps away again.
     fn remove_trailing_gaps(&mut self) {
         while self.gaps.pop_if(|gap| gap.before == self.waiting.len()).is_some() {}
-    }
-}
-
-/// When processors become free, while jobs take them one after the other and give them back.
-///
-/// Two queues in order of time: what running jobs release, which only shrinks, and what planned jobs give back. At
-/// one instant the former comes first, and what was given back first comes first.
-#[derive(Clone, Debug, Default)]
-struct FreeSlots {
-    /// As of `released`.
-    releases: Vec<Release>,
-    released: Option<Time>,
-    next_release: usize,
-    /// Of the next release, how many processors are left.
-    left: u32,
-    returns: Vec<Release>,
-    next_return: usize,
-}
-
-impl FreeSlots {
-    /// Starts anew at `now`, reading what runs if that is not known yet.
-    fn begin(&mut self, now: Time, read: impl FnOnce(&mut Vec<Release>)) {
-        if self.released != Some(now) {
-            read(&mut self.releases);
-            self.released = Some(now);
-        }
-        self.next_release = 0;
-        self.left = self.releases.first().map_or(0, |release| release.processors);
-        self.returns.clear();
-        self.next_return = 0;
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.releases.clone_from(&other.releases);
-        self.released = other.released;
-    }
-
-    /// Takes from the first entry, at most `missing`.
-    #[inline]
-    fn pop(&mut self, missing: u32) -> (Time, u32) {
-        let release = self.releases.get(self.next_release);
-        let given = self.returns.get_mut(self.next_return);
-        match (release, given) {
-            (release, Some(given)) if release.is_none_or(|release| given.at < release.at) => {
-                let taken = missing.min(given.processors);
-                given.processors -= taken;
-                self.next_return += usize::from(given.processors == 0);
-                (given.at, taken)
-            }
-            (Some(release), _) => {
-                let taken = missing.min(self.left);
-                self.left -= taken;
-                let at = release.at;
-                if self.left == 0 {
-                    self.next_release += 1;
-                    self.left = self.releases.get(self.next_release).map_or(0, |release| release.processors);
-                }
-                (at, taken)
-            }
-            (None, _) => unreachable!("a job is no wider than its cluster"),
-        }
-    }
-
-    /// Takes so many processors; when the last of them is free.
-    #[inline]
-    fn take(&mut self, processors: u32) -> Time {
-        let mut missing = processors;
-        loop {
-            let (at, taken) = self.pop(missing);
-            missing -= taken;
-            if missing == 0 {
-                return at;
-            }
-        }
-    }
-
-    /// Gives processors back at an instant.
-    #[inline]
-    fn give(&mut self, at: Time, processors: u32) {
-        let later = self.returns[self.next_return..].partition_point(|given| given.at <= at);
-        self.returns.insert(self.next_return + later, Release { at, processors });
-    }
-
-    /// The entries that are left, in order of time.
-    fn entries(&self) -> impl Iterator<Item = Release> {
-        let mut releases = self.releases[self.next_release..].iter().copied().peekable();
-        if let Some(first) = releases.peek_mut() {
-            first.processors = self.left;
-        }
-        let mut returns = self.returns[self.next_return..].iter().copied().peekable();
-        std::iter::from_fn(move || match (releases.peek(), returns.peek()) {
-            (Some(release), Some(given)) if given.at < release.at => returns.next(),
-            (Some(_), _) => releases.next(),
-            (None, _) => returns.next(),
-        })
-    }
-
-    /// When so many processors are free.
-    fn when(&self, processors: u32) -> Time {
-        let mut free = 0;
-        let mut enough = self.entries().skip_while(|release| {
-            free += release.processors;
-            free < processors
-        });
-        enough.next().expect("a job is no wider than its cluster").at
-    }
-
-    fn first(&self) -> Time {
-        self.entries().next().expect("processors are free some day").at
-    }
-
-    fn last(&self) -> Time {
-        let release = self.releases[self.next_release..].last();
-        let given = self.returns[self.next_return..].last();
-        release.into_iter().chain(given).map(|release| release.at).max().expect("processors are free some day")
-    }
-
-    /// How many are free when the first is.
-    fn at_first(&self) -> u32 {
-        let first = self.first();
-        self.entries().take_while(|release| release.at == first).map(|release| release.processors).sum()
     }
 }

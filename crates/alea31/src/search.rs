@@ -1,5 +1,6 @@
 //! The search that improves a plan: [`Search`].
 
+use crate::clock::Clock;
 use crate::comparator::{PlanComparator, PlanCost};
 use crate::job::JobIndex;
 use crate::plan::{Plan, PlanView};
@@ -8,7 +9,7 @@ use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use crate::usage::UserUsage;
 use rand::RngExt;
-use sim_core::{SiteId, Stream, Time};
+use sim_core::{SiteId, Stream};
 use std::collections::VecDeque;
 
 /// Tabu search: takes a job out of the plan and puts it where it fits first on another cluster or the same, and lets it stay
@@ -70,7 +71,7 @@ impl Search {
         plan: &mut Plan,
         comparator: PlanComparator,
         usage: &mut UserUsage,
-        now: Time,
+        now: Clock,
         state: &GridState,
     ) {
         let size = plan.len();
@@ -94,7 +95,7 @@ impl Search {
     }
 
     /// Moves that are better stay.
-    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
+    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
         let size = plan.len();
         let (most, patience) = match self.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
@@ -116,7 +117,7 @@ impl Search {
     }
 
     /// All moves are made, and all stay if the plan is better in the end.
-    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Time, state: &GridState) {
+    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
         let size = plan.len();
         let (passes, rounds) = match self.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
@@ -177,7 +178,7 @@ impl Search {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
             let mut ends: Vec<_> =
                 planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
-            ends.sort_by_key(|(completion, _)| std::cmp::Reverse(*completion));
+            ends.sort_by(|(a, _), (b, _)| b.total_cmp(a));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
         }
     }
@@ -199,7 +200,7 @@ impl Search {
         plan: &mut Plan,
         (from, place): (SiteId, usize),
         mut incumbent: Option<&mut Incumbent<'_>>,
-        now: Time,
+        now: Clock,
         state: &GridState,
     ) -> bool {
         let job = plan.schedule(from).job(place);

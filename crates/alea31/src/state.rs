@@ -1,7 +1,8 @@
 //! What a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
 
+use crate::clock::Clock;
 use crate::job::{JobIndex, JobRequest};
-use sim_core::{SiteId, Span, Time};
+use sim_core::{SiteId, Time};
 
 /// The clusters, and the requests of all jobs that have come in so far.
 ///
@@ -17,33 +18,44 @@ pub struct GridState {
 pub struct Cluster {
     processors: u32,
     free: u32,
-    /// When running jobs reach their limits, and with how many processors, in order of time. (The job makes an
-    /// entry unique.)
-    limits: Vec<(Time, JobIndex, u32)>,
+    /// Which processors no running job holds, those of the job that was sent included: a bit for each.
+    idle: Vec<u64>,
+    /// In order of the instants at which they reach their limits.
+    running: Vec<RunningJob>,
     /// The job that was sent and has not started yet.
     sent: Option<Sent>,
 }
 
+/// A job that runs, and on which processors: those of the lowest numbers that were idle.
+#[derive(Clone, Debug)]
+struct RunningJob {
+    job: JobIndex,
+    limit_at: Time,
+    start: f64,
+    limit: f64,
+    processors: Vec<u32>,
+}
+
 #[derive(Copy, Clone, Debug)]
 struct Sent {
-    processors: u32,
-    limit: Span,
+    processors: usize,
+    limit: f64,
 }
 
 /// Processors that are released at one instant, as far as limits tell.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Release {
-    /// When; never before the present.
-    pub at: Time,
+    /// When, in seconds by Alea's clock; never before the present.
+    pub at: f64,
     /// How many.
     pub processors: u32,
+    /// The lowest number among them.
+    pub first: u32,
 }
 
 impl GridState {
     pub(crate) fn new(processors: &[u32]) -> Self {
-        let cluster =
-            |processors: &u32| Cluster { processors: *processors, free: *processors, limits: Vec::new(), sent: None };
-        Self { requests: Vec::new(), clusters: processors.iter().map(cluster).collect() }
+        Self { requests: Vec::new(), clusters: processors.iter().copied().map(Cluster::new).collect() }
     }
 
     /// How many jobs have come in so far, rejected ones included.
@@ -101,31 +113,40 @@ impl GridState {
         let cluster = &mut self.clusters[cluster.index()];
         assert!(processors <= cluster.free, "a job of {processors} was sent where {} are free", cluster.free);
         cluster.free -= processors;
-        cluster.sent = Some(Sent { processors, limit });
+        assert!(cluster.sent.is_none(), "one job at a time is on its way to a cluster");
+        cluster.sent = Some(Sent { processors: processors as usize, limit: limit.as_secs_f64() });
     }
 
-    pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time) {
-        let entry = self.entry(job, now);
+    pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock) {
+        let request = *self.request(job);
         let cluster = &mut self.clusters[cluster.index()];
         cluster.sent = None;
-        let place = cluster.limits.partition_point(|other| *other < entry);
-        cluster.limits.insert(place, entry);
+        let processors: Vec<u32> = cluster.idle().take(request.processors() as usize).collect();
+        processors.iter().for_each(|processor| cluster.set_idle(*processor, false));
+        let limit_at = now.time + request.limit();
+        let place = cluster.running.partition_point(|other| other.limit_at <= limit_at);
+        let limit = request.limit().as_secs_f64();
+        cluster.running.insert(place, RunningJob { job, limit_at, start: now.seconds, limit, processors });
     }
 
-    pub(crate) fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time) {
-        let entry = self.entry(job, start);
+    pub(crate) fn finish(&mut self, job: JobIndex, cluster: SiteId) {
         let cluster = &mut self.clusters[cluster.index()];
-        let place = cluster.limits.binary_search(&entry).expect("a job that ends was running");
-        cluster.limits.remove(place);
-        cluster.free += entry.2;
-    }
-
-    fn entry(&self, job: JobIndex, start: Time) -> (Time, JobIndex, u32) {
-        (start + self.request(job).limit(), job, self.request(job).processors())
+        let place = cluster.running.iter().position(|running| running.job == job).expect("a job that ends was running");
+        let RunningJob { processors, .. } = cluster.running.remove(place);
+        processors.iter().for_each(|processor| cluster.set_idle(*processor, true));
+        cluster.free += u32::try_from(processors.len()).expect("no wider than the cluster");
     }
 }
 
 impl Cluster {
+    fn new(processors: u32) -> Self {
+        let mut idle = vec![u64::MAX; processors.div_ceil(64) as usize];
+        if let (Some(last), 1..) = (idle.last_mut(), processors % 64) {
+            *last = (1 << (processors % 64)) - 1;
+        }
+        Self { processors, free: processors, idle, running: Vec::new(), sent: None }
+    }
+
     /// Processors in all.
     pub const fn processors(&self) -> u32 {
         self.processors
@@ -136,49 +157,71 @@ impl Cluster {
         self.free
     }
 
-    /// When processors become free if every job takes its limit, in order of time; one entry for each instant.
-    ///
-    /// A job beyond its limit is expected to end now. A job that was sent but has not started takes its processors as they
-    /// become free, and holds them for its limit from when it has the last of them.
-    pub fn releases(&self, now: Time, into: &mut Vec<Release>) {
-        into.clear();
-        let overdue = self.limits.partition_point(|(at, ..)| *at <= now);
-        let sent = self.sent.map_or(0, |sent| sent.processors);
-        let freed: u32 = self.limits[..overdue].iter().map(|(.., processors)| processors).sum();
-        let at_once = self.free + sent + freed;
-        if at_once > 0 {
-            into.push(Release { at: now, processors: at_once });
+    /// The processors that no running job holds, in order.
+    fn idle(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.idle).flat_map(|(word, bits)| {
+            let mut bits = *bits;
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                Some(64 * word + bit)
+            })
+        })
+    }
+
+    fn set_idle(&mut self, processor: u32, is_idle: bool) {
+        let (word, bit) = (processor as usize / 64, 1 << (processor % 64));
+        if is_idle {
+            self.idle[word] |= bit;
+        } else {
+            self.idle[word] &= !bit;
         }
-        for &(at, _, processors) in &self.limits[overdue..] {
-            match into.last_mut() {
-                Some(last) if last.at == at => last.processors += processors,
-                _ => into.push(Release { at, processors }),
+    }
+
+    /// When processors become free if every job takes its limit: one entry for each instant, in order of time.
+    ///
+    /// A job beyond its limit is expected to end now. A job that was sent but has not started is expected on the processors of the
+    /// lowest numbers among those that are free now, and to hold them for its limit (`ResourceInfo.predictFirstFreeSlots`).
+    pub fn releases(&self, now: f64) -> Vec<Release> {
+        let mut releases = Vec::with_capacity(self.running.len() + 2);
+        for job in &self.running {
+            // As Alea computes it: rounding may tell apart what is equal on paper, and is the same for equal starts.
+            let remaining = (job.limit - (now - job.start)).max(0.0);
+            let first = *job.processors.first().expect("at least one processor");
+            let processors = u32::try_from(job.processors.len()).expect("no wider than the cluster");
+            releases.push(Release { at: now + remaining, processors, first });
+        }
+        let idle: u32 = self.idle.iter().map(|word| word.count_ones()).sum();
+        match self.sent {
+            None if idle == 0 => {}
+            None => {
+                let first = self.idle().next().expect("some are idle");
+                releases.push(Release { at: now, processors: idle, first });
+            }
+            Some(sent) => {
+                releases.retain(|release| release.at > now);
+                let is_due = |job: &&RunningJob| now + (job.limit - (now - job.start)).max(0.0) <= now;
+                let due = self.running.iter().filter(is_due).flat_map(|job| job.processors.iter().copied());
+                let mut at_once: Vec<u32> = self.idle().chain(due).collect();
+                at_once.sort_unstable();
+                let (taken, left) = at_once.split_at(sent.processors);
+                for (processors, at) in [(taken, now + sent.limit), (left, now)] {
+                    if let Some(first) = processors.first() {
+                        let processors = u32::try_from(processors.len()).expect("no wider than the cluster");
+                        releases.push(Release { at, processors, first: *first });
+                    }
+                }
             }
         }
-        if let Some(sent) = self.sent {
-            hold(into, sent);
-        }
-    }
-}
-
-/// Takes the earliest processors for the job that was sent, and gives them back when it reaches its limit.
-fn hold(releases: &mut Vec<Release>, sent: Sent) {
-    let (mut missing, mut emptied, mut last) = (sent.processors, 0, Time::ZERO);
-    for release in releases.iter_mut() {
-        last = release.at;
-        let taken = missing.min(release.processors);
-        release.processors -= taken;
-        missing -= taken;
-        emptied += usize::from(release.processors == 0);
-        if missing == 0 {
-            break;
-        }
-    }
-    releases.drain(..emptied);
-    let at = last + sent.limit;
-    let place = releases.partition_point(|release| release.at < at);
-    match releases.get_mut(place) {
-        Some(release) if release.at == at => release.processors += sent.processors,
-        _ => releases.insert(place, Release { at, processors: sent.processors }),
+        releases.sort_unstable_by(|a, b| a.at.total_cmp(&b.at));
+        releases.dedup_by(|next, release| {
+            let is_same = next.at.to_bits() == release.at.to_bits();
+            if is_same {
+                release.processors += next.processors;
+                release.first = release.first.min(next.first);
+            }
+            is_same
+        });
+        releases
     }
 }

@@ -1,10 +1,12 @@
 //! How good a plan looks to Best Gap: [`Score`], and what it has to know of users: [`UserUsage`].
 
+use crate::clock::Clock;
 use crate::job::JobIndex;
 use crate::plan::PlanView;
+use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use rustc_hash::FxHashMap;
-use sim_core::Time;
+use sim_core::SiteId;
 
 /// Four means over a plan, all better when smaller.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -32,87 +34,136 @@ impl Score {
     }
 }
 
-/// What each user has waited for and used: in jobs that have ended, and in those that were sent.
+/// What each user has waited for and used: in jobs that have ended, in those that run or were sent, and by a plan.
+///
+/// Sums are taken in Alea's order, since plans of equal worth are common, and rounding then decides: what has ended, in the
+/// order in which it ended (`Scheduler.updateLengthStatistics`); then, cluster by cluster, what was sent there and has not ended,
+/// in the order in which it was sent, and on top of it what is planned there (`ResourceInfo.updateFairness`,
+/// `CommonObjectives.predictFairness`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserUsage {
     places: FxHashMap<u32, usize>, // never iterated: its order cannot reach a result
-    users: Vec<User>,
+    /// In order of their first submission.
+    ended: Vec<Usage>,
+    /// Of each cluster, by users.
+    present: Vec<Present>,
     /// Whose each job is.
     owners: Vec<usize>,
-    /// Waits in the plan; scratch buffer, reused across calls.
-    waits: Vec<f64>,
+    /// By users; scratch buffers, reused across calls.
+    total: Vec<Usage>,
+    of_cluster: Vec<Usage>,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
-struct User {
-    /// Seconds that jobs waited which have started.
+struct Usage {
+    /// Seconds that jobs waited.
     waited: f64,
-    /// Processor seconds: of jobs that have ended, what they used; of others, processors × limit, planned ones included.
+    /// Processor seconds: of jobs that have ended, what they used; of others, processors × limit.
     used: f64,
+}
+
+/// Jobs that were sent to a cluster and have not ended.
+#[derive(Clone, Debug, Default)]
+struct Present {
+    /// In the order in which they were sent.
+    jobs: Vec<(JobIndex, Usage)>,
+    /// Summed up by users; `None` if that has to be done anew.
+    sums: Option<Vec<Usage>>,
 }
 
 impl UserUsage {
     pub(crate) fn submit(&mut self, job: JobIndex, state: &GridState) {
-        let next = self.users.len();
+        let next = self.ended.len();
         let user = *self.places.entry(state.request(job).user()).or_insert(next);
         if user == next {
-            self.users.push(User::default());
+            self.ended.push(Usage::default());
         }
         self.owners.resize(state.submitted(), 0);
         self.owners[job.index()] = user;
-        self.users[user].used += limit_work(job, state);
+        self.present.resize_with(state.clusters().len(), Present::default);
     }
 
-    pub(crate) fn start(&mut self, job: JobIndex, now: Time, state: &GridState) {
-        self.users[self.owners[job.index()]].waited += now.saturating_since(state.request(job).submit()).as_secs_f64();
+    /// A job was sent: until it starts, it has waited for nothing.
+    pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId, state: &GridState) {
+        let present = &mut self.present[cluster.index()];
+        present.jobs.push((job, Usage { waited: 0.0, used: state.request(job).claim() }));
+        present.sums = None;
     }
 
-    pub(crate) fn finish(&mut self, job: JobIndex, start: Time, now: Time, state: &GridState) {
-        let worked = f64::from(state.request(job).processors()) * now.since(start).as_secs_f64();
-        self.users[self.owners[job.index()]].used += worked - limit_work(job, state);
+    pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
+        let present = &mut self.present[cluster.index()];
+        let mut latest_first = present.jobs.iter_mut().rev();
+        let (_, usage) = latest_first.find(|(other, _)| *other == job).expect("what starts was sent");
+        usage.waited = (now.seconds - state.request(job).submit_seconds()).max(0.0);
+        present.sums = None;
+    }
+
+    pub(crate) fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
+        let present = &mut self.present[cluster.index()];
+        let place = present.jobs.iter().position(|(other, _)| *other == job).expect("what ends was sent");
+        present.jobs.remove(place);
+        present.sums = None;
+        let request = state.request(job);
+        let ended = &mut self.ended[self.owners[job.index()]];
+        ended.waited += (start.seconds - request.submit_seconds()).max(0.0);
+        ended.used += (now.seconds - start.seconds) * f64::from(request.processors());
     }
 
     /// The score of a plan that is up to date.
     pub(crate) fn score(&mut self, view: &PlanView<'_>, state: &GridState) -> Score {
         let mut score = Score::default();
         let mut jobs: u32 = 0;
-        self.waits.clear();
-        self.waits.extend(self.users.iter().map(|user| user.waited));
-        for schedule in view.schedules() {
-            for (index, start) in schedule.planned() {
-                let job = state.request(index);
-                let length = job.planned_time();
-                let wait = start.saturating_since(job.submit()).as_secs_f64();
-                let response = (start + length).saturating_since(job.submit()).as_secs_f64();
-                score.wait += wait;
-                score.response += response;
-                score.slowdown += response.max(1.0) / length.as_secs_f64();
-                self.waits[self.owners[index.index()]] += wait;
+        self.total.clone_from(&self.ended);
+        for (present, schedule) in self.present.iter_mut().zip(view.schedules()) {
+            let users = self.ended.len();
+            if present.sums.as_ref().is_none_or(|sums| sums.len() != users) {
+                let mut sums = vec![Usage::default(); users];
+                present.jobs.iter().for_each(|(job, usage)| sums[self.owners[job.index()]].add(*usage));
+                present.sums = Some(sums);
+            }
+            self.of_cluster.clone_from(present.sums.as_ref().expect("summed up above"));
+            // Of each cluster first, and then of all: `ResourceInfo.update`, `CommonObjectives`.
+            let (mut response, mut wait, mut slowdown) = (0.0, 0.0, 0.0);
+            for (job, start) in ClusterSchedule::planned(schedule) {
+                let request = state.request(job);
+                let (submit, length) = (request.submit_seconds(), request.planned_seconds());
+                let waited = (start - submit).max(0.0);
+                wait += waited;
+                response += (start + length - submit).max(0.0);
+                slowdown += (start + length - submit).max(1.0) / length;
+                self.of_cluster[self.owners[job.index()]].add(Usage { waited, used: request.claim() });
                 jobs += 1;
             }
+            score.response += response;
+            score.wait += wait;
+            score.slowdown += slowdown;
+            self.total.iter_mut().zip(&self.of_cluster).for_each(|(total, usage)| total.add(*usage));
         }
         let jobs = f64::from(jobs.max(1));
         score.wait /= jobs;
         score.response /= jobs;
         score.slowdown = (score.slowdown / jobs).max(1.0);
-        score.fairness = self.fairness();
+        score.fairness = fairness(&self.total);
         score
-    }
-
-    /// The sum over users of (1 + m − w)², where w is what a user waits per processor second, and m its mean over users.
-    fn fairness(&mut self) -> f64 {
-        let mut sum = 0.0;
-        for (wait, user) in self.waits.iter_mut().zip(&self.users) {
-            *wait /= user.used.max(1.0);
-            sum += *wait;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "few users")]
-        let mean = sum / self.waits.len().max(1) as f64;
-        self.waits.iter().map(|wait| (1.0 + mean - wait) * (1.0 + mean - wait)).sum()
     }
 }
 
-fn limit_work(job: JobIndex, state: &GridState) -> f64 {
-    let job = state.request(job);
-    f64::from(job.processors()) * job.limit().as_secs_f64()
+impl Usage {
+    fn add(&mut self, other: Self) {
+        self.waited += other.waited;
+        self.used += other.used;
+    }
+
+    /// Seconds waited per processor second used.
+    fn normalized_wait(self) -> f64 {
+        self.waited / self.used.max(1.0)
+    }
+}
+
+/// The sum over users of (1 + (m − w))², where w is what a user waits per processor second, and m its mean over users.
+fn fairness(users: &[Usage]) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "few users")]
+    let mean = users.iter().map(|user| user.normalized_wait()).fold(0.0, |sum, wait| sum + wait) / users.len() as f64;
+    let deviation = |user: &Usage| 1.0 + (mean - user.normalized_wait());
+    users.iter().map(deviation).fold(0.0, |sum, deviation| sum + deviation * deviation)
 }

@@ -1,5 +1,6 @@
 //! What happens in Alea, and in which order.
 
+use crate::clock::Clock;
 use crate::job::{Job, JobIndex};
 use crate::state::GridState;
 use sim_core::{
@@ -11,8 +12,9 @@ use std::sync::Arc;
 
 /// Clusters behind one scheduler that sends one job at a time.
 ///
-/// A scheduling pass sends at most one job. Its processors count as taken at once, but it starts 8 ms later, and until then
-/// no further pass runs: jobs that come in the meantime are queued or planned, no more. The start calls the next pass. So
+/// A scheduling pass sends one job at most, under Best Gap one to each cluster. Their processors count as taken at once, but
+/// the first starts 8 ms later, a second 8 ms after it, and until all have started no further pass runs: jobs that come in the
+/// meantime are queued or planned, no more. The last start calls the next pass. So
 /// a batch that was decided at `t` starts at `t` + 0.008, `t` + 0.016, …, and hardly two limits are ever reached at one
 /// instant.
 ///
@@ -28,12 +30,13 @@ pub struct World<P> {
     state: GridState,
     policy: P,
     /// Of each job, once it runs.
-    starts: Vec<Time>,
+    starts: Vec<Clock>,
     /// Running jobs by the instant at which their work is done, for each cluster.
     working: Vec<BinaryHeap<Reverse<(Time, JobIndex)>>>,
     /// Jobs that came and have not ended.
     present: usize,
-    is_sending: bool,
+    /// Jobs that were sent and have not started.
+    on_their_way: usize,
     pass_is_due: bool,
     /// Jobs submitted earlier are sent then.
     start_up: Time,
@@ -44,31 +47,32 @@ pub struct World<P> {
 pub enum Event {
     /// A job comes in.
     Arrive(JobIndex),
-    /// The policy is asked for a job to send.
-    Pass,
+    /// The policy is asked for jobs to send.
+    Pass(Clock),
     /// The job that was sent to this cluster starts.
-    Start(JobIndex, SiteId),
+    Start(JobIndex, SiteId, Clock),
     /// A cluster looks which jobs are done.
-    Look(SiteId),
+    Look(SiteId, Clock),
     /// The policy may improve its plan.
-    Search,
+    Search(Clock),
 }
 
 /// A scheduler of Alea: what it does when something happens. It sees the [`GridState`], and no run times.
 pub trait Policy {
     /// A job comes in that some cluster suits.
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState);
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState);
 
-    /// Takes the next job to send out of the queue or the plan, and names the cluster, which has room for it.
-    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)>;
+    /// Takes the jobs to send next out of the queue or the plan, and appends them to `sent`, each with its cluster, which has room
+    /// for it; one to each cluster at most.
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>);
 
     /// A job has been sent, and now it starts.
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         let _ = (job, cluster, now, state);
     }
 
     /// A job has ended that started at `start`.
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         let _ = (job, cluster, start, now, state);
     }
 
@@ -78,7 +82,7 @@ pub trait Policy {
     }
 
     /// Improves the plan.
-    fn search(&mut self, now: Time, state: &GridState) {
+    fn search(&mut self, now: Clock, state: &GridState) {
         let _ = (now, state);
     }
 }
@@ -139,10 +143,10 @@ impl<P: Policy> World<P> {
         assert!(jobs.is_sorted_by_key(Job::submit), "jobs come in order of submission");
         Self {
             policy,
-            starts: vec![Time::MAX; jobs.len()],
+            starts: vec![Clock::at(Time::ZERO); jobs.len()],
             working: vec![BinaryHeap::new(); processors.len()],
             present: 0,
-            is_sending: false,
+            on_their_way: 0,
             pass_is_due: false,
             start_up: START_UP_OF_WAGAP,
             state: GridState::new(&processors),
@@ -183,10 +187,10 @@ impl<P: Policy> World<P> {
         }
     }
 
-    fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
-        if !self.is_sending && !self.pass_is_due {
+    fn call_for_pass(&mut self, now: Clock, cx: &mut impl Context<Event>) {
+        if self.on_their_way == 0 && !self.pass_is_due {
             self.pass_is_due = true;
-            cx.post_at(cx.now(), Event::Pass);
+            cx.post_at(now.time, Event::Pass(now));
         }
     }
 
@@ -195,50 +199,55 @@ impl<P: Policy> World<P> {
         self.state.submit(self.job(job).request());
         if self.state.can_run(job) {
             self.present += 1;
-            self.policy.submit(job, cx.now(), &self.state);
-            self.call_for_pass(cx);
+            let now = Clock::at(cx.now());
+            self.policy.submit(job, now, &self.state);
+            self.call_for_pass(now, cx);
         } else {
             cx.emit(Fact::Rejected { job: self.id(job), reason: Rejection::TooWide });
         }
     }
 
-    fn pass(&mut self, cx: &mut impl Context<Event>) {
-        if self.is_sending {
+    fn pass(&mut self, now: Clock, cx: &mut impl Context<Event>) {
+        if self.on_their_way > 0 {
             return;
         }
-        if let Some((job, cluster)) = self.policy.select(cx.now(), &self.state) {
+        let mut sent = Vec::new();
+        self.policy.select(now, &self.state, &mut sent);
+        self.on_their_way = sent.len();
+        // The line carries one job after the other.
+        let mut arrival = now;
+        for (job, cluster) in sent {
             self.state.send(job, cluster);
-            self.is_sending = true;
-            cx.post_in(TRAVEL, Event::Start(job, cluster));
+            arrival = arrival.after(TRAVEL);
+            cx.post_at(arrival.time, Event::Start(job, cluster, arrival));
         }
     }
 
-    fn begin(&mut self, job: JobIndex, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let now = cx.now();
+    fn begin(&mut self, job: JobIndex, cluster: SiteId, now: Clock, cx: &mut impl Context<Event>) {
         self.state.start(job, cluster, now);
         self.starts[job.index()] = now;
         let work = self.job(job).work();
-        self.working[cluster.index()].push(Reverse((now + work, job)));
-        cx.post_in(self.job(job).executed_time(), Event::Look(cluster));
+        self.working[cluster.index()].push(Reverse((now.time + work, job)));
+        let end = now.after(self.job(job).executed_time());
+        cx.post_at(end.time, Event::Look(cluster, end));
         let processors = self.state.request(job).processors();
         cx.emit(Fact::Started { job: self.id(job), site: cluster, processors });
         self.policy.start(job, cluster, now, &self.state);
-        self.is_sending = false;
-        self.pass(cx);
+        self.on_their_way -= 1;
+        self.pass(now, cx);
     }
 
-    fn look(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let now = cx.now();
+    fn look(&mut self, cluster: SiteId, now: Clock, cx: &mut impl Context<Event>) {
         let mut done = Vec::new();
         while let Some(Reverse((at, job))) = self.working[cluster.index()].peek()
-            && *at <= now
+            && *at <= now.time
         {
             done.push(*job);
             self.working[cluster.index()].pop();
         }
         // All of them are done before the scheduler hears of the first.
         for &job in &done {
-            self.state.finish(job, cluster, self.starts[job.index()]);
+            self.state.finish(job, cluster);
             self.present -= 1;
             cx.emit(Fact::Finished { job: self.id(job) });
         }
@@ -246,7 +255,7 @@ impl<P: Policy> World<P> {
             self.policy.finish(job, cluster, self.starts[job.index()], now, &self.state);
         }
         if !done.is_empty() {
-            self.call_for_pass(cx);
+            self.call_for_pass(now, cx);
         }
     }
 
@@ -265,7 +274,8 @@ impl<P: Policy> Model for World<P> {
     fn start(&mut self, cx: &mut impl Context<Event>) {
         if let Some(period) = self.policy.period() {
             let started = self.start_up.since(Time::ZERO).saturating_sub(TIMER_LEAD);
-            cx.post_in(started + period, Event::Search);
+            let first = Clock::at(Time::ZERO + started + period);
+            cx.post_at(first.time, Event::Search(first));
         }
         self.post_next_arrival(cx);
     }
@@ -276,19 +286,20 @@ impl<P: Policy> Model for World<P> {
                 self.arrive(job, cx);
                 self.post_next_arrival(cx);
             }
-            Event::Pass => {
+            Event::Pass(now) => {
                 self.pass_is_due = false;
-                self.pass(cx);
+                self.pass(now, cx);
             }
-            Event::Start(job, cluster) => self.begin(job, cluster, cx),
-            Event::Look(cluster) => self.look(cluster, cx),
-            Event::Search => {
+            Event::Start(job, cluster, now) => self.begin(job, cluster, now, cx),
+            Event::Look(cluster, now) => self.look(cluster, now, cx),
+            Event::Search(now) => {
                 if let Some(period) = self.policy.period()
                     && !self.is_over()
                 {
-                    self.policy.search(cx.now(), &self.state);
-                    cx.post_in(period, Event::Search);
-                    self.call_for_pass(cx);
+                    self.policy.search(now, &self.state);
+                    let next = now.after(period);
+                    cx.post_at(next.time, Event::Search(next));
+                    self.call_for_pass(now, cx);
                 }
             }
         }
@@ -296,19 +307,19 @@ impl<P: Policy> Model for World<P> {
 }
 
 impl<P: Policy + ?Sized> Policy for Box<P> {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         (**self).submit(job, now, state);
     }
 
-    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        (**self).select(now, state)
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        (**self).select(now, state, sent);
     }
 
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
         (**self).start(job, cluster, now, state);
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         (**self).finish(job, cluster, start, now, state);
     }
 
@@ -316,7 +327,7 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
         (**self).period()
     }
 
-    fn search(&mut self, now: Time, state: &GridState) {
+    fn search(&mut self, now: Clock, state: &GridState) {
         (**self).search(now, state);
     }
 }

@@ -38,6 +38,10 @@ pub enum Command {
     Doubt(Doubt),
     /// Replay a log under one or more scheduling policies.
     Simulate(Box<replay::cli::Simulate>),
+    /// Policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
+    Experiment(Box<replay::experiment::Experiment>),
+    /// Check a schedule of any program: can machines have run it, and is it what a policy does?
+    Check(Box<replay::check::Check>),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
     #[command(subcommand)]
     Workload(replay::workload::Workload),

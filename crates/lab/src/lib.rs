@@ -8,6 +8,7 @@
 pub mod chart;
 pub mod claim;
 pub mod cli;
+pub mod clock;
 pub mod doubt;
 pub mod extra;
 pub mod interrupt;

@@ -1,6 +1,7 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
 use crate::claim::{Claim, Judged};
+use crate::clock::within_the_clock;
 use crate::output::OutDir;
 use crate::paper::{About, Effort, Figure, Paper, Table};
 use crate::provenance;
@@ -9,9 +10,9 @@ use crate::record::{Mode, Recorded};
 use crate::scenario::{Scenario, did_you_mean, workspace};
 use crate::seeds::Seeds;
 use crate::store::Store;
-use crate::study::Study;
+use crate::study::{Study, beyond_the_clock, simulate};
 use crate::verdict::Verdict;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use metrics::ConfidenceInterval;
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -152,7 +153,8 @@ impl<P: Paper> Session<P> {
             scenario.set(assignment)?;
         }
         let effort = if request.quick { Effort::Quick } else { Effort::Full };
-        let paper = P::new(&scenario, effort);
+        let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
+        let paper = within_the_clock(|| P::new(&scenario, effort)).unwrap_or_else(|| Err(beyond()));
         let paper = paper.with_context(|| {
             let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
             format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
@@ -191,7 +193,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let mut study = Study::new(paper, *seed, &store, request.quiet);
     let mut tables = paper.tables();
     tables.retain(|table| shown.contains(table.id));
-    let mut extras = paper.extras(&Streams::new(*seed, 0));
+    let extras = within_the_clock(|| paper.extras(&Streams::new(*seed, 0)));
+    let mut extras = extras.with_context(|| beyond_the_clock("a figure"))?;
     extras.retain(|extra| shown.contains(extra.figure));
     let mut cells = BTreeSet::new();
     for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
@@ -233,10 +236,15 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             .with_context(|| format!("the record of {}", P::ABOUT.slug))?,
         None => None,
     };
-    let schedules = schedules.into_iter().map(|id| paper.schedule(id, &Streams::new(*seed, 0))).collect();
+    let unplotted = within_the_clock(|| {
+        let streams = || Streams::new(*seed, 0);
+        let schedules: Vec<_> = schedules.into_iter().map(|id| paper.schedule(id, &streams())).collect();
+        let drawings: Vec<_> = drawings.into_iter().map(|id| paper.drawing(id, &streams())).collect();
+        (schedules, drawings)
+    });
+    let (schedules, drawings) = unplotted.with_context(|| beyond_the_clock("a drawing"))?;
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
     let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
-    let drawings = drawings.into_iter().map(|id| paper.drawing(id, &Streams::new(*seed, 0))).collect();
     let findings = crate::write::Findings {
         session: &session,
         request,
@@ -338,7 +346,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
     let cell =
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
-    let metrics = paper.simulate(cell, &Streams::new(seed, replication));
+    let metrics = simulate(&paper, cell, seed, replication)?;
     Ok(paper.metrics().into_iter().zip(metrics).collect())
 }
 

@@ -7,7 +7,8 @@
 //! but the identity that it names: a line in another's place is no danger.
 //!
 //! A file with a line that is not as it was written goes to `cells/damaged/`, for whoever wants to know why; its sound
-//! lines are kept, and the others are computed again.
+//! lines are kept, and the others are computed again. A last line without an end, in the file that a run appends to, is what
+//! a kill leaves in the middle of a write: it is told as that, and computed again.
 //!
 //! One process at a time: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that.
 
@@ -73,9 +74,10 @@ impl Store {
         let mut bad: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
         let mut contradicted = BTreeSet::new();
         let mut is_unsettled = false;
+        let mut is_torn = false;
         for name in [SETTLED, ADDED] {
             let path = folder.join(name);
-            let content = match fs::read(&path) {
+            let all = match fs::read(&path) {
                 Ok(content) => content,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 // A file in the place of the folder is told by whoever writes there.
@@ -83,7 +85,9 @@ impl Store {
                 Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
             };
             is_unsettled |= name == ADDED;
-            for (number, line) in segment::lines(&content) {
+            let content = if name == ADDED { segment::whole_lines(&all) } else { &all };
+            is_torn |= content.len() < all.len();
+            for (number, line) in segment::lines(content) {
                 match line {
                     None => {
                         bad.entry(name).or_default().insert(number);
@@ -112,6 +116,12 @@ impl Store {
                 store.copy_aside(name, lines)?;
             }
             store.state().is_unsettled = true;
+        }
+        if is_torn {
+            store.tell_torn();
+        }
+        if is_damaged || is_torn {
+            // Else the next line would be appended to what is left of the torn one.
             store.settle()?;
         }
         Ok(store)
@@ -129,7 +139,7 @@ impl Store {
         self
     }
 
-    /// How many lines were damaged when the store was opened.
+    /// How many lines were damaged when the store was opened; one that a kill cut off is none of them.
     pub const fn damaged(&self) -> u64 {
         self.damaged
     }
@@ -200,7 +210,7 @@ impl Store {
         [SETTLED, ADDED].iter().try_for_each(|name| remove(&folder.join(name)))
     }
 
-    /// How many sound and how many damaged lines there are below `folder`. Changes nothing.
+    /// How many sound and how many damaged lines there are below `folder`; one that a kill cut off is neither. Changes nothing.
     ///
     /// # Errors
     ///
@@ -208,11 +218,12 @@ impl Store {
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
         let (mut sound, mut damaged) = (0, 0);
         for name in [SETTLED, ADDED] {
-            let content = match fs::read(folder.join(name)) {
+            let all = match fs::read(folder.join(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 content => content?,
             };
-            for (_, line) in segment::lines(&content) {
+            let content = if name == ADDED { segment::whole_lines(&all) } else { &all };
+            for (_, line) in segment::lines(content) {
                 *if line.is_some() { &mut sound } else { &mut damaged } += 1;
             }
         }
@@ -239,6 +250,16 @@ impl Store {
         );
         let _ = io::stderr().write_all(told.as_bytes());
         Ok(())
+    }
+
+    /// Says that a kill has cut off the last line. Nothing is wrong with the disk.
+    fn tell_torn(&self) {
+        let told = format!(
+            "note: {}: an earlier run was killed while it wrote the last line; that replication is computed again, the others \
+             are kept\n",
+            self.folder.join(ADDED).display()
+        );
+        let _ = io::stderr().write_all(told.as_bytes());
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

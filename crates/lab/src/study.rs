@@ -2,10 +2,12 @@
 
 use super::paper::Paper;
 use super::quantity::Quantity;
+use super::reproduce::run_id;
 use super::store::{Identity, Store};
+use crate::clock::within_the_clock;
 use crate::interrupt::{self, Interrupted};
 use crate::progress::Progress;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -25,6 +27,23 @@ pub(crate) fn models<P: Paper>() -> &'static str {
         // A program that cannot be read has no past: what it stores is not found again.
         program.map_or_else(|_| format!("process {}", std::process::id()), |bytes| hex::encode(Sha256::digest(bytes)))
     })
+}
+
+/// What one replication yields.
+///
+/// # Errors
+///
+/// Its time leaves the clock.
+pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replication: u32) -> Result<Vec<f64>> {
+    within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)))
+        .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
+}
+
+/// What to say of a part of a paper whose time left the clock.
+pub(crate) fn beyond_the_clock(what: &str) -> String {
+    format!(
+        "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"
+    )
 }
 
 /// A paper with the replications that have been run.
@@ -73,7 +92,7 @@ impl<'a, P: Paper> Study<'a, P> {
                     reused.fetch_add(1, Ordering::Relaxed);
                     metrics
                 } else {
-                    let metrics = self.paper.simulate(cell, &Streams::new(self.seed, replication));
+                    let metrics = simulate(self.paper, cell, self.seed, replication)?;
                     self.store.save(&identity, &self.names, &metrics)?;
                     computed.fetch_add(1, Ordering::Relaxed);
                     metrics

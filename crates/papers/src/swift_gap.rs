@@ -275,7 +275,7 @@ impl Paper for SwiftGapPaper {
         slug: "swift-gap",
         title: "Scheduling Jobs through Gap Filling and Optimization Techniques in Computational Grid",
         citation: "O. Dakkak, S. A. Nor and S. Arif, Journal of Computer Science 13(5), 2017, 105–113",
-        package: "gap-schedule",
+        package: "alea31",
         subject: "EASY, CONS, Best Gap with Tabu search (BGT) and Swift Gap (SG) on the log of two clusters",
     };
     const SCENARIO: &'static str = include_str!("../../../workloads/swift-gap.toml");

@@ -1,5 +1,7 @@
-//! Logs under scheduling policies, and logs themselves: the commands `simulate` and `workload`.
+//! Logs under scheduling policies, and logs themselves: the commands `simulate`, `check` and `workload`.
 
+pub mod check;
 pub mod cli;
+pub mod experiment;
 pub mod simulate;
 pub mod workload;

@@ -3,9 +3,11 @@
 mod alea31;
 mod clock;
 mod clusters;
+pub(crate) mod door;
 mod exec;
 mod free;
 mod grid_tree;
+pub(crate) mod held;
 mod hier;
 mod log;
 mod metasched;

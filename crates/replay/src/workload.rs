@@ -5,7 +5,9 @@ mod convert;
 mod file;
 mod fit;
 mod generate;
+pub(crate) mod generated;
 mod inspect;
+mod resample;
 mod source;
 mod validate;
 mod words;
@@ -25,6 +27,7 @@ pub fn workload(command: &Workload, common: &Common) -> Result<Ending> {
         Workload::Validate(options) => validate::validate(options, common),
         Workload::Convert(options) => convert::convert(options, common),
         Workload::Generate(options) => generate::generate(options, common),
+        Workload::Resample(options) => resample::resample(options, common),
         Workload::Fit(options) => fit::fit(options, common),
     }
 }

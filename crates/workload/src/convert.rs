@@ -1,7 +1,12 @@
 //! One format of logs into another.
 
+mod sacct;
+
+pub use sacct::convert_sacct;
+
 use crate::gwf::{GwfColumn, GwfReader, GwfRecord, GwfWriter};
 use crate::lines::Lines;
+use crate::sacct::{SacctReader, SacctRepairs, Zone};
 use crate::swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,11 +23,13 @@ pub enum Layout {
     Swf21,
     /// The Grid Workloads Format, 29 columns.
     Gwf,
+    /// What Slurm's `sacct --parsable2` prints; it is read and not written.
+    Sacct,
 }
 
 impl Layout {
     /// The format of the log at `path`, by its first record: 29 columns are those of a grid; a nineteenth column in braces,
-    /// or twenty columns, those of MetaCentrum.
+    /// or twenty columns, those of MetaCentrum; names between `|` those of `sacct`.
     ///
     /// # Errors
     ///
@@ -35,6 +42,10 @@ impl Layout {
             }
             if !lines.is_text() {
                 return Err(lines.no_text());
+            }
+            let is_name = |part: &[u8]| part.trim_ascii().eq_ignore_ascii_case(b"State");
+            if lines.current().split(|byte| *byte == b'|').any(is_name) {
+                return Ok(Self::Sacct);
             }
             let has_hosts = lines.columns().nth(18).is_some_and(|column| column.starts_with(b"{"));
             let tabs = lines.current().iter().filter(|byte| **byte == b'\t').count();
@@ -52,7 +63,7 @@ impl Layout {
 
 /// Text that names no format.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected swf, swf21 or gwf, found {found:?}")]
+#[error("format: expected swf, swf21, gwf or sacct, found {found:?}")]
 pub struct LayoutError {
     /// What was given.
     pub found: String,
@@ -66,6 +77,7 @@ impl FromStr for Layout {
             "swf" => Ok(Self::Swf),
             "swf21" => Ok(Self::Swf21),
             "gwf" => Ok(Self::Gwf),
+            "sacct" => Ok(Self::Sacct),
             _ => Err(LayoutError { found: crate::file::shown(text.as_bytes()) }),
         }
     }
@@ -77,6 +89,7 @@ impl fmt::Display for Layout {
             Self::Swf => "swf",
             Self::Swf21 => "swf21",
             Self::Gwf => "gwf",
+            Self::Sacct => "sacct",
         })
     }
 }
@@ -90,6 +103,8 @@ pub struct Converted {
     pub lost: BTreeMap<&'static str, u64>,
     /// Names that were replaced by numbers; the comments at the end of the result tell which.
     pub names: u64,
+    /// What was left out or repaired of a log of `sacct`.
+    pub repairs: SacctRepairs,
 }
 
 /// A conversion that cannot go on.
@@ -120,15 +135,20 @@ impl ConvertError {
 /// 5, queues 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) is called by it,
 /// and the nodes asked for (column 21) become required resources. Coming from it, see [`Names`]. A log without the
 /// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
-/// demands nothing that it did not.
+/// demands nothing that it did not. What `sacct` printed is taken as of UTC; [`convert_sacct`] takes a zone.
 ///
 /// # Errors
 ///
 /// See [`ConvertError`].
+///
+/// # Panics
+///
+/// If `to` is [`Layout::Sacct`], which is not written.
 pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     match from {
         Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::open(path)?, to, out),
         Layout::Gwf => convert_gwf(GwfReader::open(path)?, to, out),
+        Layout::Sacct => convert_sacct(SacctReader::open(path, Zone::Unknown)?, None, to, out),
     }
 }
 
@@ -137,6 +157,10 @@ pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result
 /// # Errors
 ///
 /// See [`ConvertError`].
+///
+/// # Panics
+///
+/// As [`convert`].
 pub fn convert_read(
     name: &str,
     input: impl Read + Send + 'static,
@@ -147,6 +171,7 @@ pub fn convert_read(
     match from {
         Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::from_read(name, input)?, to, out),
         Layout::Gwf => convert_gwf(GwfReader::from_read(name, input)?, to, out),
+        Layout::Sacct => convert_sacct(SacctReader::from_read(name, input, Zone::Unknown)?, None, to, out),
     }
 }
 
@@ -165,24 +190,9 @@ fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Convert
     let mut names = Names::default();
     reader.comments().iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
     for record in reader {
-        let record = record?;
-        if to == Layout::Gwf {
-            sink.gwf(&record)
-        } else {
-            for (column, text) in GwfColumn::ALL.iter().zip(&record.further) {
-                let is_kept = *column == GwfColumn::ReqResources && to == Layout::Swf21;
-                if text.is_some() && !is_kept {
-                    *sink.done.lost.entry(column.name()).or_default() += 1;
-                }
-            }
-            sink.swf(names.number(record))
-        }
-        .map_err(ConvertError::Write)?;
+        sink.named(record?, &mut names).map_err(ConvertError::Write)?;
     }
-    for line in names.table() {
-        sink.done.names += 1;
-        sink.comment(&line).map_err(ConvertError::Write)?;
-    }
+    sink.table(&names).map_err(ConvertError::Write)?;
     Ok(sink.done)
 }
 
@@ -203,6 +213,7 @@ impl<W: Write> Sink<W> {
         let out = match to {
             Layout::Swf | Layout::Swf21 => Writer::Swf(SwfWriter::new(out)),
             Layout::Gwf => Writer::Gwf(GwfWriter::new(out)),
+            Layout::Sacct => panic!("the format of sacct is read and not written"),
         };
         Self { out, to, done: Converted::default() }
     }
@@ -212,6 +223,29 @@ impl<W: Write> Sink<W> {
             Writer::Swf(out) => out.comment(text),
             Writer::Gwf(out) => out.comment(text),
         }
+    }
+
+    /// A record with names, which become numbers where they must.
+    fn named(&mut self, record: GwfRecord, names: &mut Names) -> io::Result<()> {
+        if self.to == Layout::Gwf {
+            return self.gwf(&record);
+        }
+        for (column, text) in GwfColumn::ALL.iter().zip(&record.further) {
+            let is_kept = *column == GwfColumn::ReqResources && self.to == Layout::Swf21;
+            if text.is_some() && !is_kept {
+                *self.done.lost.entry(column.name()).or_default() += 1;
+            }
+        }
+        self.swf(names.number(record))
+    }
+
+    /// Which number each name became.
+    fn table(&mut self, names: &Names) -> io::Result<()> {
+        for line in names.table() {
+            self.done.names += 1;
+            self.comment(&line)?;
+        }
+        Ok(())
     }
 
     fn gwf(&mut self, record: &GwfRecord) -> io::Result<()> {

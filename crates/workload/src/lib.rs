@@ -8,6 +8,7 @@
 //!   of run times, and by when jobs are due, is chosen there: [`estimates`], [`deadlines`].
 //! - [`inspect`] tells what a person wants to know of a log, and [`validate`] all that is odd in it, line by line.
 //! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) turns one format into the other.
+//! - [`sacct`] reads what Slurm's accounting tells of the jobs of a cluster.
 //! - [`held`] keeps a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with its users
 //!   drawn anew.
 //! - [`machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] tells
@@ -57,6 +58,7 @@ pub mod swf;
 
 pub mod convert;
 pub mod gwf;
+pub mod sacct;
 
 pub mod capacity;
 pub mod deadlines;
@@ -98,5 +100,6 @@ pub use machines::{Machine, Machines, MachinesError};
 pub use outages::{Outages, OutagesError};
 pub use predictsim::{Filtered, PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
+pub use sacct::SacctReader;
 pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;

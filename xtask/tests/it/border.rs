@@ -268,3 +268,17 @@ fn data_that_would_be_under_way_for_longer_than_the_clock_goes_are_refused() {
         contains("time to transfer the data of all jobs").and(contains("at most 300 years on the narrowest link")),
     );
 }
+
+#[test]
+fn a_paper_whose_time_would_leave_the_clock_is_a_message() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let refused = |run: &[&str], words: &str| {
+        let told = xtask().args(run).args(["--quick", "--quiet", "--out"]).arg(&out).assert().code(2);
+        told.stderr(contains("panicked").not().and(contains(words)).and(contains("584 years")));
+    };
+    let multi_site = ["reproduce", "multi-site", "--set", "workload.mean_service=1e9", "--only", "fig4"];
+    refused(&multi_site, "the run \"approach=");
+    refused(&["reproduce", "eg-edf", "--set", "workload.runtime=[1e9, 2e9]", "--only", "fig1-left"], "the run \"");
+    refused(&["reproduce", "metaloras", "--set", "workload.times=[1e10, 1e10, 1e10, 1e10]"], "the run \"");
+}

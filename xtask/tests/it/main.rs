@@ -9,6 +9,7 @@ mod contracts;
 mod determinism;
 mod doubt;
 mod exec;
+mod experiment;
 mod faults;
 mod hier_grid;
 mod metaloras;

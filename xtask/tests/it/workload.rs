@@ -180,6 +180,38 @@ fn convert_goes_to_the_grid_and_back_and_tells_what_is_lost() {
     assert_eq!(records(&back), expected);
 }
 
+/// Two jobs of a Slurm cluster in Berlin, one of which was cancelled while it waited, and a step.
+const SACCT: &str = "\
+JobIDRaw|User|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocCPUS|ReqCPUS|State
+7|alice|batch|2026-07-01T12:00:00|2026-07-01T12:00:30|2026-07-01T12:10:30|600|60|4|4|COMPLETED
+7.batch||||2026-07-01T12:00:30|2026-07-01T12:10:30|600||4|4|COMPLETED
+8|bob|batch|2026-07-01T12:01:00|None|2026-07-01T12:02:00|0|60|0|8|CANCELLED by 1000
+";
+
+#[test]
+fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
+    let folder = folder();
+    let (sacct, log) = (file(&folder, "jobs.sacct", SACCT), folder.path().join("site.swf"));
+    let to_swf = ["convert", utf8(&sacct), "--to", "swf", "--zone", "Europe/Berlin", "--procs", "64"];
+    let told = json(&[&to_swf[..], &["--out", utf8(&log)]].concat());
+    assert_eq!((&told["from"], &told["records"], &told["names"]), (&"sacct".into(), &2.into(), &3.into()));
+    let repair = |rule: &str, line: u64| serde_json::json!({ "rule": rule, "count": 1, "first_line": line });
+    assert_eq!(told["repairs"], serde_json::json!([repair("step", 3), repair("cancelled-before-start", 4)]));
+    let header = SwfReader::open(&log).expect("a log").header().clone();
+    assert_eq!((header.max_procs, header.unix_start_time), (Some(64), Some(1_782_900_000)));
+    assert_eq!(records(&log).iter().map(|record| record.number).collect::<Vec<_>>(), [7, 8]);
+    // The log is one that simulations take, and says so where the other is given instead.
+    assert!(workload(&["validate", utf8(&log)]).contains("no-runtime"));
+    let run = xtask().args(["workload", "validate"]).arg(&sacct).assert().code(2);
+    run.stderr(contains("is what sacct prints; convert it first: cargo xtask workload convert"));
+    refused(&["convert", utf8(&sacct), "--to", "sacct"], &["read and not written"]);
+    refused(
+        &["convert", utf8(&log), "--to", "gwf", "--zone", "UTC"],
+        &["--zone goes with a log from sacct", "is in swf"],
+    );
+    refused(&["convert", utf8(&sacct), "--to", "swf", "--zone", "CEST"], &["a place such as Europe/Berlin"]);
+}
+
 #[test]
 fn a_log_that_ends_in_a_faulty_line_is_not_converted() {
     let folder = folder();

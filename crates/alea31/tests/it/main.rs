@@ -1,6 +1,7 @@
 //! The schedules that Alea 3.1 itself made, and obvious twins of every policy.
 
 mod common;
+mod java;
 mod obvious;
 mod obvious_easy;
 mod oracles;

@@ -1,19 +1,23 @@
 //! The policies of the profile `alea31` written once more, as slowly and plainly as the specification puts them.
 
-use alea31::{GridState, JobIndex, JobRequest, Policy, Release};
+use crate::java::{Heap, hash_map_order};
+use alea31::{Clock, GridState, JobIndex, JobRequest, Policy};
 use rand::RngExt;
 use sim_core::{SiteId, Span, Stream, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A list of jobs for each cluster, planned from scratch whenever anybody asks.
+/// A list of jobs for each cluster, planned from scratch whenever anybody asks. It keeps books of its own of which processor runs
+/// what.
 pub(crate) struct Obvious {
     kind: Kind,
     lists: Vec<Vec<JobIndex>>,
     /// When a job is expected to end, as it was written down last.
     expected: BTreeMap<JobIndex, Time>,
-    /// Where jobs run, and since when.
-    running: BTreeMap<JobIndex, (usize, Time)>,
-    /// Users in order of appearance, and for each what jobs that have started waited for, and what all jobs use. Plans of equal
+    /// Where jobs were sent that have not ended, in that order, and since when they run, if they do.
+    present: Vec<(JobIndex, usize, Option<Clock>)>,
+    /// What runs on each processor of each cluster.
+    processors: Vec<Vec<Option<JobIndex>>>,
+    /// Users in order of appearance, and for each the waits and the processor seconds of jobs that have ended. Plans of equal
     /// worth are common, and rounding then decides: sums are made in the same order as by the policy.
     users: Vec<(u32, f64, f64)>,
 }
@@ -25,74 +29,105 @@ pub(crate) enum Kind {
 }
 
 struct Gap {
-    start: Time,
-    end: Time,
+    start: f64,
+    end: f64,
     processors: u32,
     job: Option<JobIndex>,
 }
 
 struct Planned {
-    starts: Vec<Time>,
+    starts: Vec<f64>,
     gaps: Vec<Gap>,
 }
 
 impl Obvious {
     pub(crate) fn new(kind: Kind) -> Self {
-        Self { kind, lists: Vec::new(), expected: BTreeMap::new(), running: BTreeMap::new(), users: Vec::new() }
+        Self {
+            kind,
+            lists: Vec::new(),
+            expected: BTreeMap::new(),
+            present: Vec::new(),
+            processors: Vec::new(),
+            users: Vec::new(),
+        }
     }
 
-    /// List scheduling over entries of free processors, sorted anew after each job.
-    fn plan(&self, cluster: usize, now: Time, state: &GridState) -> Planned {
-        let mut free = Vec::new();
-        state.clusters()[cluster].releases(now, &mut free);
+    /// When each processor of the cluster is free, as far as limits tell.
+    fn free_at(&self, cluster: usize, now: f64, state: &GridState) -> Vec<f64> {
+        let mut free_at: Vec<f64> = vec![now; self.processors[cluster].len()];
+        for (job, _, start) in self.present.iter().filter(|(_, other, _)| *other == cluster) {
+            let limit = state.request(*job).limit().as_secs_f64();
+            if let Some(start) = start {
+                let remaining = (limit - (now - start.seconds)).max(0.0);
+                let on = self.processors[cluster].iter().zip(&mut free_at).filter(|(on, _)| **on == Some(*job));
+                on.for_each(|(_, free_at)| *free_at += remaining);
+            } else {
+                let mut order: Vec<usize> = (0..free_at.len()).collect();
+                order.sort_by(|a, b| free_at[*a].total_cmp(&free_at[*b]));
+                let taken = &order[..state.request(*job).processors() as usize];
+                let from = taken.iter().map(|processor| free_at[*processor]).fold(now, f64::max);
+                taken.iter().for_each(|processor| free_at[*processor] = from + limit);
+            }
+        }
+        free_at
+    }
+
+    /// List scheduling over a heap of free processors.
+    fn plan(&self, cluster: usize, now: Clock, state: &GridState) -> Planned {
+        let free_at = self.free_at(cluster, now.seconds, state);
+        let mut free = Heap::default();
+        for at in hash_map_order(&free_at) {
+            free.insert(at, u32::try_from(free_at.iter().filter(|other| **other == at).count()).expect("few"));
+        }
         let mut planned = Planned { starts: Vec::new(), gaps: Vec::new() };
         for &job in &self.lists[cluster] {
             let processors = state.request(job).processors();
             let mut collected = 0;
-            let mut start = now;
+            let mut start = now.seconds;
             while collected < processors {
-                let first = free.remove(0);
+                let (at, slot) = *free.min();
                 if collected > 0 {
-                    planned.gaps.push(Gap { start, end: first.at, processors: collected, job: Some(job) });
+                    planned.gaps.push(Gap { start, end: at, processors: collected, job: Some(job) });
                 }
-                start = first.at;
-                let taken = first.processors.min(processors - collected);
-                collected += taken;
-                if taken < first.processors {
-                    free.insert(0, Release { at: start, processors: first.processors - taken });
+                start = at;
+                if collected + slot > processors {
+                    free.min().1 -= processors - collected;
+                    collected = processors;
+                } else {
+                    free.delete_min();
+                    collected += slot;
                 }
             }
             planned.starts.push(start);
-            free.push(Release { at: start + state.request(job).planned_time(), processors });
-            free.sort_by_key(|release| release.at);
+            free.insert(start + state.request(job).planned_time().as_secs_f64(), processors);
         }
-        let earliest = free.iter().map(|release| release.at).min().expect("processors");
-        let latest = free.iter().map(|release| release.at).max().expect("processors");
+        let earliest = free.slots().iter().map(|(at, _)| *at).fold(f64::MAX, f64::min);
+        let latest = free.slots().iter().map(|(at, _)| *at).fold(f64::MIN, f64::max);
         if earliest < latest {
-            let processors =
-                free.iter().filter(|release| release.at == earliest).map(|release| release.processors).sum();
+            let first = free.slots().iter().filter(|(at, _)| *at == earliest);
+            let processors = first.map(|(_, processors)| processors).sum();
             planned.gaps.push(Gap { start: earliest, end: latest, processors, job: None });
         }
         let processors = state.clusters()[cluster].processors();
-        planned.gaps.push(Gap { start: latest, end: Time::MAX, processors, job: None });
+        planned.gaps.push(Gap { start: latest, end: f64::MAX, processors, job: None });
         planned
     }
 
     /// Where the job would go: the chain of gaps is looked for from every gap in turn.
-    fn place(&self, job: JobIndex, cluster: usize, now: Time, state: &GridState) -> usize {
+    fn place(&self, job: JobIndex, cluster: usize, now: Clock, state: &GridState) -> usize {
         let gaps = self.plan(cluster, now, state).gaps;
-        let (needed, limit) = (state.request(job).processors(), state.request(job).limit());
+        let (needed, limit) = (state.request(job).processors(), state.request(job).limit().as_secs_f64());
         let chain_fits = |first: usize| {
-            let (mut length, mut end) = (Span::ZERO, gaps[first].start);
+            let (mut missing, mut end) = (limit, gaps[first].start);
             for gap in &gaps[first..] {
                 if gap.processors < needed || gap.start > end {
                     return false;
                 }
-                let rest = gap.end.since(gap.start);
-                if limit.saturating_sub(length) <= rest {
+                let length = if gap.job.is_none() && gap.end == f64::MAX { f64::MAX } else { gap.end - gap.start };
+                if missing <= length {
                     return true;
                 }
-                length += rest;
+                missing -= length;
                 end = gap.end;
             }
             false
@@ -105,25 +140,28 @@ impl Obvious {
     }
 
     /// Writes down when everything on the cluster is expected to end.
-    fn update(&mut self, cluster: usize, now: Time, state: &GridState) {
+    fn update(&mut self, cluster: usize, now: Clock, state: &GridState) {
         let starts = self.plan(cluster, now, state).starts;
         for (job, start) in self.lists[cluster].iter().zip(starts) {
+            let start = Time::ZERO + Span::from_secs_f64(start);
             self.expected.insert(*job, start + state.request(*job).planned_time());
         }
-        for (job, (place, start)) in &self.running {
-            if *place == cluster {
-                self.expected.insert(*job, (*start + state.request(*job).limit()).max(now));
+        for (job, place, start) in &self.present {
+            if let Some(start) = start
+                && *place == cluster
+            {
+                self.expected.insert(*job, (start.time + state.request(*job).limit()).max(now.time));
             }
         }
     }
 
-    fn update_all(&mut self, now: Time, state: &GridState) {
+    fn update_all(&mut self, now: Clock, state: &GridState) {
         for cluster in 0..self.lists.len() {
             self.update(cluster, now, state);
         }
     }
 
-    fn start_of(&self, job: JobIndex, cluster: usize, now: Time, state: &GridState) -> Time {
+    fn start_of(&self, job: JobIndex, cluster: usize, now: Clock, state: &GridState) -> f64 {
         let place = self.lists[cluster].iter().position(|other| *other == job).expect("it is planned there");
         self.plan(cluster, now, state).starts[place]
     }
@@ -139,30 +177,49 @@ impl Obvious {
     }
 
     /// Fairness, response, wait, slowdown.
-    fn score(&self, now: Time, state: &GridState) -> [f64; 4] {
-        let since = |time: Time, job: &JobRequest| time.saturating_since(job.submit()).as_secs_f64();
+    fn score(&self, now: Clock, state: &GridState) -> [f64; 4] {
+        let submit = |job: &JobRequest| job.submit().as_secs_f64();
         let (mut response, mut wait, mut slowdown, mut jobs) = (0.0, 0.0, 0.0, 0);
         let mut users = self.users.clone();
         for cluster in 0..self.lists.len() {
+            let mut of_cluster: Vec<(f64, f64)> = vec![(0.0, 0.0); users.len()];
+            let mut add = |job: &JobRequest, waited: f64| {
+                let user = self.users.iter().position(|(user, ..)| *user == job.user()).expect("it came");
+                of_cluster[user].0 += waited;
+                of_cluster[user].1 += reserved(job);
+            };
+            for (job, _, start) in self.present.iter().filter(|(_, other, _)| *other == cluster) {
+                let job = state.request(*job);
+                add(job, start.map_or(0.0, |start| (start.seconds - submit(job)).max(0.0)));
+            }
+            let mut sums = [0.0; 3];
             for (job, start) in self.lists[cluster].iter().zip(self.plan(cluster, now, state).starts) {
                 let job = state.request(*job);
-                let end = start + job.planned_time();
-                users.iter_mut().find(|(user, ..)| *user == job.user()).expect("it came").1 += since(start, job);
-                wait += since(start, job);
-                response += since(end, job);
-                slowdown += since(end, job).max(1.0) / job.planned_time().as_secs_f64();
+                let length = job.planned_time().as_secs_f64();
+                let (waited, responded) = ((start - submit(job)).max(0.0), start + length - submit(job));
+                add(job, waited);
+                sums[0] += responded.max(0.0);
+                sums[1] += waited;
+                sums[2] += responded.max(1.0) / length;
                 jobs += 1;
+            }
+            response += sums[0];
+            wait += sums[1];
+            slowdown += sums[2];
+            for (user, (waited, used)) in users.iter_mut().zip(of_cluster) {
+                user.1 += waited;
+                user.2 += used;
             }
         }
         let each: Vec<f64> = users.iter().map(|(_, waited, used)| waited / used.max(1.0)).collect();
-        let mean = each.iter().sum::<f64>() / each.len() as f64;
-        let fairness = each.iter().map(|wait| (1.0 + mean - wait).powi(2)).sum();
+        let mean = each.iter().fold(0.0, |sum, wait| sum + wait) / each.len() as f64;
+        let fairness = each.iter().fold(0.0, |sum, wait| sum + (1.0 + (mean - wait)) * (1.0 + (mean - wait)));
         let jobs = f64::from(jobs.max(1));
         [fairness, response / jobs, wait / jobs, (slowdown / jobs).max(1.0)]
     }
 
-    fn cons(&mut self, job: JobIndex, now: Time, state: &GridState) {
-        let mut best: Option<(Time, usize, usize)> = None;
+    fn cons(&mut self, job: JobIndex, now: Clock, state: &GridState) {
+        let mut best: Option<(f64, usize, usize)> = None;
         for cluster in (0..self.lists.len()).filter(|cluster| state.suits(site(*cluster), job)) {
             let place = self.place(job, cluster, now, state);
             self.lists[cluster].insert(place, job);
@@ -176,7 +233,7 @@ impl Obvious {
         self.lists[cluster].insert(place, job);
     }
 
-    fn best_gap(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn best_gap(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         let mut best: Option<([f64; 4], usize, usize)> = None;
         for cluster in (0..self.lists.len()).filter(|cluster| state.suits(site(*cluster), job)) {
             let place = self.place(job, cluster, now, state);
@@ -207,13 +264,17 @@ fn decision(old: [f64; 4], new: [f64; 4]) -> f64 {
 }
 
 impl Policy for Obvious {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.lists.resize(state.clusters().len(), Vec::new());
+        self.processors = if self.processors.is_empty() {
+            state.clusters().iter().map(|cluster| vec![None; cluster.processors() as usize]).collect()
+        } else {
+            std::mem::take(&mut self.processors)
+        };
         let user = state.request(job).user();
         if self.users.iter().all(|(other, ..)| *other != user) {
             self.users.push((user, 0.0, 0.0));
         }
-        self.user_of(job, state).2 += reserved(state.request(job));
         match self.kind {
             Kind::Cons => self.cons(job, now, state),
             Kind::BestGap | Kind::Bgt(_) => self.best_gap(job, now, state),
@@ -221,26 +282,37 @@ impl Policy for Obvious {
         self.update_all(now, state);
     }
 
-    fn select(&mut self, _: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        let has_room = |cluster: &usize| {
-            let first = self.lists[*cluster].first();
-            first.is_some_and(|job| state.request(*job).processors() <= state.clusters()[*cluster].free())
-        };
-        let cluster = (0..self.lists.len()).find(has_room)?;
-        Some((self.lists[cluster].remove(0), site(cluster)))
+    fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        for cluster in 0..self.lists.len() {
+            let Some(&first) = self.lists[cluster].first() else { continue };
+            if state.request(first).processors() <= state.clusters()[cluster].free() {
+                self.lists[cluster].remove(0);
+                self.present.push((first, cluster, None));
+                sent.push((first, site(cluster)));
+                if matches!(self.kind, Kind::Cons) {
+                    return;
+                }
+            }
+        }
     }
 
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
-        self.running.insert(job, (cluster.index(), now));
-        self.user_of(job, state).1 += now.saturating_since(state.request(job).submit()).as_secs_f64();
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
+        self.present.iter_mut().find(|(other, ..)| *other == job).expect("it was sent").2 = Some(now);
+        let idle = self.processors[cluster.index()].iter_mut().filter(|processor| processor.is_none());
+        idle.take(state.request(job).processors() as usize).for_each(|processor| *processor = Some(job));
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         let cluster = cluster.index();
-        self.running.remove(&job);
-        let used = f64::from(state.request(job).processors()) * now.since(start).as_secs_f64();
-        self.user_of(job, state).2 += used - reserved(state.request(job));
-        let early = self.expected[&job].saturating_since(now);
+        self.present.retain(|(other, ..)| *other != job);
+        self.processors[cluster].iter_mut().filter(|on| **on == Some(job)).for_each(|on| *on = None);
+        let request = state.request(job);
+        let waited = (start.seconds - request.submit().as_secs_f64()).max(0.0);
+        let used = (now.seconds - start.seconds) * f64::from(request.processors());
+        let user = self.user_of(job, state);
+        user.1 += waited;
+        user.2 += used;
+        let early = self.expected[&job].saturating_since(now.time);
         if matches!(self.kind, Kind::Cons) && early > Span::from_secs(60) && !self.lists[cluster].is_empty() {
             for waiting in std::mem::take(&mut self.lists[cluster]) {
                 let place = self.place(waiting, cluster, now, state);
@@ -254,7 +326,7 @@ impl Policy for Obvious {
         matches!(self.kind, Kind::Bgt(_)).then_some(Span::from_secs(300))
     }
 
-    fn search(&mut self, now: Time, state: &GridState) {
+    fn search(&mut self, now: Clock, state: &GridState) {
         let size: usize = self.lists.iter().map(Vec::len).sum();
         if size < 2 {
             return;

@@ -1,15 +1,15 @@
 //! EASY of the profile `alea31` written once more: one release time for each processor, sorted, and the whole queue looked
 //! through at every question. It keeps its own books of what runs, so that it shares nothing with the policy but the rules.
 
-use alea31::{GridState, JobIndex, Policy};
-use sim_core::{SiteId, Time};
+use alea31::{Clock, GridState, JobIndex, Policy};
+use sim_core::SiteId;
 use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(crate) struct ObviousEasy {
     queue: Vec<JobIndex>,
     /// Cluster and start of the jobs that run.
-    running: BTreeMap<JobIndex, (SiteId, Time)>,
+    running: BTreeMap<JobIndex, (SiteId, f64)>,
     /// The job that was sent and has not started, with its cluster.
     sent: Option<(JobIndex, SiteId)>,
 }
@@ -23,24 +23,27 @@ impl ObviousEasy {
     }
 
     /// When each processor is released, as far as limits tell; in order of time.
-    fn releases(&self, cluster: SiteId, now: Time, state: &GridState) -> Vec<Time> {
+    fn releases(&self, cluster: SiteId, now: f64, state: &GridState) -> Vec<f64> {
         let mut releases = Vec::new();
         for (job, (other, start)) in &self.running {
             if *other == cluster {
                 let job = state.request(*job);
-                releases.extend(vec![(*start + job.limit()).max(now); job.processors() as usize]);
+                releases.extend(vec![
+                    now + (job.limit().as_secs_f64() - (now - *start)).max(0.0);
+                    job.processors() as usize
+                ]);
             }
         }
         releases.resize(state.cluster(cluster).processors() as usize, now);
-        releases.sort_unstable();
+        releases.sort_unstable_by(f64::total_cmp);
         if let Some((job, other)) = self.sent
             && other == cluster
         {
             // It waits for the last of the processors that are released first, and then has all of them for its limit.
             let needed = state.request(job).processors() as usize;
-            let until = releases[needed - 1] + state.request(job).limit();
+            let until = releases[needed - 1] + state.request(job).limit().as_secs_f64();
             releases[..needed].fill(until);
-            releases.sort_unstable();
+            releases.sort_unstable_by(f64::total_cmp);
         }
         releases
     }
@@ -53,11 +56,26 @@ impl ObviousEasy {
 }
 
 impl Policy for ObviousEasy {
-    fn submit(&mut self, job: JobIndex, _: Time, _: &GridState) {
+    fn submit(&mut self, job: JobIndex, _: Clock, _: &GridState) {
         self.queue.push(job);
     }
 
-    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        sent.extend(self.next(now, state));
+    }
+
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, _: &GridState) {
+        assert_eq!(self.sent.take(), Some((job, cluster)), "what starts was sent");
+        self.running.insert(job, (cluster, now.seconds));
+    }
+
+    fn finish(&mut self, job: JobIndex, _: SiteId, _: Clock, _: Clock, _: &GridState) {
+        self.running.remove(&job);
+    }
+}
+
+impl ObviousEasy {
+    fn next(&mut self, now: Clock, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let clusters = state.cluster_ids();
         let fits = |cluster: SiteId, job: JobIndex, easy: &Self| {
             state.suits(cluster, job) && state.request(job).processors() <= easy.free(cluster, state)
@@ -68,9 +86,9 @@ impl Policy for ObviousEasy {
         }
         // The earliest instant at which enough are free; of equals, the last cluster. May the head use it? Nobody asks.
         let needed = state.request(head).processors() as usize;
-        let mut promise: Option<(Time, SiteId, usize)> = None;
+        let mut promise: Option<(f64, SiteId, usize)> = None;
         for cluster in clusters.clone() {
-            let releases = self.releases(cluster, now, state);
+            let releases = self.releases(cluster, now.seconds, state);
             let Some(&at) = releases.get(needed - 1) else { continue };
             let spare = releases[needed..].iter().filter(|other| **other == at).count();
             if promise.is_none_or(|(best, ..)| at <= best) {
@@ -82,7 +100,7 @@ impl Policy for ObviousEasy {
             let job = self.queue[place];
             let mut found = None;
             for cluster in clusters.clone().filter(|cluster| fits(*cluster, job, self)) {
-                let is_short = now + state.request(job).limit() < shadow;
+                let is_short = now.seconds + state.request(job).limit().as_secs_f64() < shadow;
                 let is_narrow = state.request(job).processors() as usize <= spare;
                 if cluster != promised || found.is_none() && (is_short || is_narrow) {
                     found = Some(cluster);
@@ -93,14 +111,5 @@ impl Policy for ObviousEasy {
             }
         }
         None
-    }
-
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, _: &GridState) {
-        assert_eq!(self.sent.take(), Some((job, cluster)), "what starts was sent");
-        self.running.insert(job, (cluster, now));
-    }
-
-    fn finish(&mut self, job: JobIndex, _: SiteId, _: Time, _: Time, _: &GridState) {
-        self.running.remove(&job);
     }
 }

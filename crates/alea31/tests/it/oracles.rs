@@ -100,17 +100,34 @@ fn cons_meets_table_3_within_a_tenth() {
     }
 }
 
-/// The tardiness is the mean over all seven numbers here. Of a random search one run is looked at, and its slowdown hangs
-/// on a handful of one-second jobs: over seeds it has a standard deviation of 4 %, the other three of less than 1 %.
+/// The simulator's own mean wait. It hangs on the order of equal release times and on that of sums: with ties in order of jobs and
+/// exact sums it is 2 278.9 s.
+#[test]
+fn best_gap_has_the_wait_of_alea_on_15000_jobs() {
+    let Some(jobs) = wagap(15_000) else { return };
+    let means = Means::of(&run(&WAGAP, GapFilling::best_gap(), jobs));
+    assert_eq!(format!("{:.2}", means.wait), "2302.19");
+}
+
+/// The tardiness is the mean over all seven numbers here. Of a random search the paper printed one run; over seeds its slowdown,
+/// which hangs on a handful of one-second jobs, has a standard deviation of 5 %, the other three of about 1 %. Without
+/// the search they are 24, 840, 980 and 60 760.
 #[test]
 fn bgt_meets_table_3_within_what_chance_allows() {
-    let stream = || Streams::new(1, 0).stream(Purpose("tabu search"), 0);
-    let Some(means) = means(|| Box::new(GapFilling::bgt(stream()))) else { return };
-    let mean = Means::mean(&means);
+    let run = |seed| {
+        let stream = move || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
+        means(|| Box::new(GapFilling::bgt(stream()))).map(|means| Means::mean(&means))
+    };
+    let seeds: Option<Vec<Means>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3).map(|seed| scope.spawn(move || run(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("it runs to its end")).collect()
+    });
+    let Some(seeds) = seeds else { return };
+    let mean = Means::mean(&seeds);
     let ours = [mean.slowdown, mean.tardiness, mean.wait, mean.response];
     for ((ours, printed), tolerance) in
-        ours.into_iter().zip([9.8, 694.9, 819.4, 60_596.5]).zip([0.12, 0.02, 0.02, 0.02])
+        ours.into_iter().zip([9.8, 694.9, 819.4, 60_596.5]).zip([0.12, 0.03, 0.03, 0.002])
     {
-        assert!((ours / printed - 1.0).abs() < tolerance, "{ours} instead of {printed}: {mean:?}");
+        assert!((ours / printed - 1.0).abs() < tolerance, "{ours} instead of {printed}: {seeds:?}");
     }
 }

@@ -45,6 +45,12 @@ pub(super) fn line(identity: &Identity<'_>, metrics: Metrics) -> (Key, String) {
 /// A line that is as it was written: its key, what it says, and itself.
 pub(super) type Sound<'a> = (Key, Stored, &'a str);
 
+/// The file without a last line that has no end: what was being written when its run was killed.
+pub(super) fn whole_lines(content: &[u8]) -> &[u8] {
+    let end = content.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    &content[..end]
+}
+
 /// The lines of a file, numbered from 1; `None` where one is not as it was written.
 pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (usize, Option<Sound<'_>>)> {
     // A last line without its end was cut off, even if all else is there.

@@ -133,6 +133,33 @@ fn a_file_that_was_cut_off_anywhere_is_used_up_to_there() {
     }
 }
 
+/// What kill -9 leaves in the middle of a write is no damage, wherever it cut; the file that is written whole is never cut so.
+#[test]
+fn a_last_line_that_a_kill_cut_off_is_no_damage() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let content = fs::read(filled(folder.path())).expect("it is there");
+    fs::remove_file(folder.path().join(SETTLED)).expect("it is there");
+    let ends: Vec<usize> = (1..=content.len()).filter(|end| content[end - 1] == b'\n').collect();
+    for length in 0..content.len() {
+        fs::write(folder.path().join(ADDED), &content[..length]).expect("it can be cut off");
+        let whole = ends.iter().filter(|end| **end <= length).count();
+        assert_eq!(Store::census(folder.path()).expect("it can be read"), (whole as u64, 0), "{length}");
+        let store = opened(folder.path());
+        assert_eq!((assert_true_or_missing(&store), store.damaged()), (whole, 0), "{length}");
+        assert!(!folder.path().join("damaged").exists(), "{length}");
+        // The next line is a line of its own.
+        store.save(&identity(&cell(), 9), &names(), &[9.0, 3.0]).expect("it is written");
+        drop(store);
+        let again = opened(folder.path());
+        assert_eq!((assert_true_or_missing(&again), again.damaged()), (whole, 0), "{length}");
+        assert!(again.load(&identity(&cell(), 9), &names()).is_some(), "{length}");
+        drop(again);
+        for name in [SETTLED, ADDED] {
+            remove(&folder.path().join(name)).expect("it can be removed");
+        }
+    }
+}
+
 #[test]
 fn a_line_counts_for_the_identity_that_it_names_and_an_edited_one_for_none() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -2,7 +2,7 @@
 
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
-use alea31::{Cons, GridState, JobIndex, Policy};
+use alea31::{Clock, Cons, GridState, JobIndex, Policy};
 use lab::chart::{Bar, Gantt};
 use lab::paper::Schedule;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
@@ -148,25 +148,25 @@ fn name(job: JobIndex) -> String {
 }
 
 impl Policy for Watched {
-    fn submit(&mut self, job: JobIndex, now: Time, state: &GridState) {
+    fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.cons.submit(job, now, state);
     }
 
-    fn select(&mut self, now: Time, state: &GridState) -> Option<(JobIndex, SiteId)> {
-        self.cons.select(now, state)
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        self.cons.select(now, state, sent);
     }
 
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Time, state: &GridState) {
-        self.running.insert(job, (cluster, now));
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
+        self.running.insert(job, (cluster, now.time));
         self.cons.start(job, cluster, now, state);
     }
 
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Time, now: Time, state: &GridState) {
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
         self.running.remove(&job);
         let before = self.planned(cluster);
         self.cons.finish(job, cluster, start, now, state);
         if WAITING.contains(&before.len()) {
-            self.consider((job, start), cluster, now, &before, state);
+            self.consider((job, start.time), cluster, now.time, &before, state);
         }
     }
 }

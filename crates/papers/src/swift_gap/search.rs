@@ -20,7 +20,7 @@ use lab::provenance;
 use lab::scenario::workspace;
 use lab::store::{Identity, Store};
 use rayon::prelude::*;
-use sim_core::{JobLog, JobRecord, Purpose, Sim, Sink, Stream, Streams};
+use sim_core::{JobLog, JobRecord, Purpose, Sim, Sink, Streams};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -192,6 +192,7 @@ fn one(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f64,
     let cell = serde_json::json!({
         "clusters": paper.file.clusters.of(Workload::Wagap),
         "workload": paper.source.identity(Workload::Wagap),
+        "start_up": paper.file.simulator.start_up,
         "readings": readings,
         "bound": bound,
     });
@@ -226,7 +227,8 @@ fn means(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f6
             let streams = Streams::new(paper.seed(), replication);
             let jobs = paper.source.jobs(Workload::Wagap, records, &streams);
             let left = std::array::from_fn(|metric| most[metric] - sums[metric]);
-            let (means, is_whole) = race(&clusters, readings, streams.stream(Purpose("tabu search"), 0), jobs, left);
+            let policy = GapFilling::swift_gap(readings, streams.stream(Purpose("tabu search"), 0));
+            let (means, is_whole) = race(paper.world(clusters.clone(), policy, Arc::clone(&jobs)), &jobs, left);
             sums = std::array::from_fn(|metric| sums[metric] + means[metric]);
             if !is_whole {
                 return (sums.map(|sum| sum / runs), Some(records));
@@ -236,13 +238,12 @@ fn means(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f6
     (sums.map(|sum| sum / runs), None)
 }
 
-/// Runs `jobs` until all is done or a mean is certain to be above its entry in `most`. The means, or what they are at
-/// least, and whether all was done.
-fn race(clusters: &[u32], readings: Readings, stream: Stream, jobs: Arc<[Job]>, most: Four) -> (Four, bool) {
+/// Runs the world of these `jobs` until all is done or a mean is certain to be above its entry in `most`. The means, or what
+/// they are at least, and whether all was done.
+fn race(world: World<GapFilling>, jobs: &[Job], most: Four) -> (Four, bool) {
     #[expect(clippy::cast_precision_loss, reason = "a log has fewer than 2^53 jobs")]
     let count = jobs.len() as f64;
     let most = most.map(|most| most * count);
-    let world = World::new(clusters.to_vec(), GapFilling::swift_gap(readings, stream), jobs);
     let mut sim = Sim::new(world, JobLog::new(Growing::default()));
     while sim.step() {
         let sums = sim.probe().sink().sums;
@@ -321,39 +322,47 @@ fn summary(tried: &[Tried]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alea31::run;
 
-    /// A few hundred jobs of a stand-in, of which many wait.
-    fn set_up() -> (Vec<u32>, Arc<[Job]>, Streams) {
-        let scenario = SwiftGapPaper::scenario().expect("the scenario");
+    /// A few hundred jobs of a stand-in, of which many wait, and the world of Swift Gap that runs them, in a simulator that is
+    /// up after so many seconds.
+    fn set_up(start_up: u32) -> (Arc<[Job]>, World<GapFilling>) {
+        let mut scenario = SwiftGapPaper::scenario().expect("the scenario");
+        scenario.set(&format!("simulator.start_up={start_up}")).expect("a parameter");
         let paper = SwiftGapPaper::new(&scenario, lab::paper::Effort::Quick).expect("a good scenario");
         let streams = Streams::new(7, 0);
         let jobs = paper.source.jobs(Workload::Zewura, 600, &streams);
-        (vec![240], jobs.iter().copied().filter(|job| job.processors() <= 240).collect(), streams)
+        let jobs: Arc<[Job]> = jobs.iter().copied().filter(|job| job.processors() <= 240).collect();
+        let policy = GapFilling::swift_gap(Readings::default(), streams.stream(Purpose("tabu search"), 0));
+        (Arc::clone(&jobs), paper.world(vec![240], policy, jobs))
     }
 
     #[test]
     fn a_race_without_bounds_is_a_run() {
-        let (clusters, jobs, streams) = set_up();
-        let stream = || streams.stream(Purpose("tabu search"), 0);
-        let readings = Readings::default();
-        let expected = four(Means::of(&run(&clusters, GapFilling::swift_gap(readings, stream()), Arc::clone(&jobs))));
+        let (jobs, world) = set_up(29);
+        let expected = four(Means::of(&world.clone().run()));
         assert!(expected[2] > 1.0, "somebody waits: {expected:?}");
-        let (means, is_whole) = race(&clusters, readings, stream(), jobs, [f64::INFINITY; 4]);
+        let (means, is_whole) = race(world, &jobs, [f64::INFINITY; 4]);
         assert!(is_whole);
         assert_eq!(means.map(f64::to_bits), expected.map(f64::to_bits));
     }
 
     #[test]
+    fn a_race_begins_when_the_scenario_says_that_the_simulator_is_up() {
+        let [wait, late] = [29, 86_400].map(|start_up| {
+            let (jobs, world) = set_up(start_up);
+            race(world, &jobs, [f64::INFINITY; 4]).0[2]
+        });
+        assert!(late > wait + 1_000.0, "who comes on the first day waits for its end: {wait} and {late}");
+    }
+
+    #[test]
     fn what_a_race_is_dropped_for_is_above_its_bound_and_not_above_the_mean_of_the_whole() {
-        let (clusters, jobs, streams) = set_up();
-        let stream = || streams.stream(Purpose("tabu search"), 0);
-        let readings = Readings::default();
-        let whole = four(Means::of(&run(&clusters, GapFilling::swift_gap(readings, stream()), Arc::clone(&jobs))));
+        let (jobs, world) = set_up(29);
+        let whole = four(Means::of(&world.clone().run()));
         for metric in 0..4 {
             let mut most = [f64::INFINITY; 4];
             most[metric] = whole[metric] * 0.6;
-            let (means, is_whole) = race(&clusters, readings, stream(), Arc::clone(&jobs), most);
+            let (means, is_whole) = race(world.clone(), &jobs, most);
             assert!(!is_whole, "{}", measure::NAMES[metric]);
             assert!(means[metric] > most[metric]);
             for (at_least, mean) in means.iter().zip(whole) {

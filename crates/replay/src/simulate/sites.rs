@@ -111,7 +111,7 @@ fn unknown_size(error: SwfError) -> anyhow::Error {
 }
 
 /// The clusters of the file, or their machines, or all of it as one pool.
-fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
+pub(super) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
     let clusters = file.clusters();
     let site = |name: &str, processors, speed| Site { name: name.to_owned(), machine: Machine { processors, speed } };
     Ok(match inside {

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use workload::Layout;
+use workload::sacct::Zone as LocalZone;
 
 /// The commands below `workload`.
 #[derive(Debug, Subcommand)]
@@ -15,8 +16,42 @@ pub enum Workload {
     Convert(Convert),
     /// A synthetic log, drawn from a published model or from one that was measured in a log.
     Generate(Generate),
+    /// Another log like one: its users drawn anew week by week, or every submission moved by some seconds.
+    Resample(Resample),
     /// Measure a model in a log, for `generate session`.
     Fit(Fit),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask workload resample KTH-SP2-1996-2.1-cln.swf.gz --out another.swf.gz --seed 1
+      another year of such users on that machine; how like the log it is, in numbers
+  cargo xtask workload resample log.swf.gz --users 1.2 --weeks 104 --out heavier.swf.gz
+      two years with a fifth more users: more load, and days remain days
+  cargo xtask workload resample log.swf.gz --shake 60s --out shaken.swf.gz
+
+Sources: N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir, K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each
+keeps, and its limits: docs/experiments.md. `experiment` does this for each replication.")]
+pub struct Resample {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(value_name = "FILE.swf[.gz]")]
+    pub(crate) file: PathBuf,
+    /// Move every submission by up to ± SPAN, such as 60s, instead of drawing users.
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["users", "weeks"])]
+    pub(crate) shake: Option<String>,
+    /// So many times as many users as in the log.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub(crate) users: f64,
+    /// So many weeks, instead of as many as the log has.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=5200))]
+    pub(crate) weeks: Option<u64>,
+    /// Seed of all that is drawn.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The file to write, in the Standard Workload Format; packed if its name ends in .gz.
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +106,16 @@ Examples:
   cargo xtask workload convert KTH-SP2.swf --to gwf --out KTH-SP2.gwf
   cargo xtask workload convert plain.swf --to swf21 --out extended.swf
       with the columns of MetaCentrum: hosts, queue, nodes
+  SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \\
+    --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,\\
+NNodes,ReqMem,TotalCPU,State > jobs.sacct
+  cargo xtask workload convert jobs.sacct --to swf --out site.swf.gz --procs 4096 --zone Europe/Berlin
+      the jobs of your own Slurm cluster, as simulators take them
+
+From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts
+each, and tells which users and groups became which numbers: delete these lines before you give the log to anybody. Columns may
+come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where.
+--duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has
 all its records. What the other format has no column for is told.")]
@@ -82,8 +127,15 @@ pub struct Convert {
     #[arg(long, value_name = "swf|swf21|gwf")]
     pub(crate) to: Layout,
     /// The format to read; told from the first record if not given.
-    #[arg(long, value_name = "swf|swf21|gwf")]
+    #[arg(long, value_name = "swf|swf21|gwf|sacct")]
     pub(crate) from: Option<Layout>,
+    /// Where the clocks of sacct stood: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
+    /// for times without a zone; of others it goes into the header.
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    pub(crate) zone: Option<LocalZone>,
+    /// Processors of the cluster, for the header of a log from sacct, which does not tell them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
     /// The file to write; packed if its name ends in .gz.
     #[arg(long, value_name = "FILE[.gz]")]
     pub(crate) out: PathBuf,
@@ -103,7 +155,7 @@ Examples:
       parameters of your own
   cargo xtask workload fit log.swf.gz --out site.toml
   cargo xtask workload generate session --preset site.toml --count 50000 --out more.swf
-      more of the same as a log
+      sessions as in a log; requests are drawn one by one, so load and run times come out otherwise (`resample` keeps them)
 
 The comments at the head of the file tell how it was made. The same model, parameters, seed and count give the same bytes
 on every machine.")]
@@ -175,7 +227,7 @@ impl std::str::FromStr for Tsafrir {
 }
 
 /// `90s`, `15m`, `4h`, `30d`, in seconds.
-fn seconds(span: &str) -> Option<u32> {
+pub(super) fn seconds(span: &str) -> Option<u32> {
     let unit = match span.chars().last()? {
         's' => 1,
         'm' => 60,

@@ -3,16 +3,17 @@
 use super::cli::Convert;
 use super::file::NewFile;
 use super::source::{Source, failed};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use std::fmt::Write;
-use workload::convert::convert_read;
-use workload::{ConvertError, Converted, Layout};
+use workload::convert::{convert_read, convert_sacct};
+use workload::{ConvertError, Converted, Layout, SacctReader};
 
 pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
-    let Convert { file, to, from, out } = options;
+    let Convert { file, to, from, zone, procs, out } = options;
+    ensure!(*to != Layout::Sacct, "--to sacct: that format is read and not written; give swf, swf21 or gwf");
     let from = match from {
         Some(from) => *from,
         None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => bail!(
@@ -21,10 +22,26 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
         ),
         None => Layout::detect(file)?,
     };
+    for (option, is_given) in [("--zone", zone.is_some()), ("--procs", procs.is_some())] {
+        ensure!(
+            !is_given || from == Layout::Sacct,
+            "{option} goes with a log from sacct; {} is in {from}",
+            file.display()
+        );
+    }
     let mut new = NewFile::create(out)?;
-    let done = match Source::of_file(file, "convert", common.quiet) {
-        Some(source) => convert_read(&file.to_string_lossy(), source, from, *to, &mut new),
-        None => workload::convert(file, from, *to, &mut new),
+    let name = file.to_string_lossy();
+    let done = match (Source::of_file(file, "convert", common.quiet), from) {
+        (source, Layout::Sacct) => {
+            let zone = zone.clone().unwrap_or_default();
+            let reader = match source {
+                Some(source) => SacctReader::from_read(&name, source, zone),
+                None => SacctReader::open(file, zone),
+            };
+            reader.map_err(ConvertError::Log).and_then(|reader| convert_sacct(reader, *procs, *to, &mut new))
+        }
+        (Some(source), _) => convert_read(&name, source, from, *to, &mut new),
+        (None, _) => workload::convert(file, from, *to, &mut new),
     };
     let done = match done {
         Ok(done) => done,
@@ -45,6 +62,9 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
             "records": done.records,
             "lost": done.lost,
             "names": done.names,
+            "repairs": done.repairs.iter().map(|(rule, count, line)| {
+                serde_json::json!({ "rule": rule.name(), "count": count, "first_line": line })
+            }).collect::<Vec<_>>(),
         });
         print(&format!("{answer:#}\n"));
     } else {
@@ -61,6 +81,9 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
     }
     for (column, told) in &done.lost {
         let _ = writeln!(text, "lost: {column}, which {} told; {to} has no column for it", records(*told));
+    }
+    for (rule, count, line) in done.repairs.iter() {
+        let _ = writeln!(text, "{rule}: {count} (first on line {line}); {}", rule.description());
     }
     match done.names {
         0 => {}

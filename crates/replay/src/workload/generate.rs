@@ -12,7 +12,7 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::progress::Progress;
 use lab::provenance::quoted;
-use model::Drawn;
+pub(super) use model::Drawn;
 use sha2::{Digest, Sha256};
 use sim_core::{Span, Streams};
 use workload::SwfWriter;

@@ -13,10 +13,15 @@ use workload::{Layout, SwfError, SwfReader};
 /// Opens a log in the Standard Workload Format; `what` is being done to it.
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
     let Some(source) = Source::of_file(path, what, quiet) else { return Ok(SwfReader::open(path)?) };
-    if Layout::detect(path)? == Layout::Gwf {
+    let foreign = match Layout::detect(path)? {
+        Layout::Gwf => Some("is in the Grid Workloads Format"),
+        Layout::Sacct => Some("is what sacct prints"),
+        Layout::Swf | Layout::Swf21 => None,
+    };
+    if let Some(what) = foreign {
         let name = quoted(&path.to_string_lossy()).into_owned();
         bail!(
-            "{}: is in the Grid Workloads Format; convert it first: \
+            "{}: {what}; convert it first: \
              {} workload convert {name} --to swf --out FILE.swf",
             path.display(),
             lab::cli::program()

@@ -42,6 +42,38 @@ pub enum SwfError {
         /// What to do.
         fix: &'static str,
     },
+    /// A line of `sacct` has more or fewer columns than its heading.
+    #[error(
+        "{path}:{line}: expected {expected} columns separated by |, as the heading has, found {found}; ask sacct with --parsable2 and \
+         leave out columns of free text, such as JobName and Comment",
+        path = path.display()
+    )]
+    Delimited {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+        /// Columns of the heading.
+        expected: usize,
+        /// Columns of that line.
+        found: usize,
+    },
+    /// The first line is no heading of `sacct`, or lacks a column.
+    #[error(
+        "{path}:{line}: expected the names of the columns of sacct --parsable2, separated by |, and among them {missing}; found {found:?}; \
+         ask sacct without --noheader, with the --format that `workload convert --help` shows",
+        path = path.display()
+    )]
+    Heading {
+        /// The file.
+        path: PathBuf,
+        /// Its line, counted from 1.
+        line: u64,
+        /// What is missing.
+        missing: String,
+        /// The line, shortened if it is long.
+        found: String,
+    },
     /// A line is longer than any record can be; it was not read to its end.
     #[error("{path}:{line}: the line is longer than 1 MiB; is this a workload log?", path = path.display())]
     LongLine {

@@ -107,6 +107,7 @@ fn formats_are_told_by_the_first_record() {
     assert_eq!(detect(&line(1, "0", "9", "4", "4", "60")), Ok(Layout::Swf));
     assert_eq!(detect(&format!("# a grid\n1{}\n", " -1".repeat(28))), Ok(Layout::Gwf));
     assert_eq!(detect(&format!("1{}\n", "\t-1".repeat(28))), Ok(Layout::Gwf));
+    assert_eq!(detect("JobID|Submit|Start|End|NCPUS|State\n1|0|1|2|1|COMPLETED\n"), Ok(Layout::Sacct));
     let message = "a.log: there is no job record in the file; \
                    there is nothing but comments in it, if anything: is it the whole log?";
     assert_eq!(detect("; nothing\n"), Err(message.to_owned()));
@@ -126,9 +127,9 @@ fn a_faulty_line_ends_the_conversion() {
 
 #[test]
 fn formats_are_read_and_printed() {
-    for text in ["swf", "swf21", "gwf"] {
+    for text in ["swf", "swf21", "gwf", "sacct"] {
         assert_eq!(text.parse::<Layout>().map(|layout| layout.to_string()).as_deref(), Ok(text));
     }
     let error: LayoutError = "csv".parse::<Layout>().expect_err("none");
-    assert_eq!(error.to_string(), "format: expected swf, swf21 or gwf, found \"csv\"");
+    assert_eq!(error.to_string(), "format: expected swf, swf21, gwf or sacct, found \"csv\"");
 }

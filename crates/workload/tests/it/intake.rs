@@ -113,7 +113,7 @@ fn max_jobs_counts_records_skipped_ones_included() {
         let (jobs, _) = take_in(&log, Options { max_jobs: Some(max_jobs), ..Options::default() });
         jobs.iter().map(|job| job.number).collect::<Vec<_>>()
     };
-    assert_eq!(numbers(0), []);
+    assert_eq!(numbers(0), Vec::<u64>::new());
     assert_eq!(numbers(2), [1]);
     assert_eq!(numbers(3), [1, 3]);
     assert_eq!(numbers(9), [1, 3]);

@@ -20,4 +20,5 @@ mod reading;
 mod real_logs;
 mod resample;
 mod round_trip;
+mod sacct;
 mod validate;

@@ -8,7 +8,7 @@ use sim_core::Streams;
 use workload::model::{Downey, Jann, Lublin, ModelJob, SessionModel};
 
 /// A model that jobs are drawn from.
-pub(super) struct Drawn {
+pub(in crate::workload) struct Drawn {
     name: Model,
     kind: Kind,
     /// Of the machine, for the head of the log.
@@ -29,7 +29,7 @@ pub(super) fn name(model: Model) -> String {
 
 impl Drawn {
     /// The model that was asked for; its parameters are sound.
-    pub(super) fn of(options: &Generate) -> Result<Self> {
+    pub(in crate::workload) fn of(options: &Generate) -> Result<Self> {
         let asked = options.model;
         let bad = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", name(asked));
         if options.procs.is_some() && !matches!(asked, Model::Lublin | Model::Downey) {
@@ -108,7 +108,7 @@ impl Drawn {
     }
 
     /// Processors of the machine that the jobs are for.
-    pub(super) const fn processors(&self) -> u32 {
+    pub(in crate::workload) const fn processors(&self) -> u32 {
         self.processors
     }
 
@@ -124,7 +124,7 @@ impl Drawn {
     }
 
     /// Jobs without end, in order of submission.
-    pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
+    pub(in crate::workload) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         match &self.kind {
             Kind::Lublin(model) => Box::new(model.jobs(streams)),
             Kind::Downey(model) => Box::new(model.jobs(streams)),

@@ -1,0 +1,225 @@
+//! When processors become free, in the order in which Alea takes them: [`FreeSlots`].
+
+use crate::state::Release;
+
+/// Free processors by time, while jobs take them one after the other and give them back.
+///
+/// Alea keeps them in a binary heap, and *its order among equal times is part of the plan*: which slot of several comes
+/// first decides how large the gaps are that a collecting job leaves. Three of its habits matter (`ResourceInfo.createBinaryHeap`
+/// and `findFirstFreeSlotForWaitingJob`, `BinaryHeap`):
+///
+/// - Slots of running jobs enter one by one in the order in which a `java.util.HashMap` lists their times; see
+///   [`hash_order`].
+/// - A slot that enters rises while it is *earlier* than its parent, so equal ones stay below.
+/// - When the first slot is empty, the last takes its place and sinks while a child is earlier, the left of two equal ones
+///   first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FreeSlots {
+    /// The heap as it is before the first job, as of `read_at`.
+    initial: Vec<Slot>,
+    read_at: Option<f64>,
+    heap: Vec<Slot>,
+}
+
+/// So many processors, free from an instant on.
+#[derive(Copy, Clone, Debug, PartialEq)]
+struct Slot {
+    at: f64,
+    processors: u32,
+}
+
+impl FreeSlots {
+    /// Starts anew at `now`, reading what runs if that is not known yet.
+    pub(crate) fn begin(&mut self, now: f64, read: impl FnOnce() -> Vec<Release>) {
+        if self.read_at != Some(now) {
+            self.heap.clear();
+            for Release { at, processors, .. } in read() {
+                self.insert(Slot { at, processors });
+            }
+            self.initial.clone_from(&self.heap);
+            self.read_at = Some(now);
+        } else {
+            self.heap.clone_from(&self.initial);
+        }
+    }
+
+    /// Says that what runs has changed.
+    pub(crate) fn invalidate(&mut self) {
+        self.read_at = None;
+    }
+
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.initial.clone_from(&other.initial);
+        self.read_at = other.read_at;
+    }
+
+    /// Takes at most so many processors of the first slot: when they are free, and how many.
+    #[inline]
+    pub(crate) fn pop(&mut self, missing: u32) -> (f64, u32) {
+        let first = self.heap.first_mut().expect("a job is no wider than its cluster");
+        let (at, taken) = (first.at, missing.min(first.processors));
+        first.processors -= taken;
+        if first.processors == 0 {
+            self.remove_first();
+        }
+        (at, taken)
+    }
+
+    /// Takes so many processors; when the last of them is free.
+    #[inline]
+    pub(crate) fn take(&mut self, processors: u32) -> f64 {
+        let mut missing = processors;
+        loop {
+            let (at, taken) = self.pop(missing);
+            missing -= taken;
+            if missing == 0 {
+                return at;
+            }
+        }
+    }
+
+    /// Gives processors back at an instant.
+    #[inline]
+    pub(crate) fn give_back(&mut self, at: f64, processors: u32) {
+        self.insert(Slot { at, processors });
+    }
+
+    /// When so many processors are free.
+    pub(crate) fn when(&self, processors: u32) -> f64 {
+        let mut slots = self.heap.clone();
+        slots.sort_unstable_by(|a, b| a.at.total_cmp(&b.at));
+        let mut free = 0;
+        let mut enough = slots.iter().skip_while(|slot| {
+            free += slot.processors;
+            free < processors
+        });
+        enough.next().expect("a job is no wider than its cluster").at
+    }
+
+    /// When the first processors are free.
+    pub(crate) fn first(&self) -> f64 {
+        self.heap.first().expect("processors are free some day").at
+    }
+
+    /// When the last processors are free.
+    pub(crate) fn last(&self) -> f64 {
+        self.heap.iter().map(|slot| slot.at).fold(f64::MIN, f64::max)
+    }
+
+    /// How many are free when the first are.
+    pub(crate) fn at_first(&self) -> u32 {
+        let first = self.first();
+        self.heap.iter().filter(|slot| slot.at <= first).map(|slot| slot.processors).sum()
+    }
+
+    fn insert(&mut self, slot: Slot) {
+        let mut hole = self.heap.len();
+        self.heap.push(slot);
+        while hole > 0 {
+            let parent = (hole - 1) / 2;
+            if slot.at >= self.heap[parent].at {
+                break;
+            }
+            self.heap[hole] = self.heap[parent];
+            hole = parent;
+        }
+        self.heap[hole] = slot;
+    }
+
+    fn remove_first(&mut self) {
+        let slot = self.heap.pop().expect("there is a first");
+        let len = self.heap.len();
+        if len == 0 {
+            return;
+        }
+        let mut hole = 0;
+        loop {
+            let mut child = 2 * hole + 1;
+            if child >= len {
+                break;
+            }
+            if child + 1 < len && self.heap[child + 1].at < self.heap[child].at {
+                child += 1;
+            }
+            if self.heap[child].at >= slot.at {
+                break;
+            }
+            self.heap[hole] = self.heap[child];
+            hole = child;
+        }
+        self.heap[hole] = slot;
+    }
+}
+
+/// Puts slots with different times in the order in which a `java.util.HashMap<Double, …>` lists them (OpenJDK 8 and later), if
+/// they were put into it in the order of their first processors.
+///
+/// A key's bin is the low bits of its hash, h ^ h >>> 16 with h the two halves of the double's bits, one xor the other
+/// (`Double.hashCode`, `HashMap.hash`). Bins, 16 at first, double whenever three quarters as many keys are in, and keys of a bin keep
+/// their order. (A bin of nine would become a tree where there are 64 bins or more, and may then begin with another key;
+/// this is not followed: with as many bins as there are, nine in one do not occur.)
+pub(crate) fn hash_order(slots: &mut [Release]) {
+    let mut bins = 16;
+    while 4 * slots.len() > 3 * bins {
+        bins *= 2;
+    }
+    let mask = u32::try_from(bins - 1).expect("fewer than 2^32 processors");
+    slots.sort_unstable_by_key(|slot| (hash(slot.at) & mask, slot.first));
+}
+
+/// As `HashMap` spreads the hash of a double.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is wanted")]
+const fn hash(key: f64) -> u32 {
+    let bits = key.to_bits();
+    let hash = (bits ^ (bits >> 32)) as u32;
+    hash ^ (hash >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(keys: &[f64]) -> Vec<f64> {
+        let mut slots: Vec<Release> =
+            (0..).zip(keys).map(|(first, at)| Release { at: *at, processors: 1, first }).collect();
+        hash_order(&mut slots);
+        slots.into_iter().map(|slot| slot.at).collect()
+    }
+
+    /// What `new HashMap<Double, Integer>()` lists in OpenJDK 17.
+    #[test]
+    fn times_are_listed_as_a_hash_map_of_java_lists_them() {
+        assert_eq!(listed(&[0.0, 1.0, 2.0, 3.0]), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(
+            listed(&[548.008, 29.2496, 1_164_846.0, 86_948.008, 604_800.5, 12.0]),
+            [29.2496, 604_800.5, 86_948.008, 12.0, 548.008, 1_164_846.0]
+        );
+        let hourly: Vec<f64> = (0..20).map(|hour| 1_000.008 + f64::from(hour) * 3_600.0).collect();
+        let hours = [0, 12, 13, 1, 4, 9, 11, 10, 16, 2, 17, 14, 3, 15, 18, 19, 7, 8, 5, 6];
+        assert_eq!(listed(&hourly), hours.map(|hour| hourly[hour]));
+    }
+
+    /// 200 keys: the table has grown four times. The number is Java's Σ 31ⁱ × hash over the listed keys.
+    #[test]
+    fn many_times_are_listed_as_a_hash_map_of_java_lists_them() {
+        let keys: Vec<f64> = (0..200).map(|i| 342_342.0 + f64::from(i * 7_919 % 1_000) * 86.4 + 0.008).collect();
+        let mut sum: i64 = 0;
+        for key in listed(&keys) {
+            let bits = key.to_bits();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "as Java does")]
+            let hash = (bits ^ (bits >> 32)) as u32 as i32;
+            sum = sum.wrapping_mul(31).wrapping_add(hash.into());
+        }
+        assert_eq!(sum, 4_318_448_436_217_847_850);
+    }
+
+    /// Of equal slots the one that lies higher in the heap comes first, and not the one that came first.
+    #[test]
+    fn equal_times_are_taken_in_the_order_of_the_heap() {
+        let mut slots = FreeSlots::default();
+        let release = |at, processors| Release { at, processors, first: 0 };
+        slots.begin(0.0, || vec![release(1.0, 1), release(5.0, 2), release(3.0, 3), release(5.0, 4), release(5.0, 5)]);
+        let order: Vec<(f64, u32)> = (0..5).map(|_| slots.pop(u32::MAX)).collect();
+        assert_eq!(order, [(1.0, 1), (3.0, 3), (5.0, 4), (5.0, 5), (5.0, 2)]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Where time ends: what leaves the clock is the input's fault, and told as that.
+//!
+//! `sim_core`'s time never wraps: leaving its range of 584 years is a panic. No bound on parameters or logs that is checked in
+//! advance would be both sound and fair, so whoever runs a simulation for somebody catches that panic, and no other.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread is where leaving the clock is an error, and not a defect.
+    static AT_THE_BORDER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `run` returns; `None` if time left its range meanwhile. Any other panic goes on.
+pub fn within_the_clock<T>(run: impl FnOnce() -> T) -> Option<T> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !(AT_THE_BORDER.get() && leaves_the_clock(info.payload())) {
+                others(info);
+            }
+        }));
+    });
+    AT_THE_BORDER.set(true);
+    // Nothing of the simulation is looked at afterwards.
+    let ran = panic::catch_unwind(AssertUnwindSafe(run));
+    AT_THE_BORDER.set(false);
+    match ran {
+        Ok(value) => Some(value),
+        Err(payload) if leaves_the_clock(&*payload) => None,
+        Err(payload) => panic::resume_unwind(payload),
+    }
+}
+
+/// Whether these are the words of `sim_core`'s time.
+fn leaves_the_clock(payload: &(dyn Any + Send)) -> bool {
+    let words =
+        payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    words.is_some_and(|words| {
+        words.contains("584 years") || words.starts_with("a span cannot be") || words.starts_with("a span of")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Span, Time};
+
+    #[test]
+    fn time_that_leaves_its_range_is_an_error_at_the_border() {
+        assert_eq!(within_the_clock(|| 7), Some(7));
+        assert_eq!(within_the_clock(|| Time::MAX + Span::from_secs(1)), None);
+        assert_eq!(within_the_clock(|| Span::from_secs(9).scaled(1e30)), None);
+        assert_eq!(within_the_clock(|| Span::from_secs_f64(1e30)), None);
+        assert_eq!(within_the_clock(|| Span::from_secs(u64::from(u32::MAX)) * 5), None);
+    }
+
+    #[test]
+    fn any_other_panic_is_a_defect_and_goes_on() {
+        let other = panic::catch_unwind(|| within_the_clock(|| panic!("two jobs on one processor")));
+        assert!(other.is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! What `check` can be asked.
+
+use crate::cli::{Asked, MachineFile};
+use crate::simulate::world::Given;
+use clap::Args;
+use std::path::PathBuf;
+use workload::{Deadlines, Estimates};
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask check --trace KTH-SP2.swf.gz --schedule results/simulate/KTH-SP2/easy/jobs.csv
+      can a machine have run this? Nobody twice, nobody before its submission, nobody wider or longer than asked, everybody there
+  cargo xtask check --trace log.swf --schedule theirs.csv --procs 256 --policy easy
+      and is it what EASY does? The first start that EASY would not have made, and how many such there are
+  cargo xtask check --trace log.swf --schedule theirs.swf --machines site.machines --json
+
+The schedule, of any program: CSV with a heading, of which the columns job (or job_id) and start are needed, and submit, finish
+(or end), processors (or procs, cpus), site, allocated (0-3,7) and state (rejected: never started) are used if they are
+there; times in seconds, from the first submission or as in the log. Or SWF, where a start is submit + wait. Plain or gzip.
+
+Run times are those of the log, cut at the limit under --estimates user. Records without a run time, or of zero, are no jobs,
+and are not looked at. A job wider than every place must not start.
+
+With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass; a policy looks at jobs that
+arrived at one instant in the order of the log. At each instant the policy is asked about the state that the schedule has led
+to. Where it would start others than the schedule does, that is a difference, and it goes on from the schedule: one
+that remembers (cons, easy+reserve=K) is built anew from who runs and who waits. A job that is late is counted once. Of plans
+(eg-edf, best-gap, bgt, sg) and of policies of your own the first difference alone is told.
+
+Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
+pub struct Check {
+    /// The log, in the Standard Workload Format, plain or gzip.
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    pub(crate) trace: PathBuf,
+    /// The schedule: CSV or SWF, plain or gzip.
+    #[arg(long, value_name = "FILE.csv|FILE.swf")]
+    pub(crate) schedule: PathBuf,
+    /// The policy that made it, as `simulate` takes it; without, it is only asked whether a machine can have run it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine_file: Given<MachineFile>,
+    /// Processors of the machine; from the log's header if not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) procs: Option<u32>,
+    /// What the policy was told about run times, as for `simulate`.
+    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
+    pub(crate) estimates: Estimates,
+    /// When jobs are due, as for `simulate`.
+    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
+    pub(crate) deadlines: Deadlines,
+    /// Seed of what is drawn: estimates of the f-model.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Only the first N records of the log.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_jobs: Option<u64>,
+}
+
+impl Check {
+    /// The same question as `simulate` would put it.
+    pub(super) fn asked(&self) -> Asked {
+        Asked {
+            trace: self.trace.clone(),
+            named: self.policy.iter().cloned().collect(),
+            model: "gap-schedule".to_owned(),
+            profile: "clean".to_owned(),
+            machine_file: self.machine_file.clone(),
+            estimates: self.estimates,
+            deadlines: self.deadlines,
+            seed: self.seed,
+            max_jobs: self.max_jobs,
+            out: None,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether a schedule is what a policy does.
+
+use super::feasible::{Jobs, Start};
+use super::finding::{Fault, Findings};
+use crate::simulate::door::NamedPolicy;
+use gap_schedule::{Machine, Policy, Queue, QueuedJob, Running, RunningJob, Starts, View};
+use rustc_hash::FxHashSet;
+use sim_core::{JobId, SiteId, Time};
+use std::collections::BTreeMap;
+
+/// How often a policy would have done otherwise.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Differences {
+    /// Instants at which the policy would have started others.
+    pub(super) instants: u64,
+    /// Jobs that the schedule starts, and the policy would not have then, or elsewhere.
+    pub(super) not_by_policy: u64,
+    /// Jobs that the policy would have started, and the schedule starts later.
+    pub(super) late: u64,
+    /// Whether it was asked up to the end.
+    pub(super) is_complete: bool,
+}
+
+/// The machines as the schedule has led to, and the policy that looks at them.
+struct Replay<'a> {
+    jobs: &'a Jobs,
+    policy: &'a NamedPolicy,
+    at_work: Box<dyn Policy>,
+    machines: Vec<Machine>,
+    free: Vec<u32>,
+    running: Vec<Running>,
+    queue: Queue,
+    /// Who runs, by the real end, in order of start.
+    ends: BTreeMap<(Time, u64), (RunningJob, usize)>,
+    started: u64,
+    /// Jobs that the policy would have started by now.
+    late: FxHashSet<JobId>, // never iterated
+}
+
+/// Asks the policy at each instant about the state that the schedule has led to. The schedule is feasible, its starts are in
+/// order of time.
+pub(super) fn check(
+    jobs: &Jobs,
+    starts: &[Start],
+    machines: Vec<Machine>,
+    policy: &NamedPolicy,
+    findings: &mut Findings,
+) -> Differences {
+    let (free, running) =
+        (machines.iter().map(|machine| machine.processors).collect(), vec![Running::new(); machines.len()]);
+    let (queue, ends, late) = (Queue::new(), BTreeMap::new(), FxHashSet::default());
+    let at_work = policy.at_work(machines.len());
+    let mut replay = Replay { jobs, policy, at_work, machines, free, running, queue, ends, started: 0, late };
+    let Replay { at_work, machines, free, running, queue, .. } = &mut replay;
+    at_work.begin(&View { now: Time::ZERO, machines, free, running, queue });
+    let (mut arrivals, mut starts) = (jobs.jobs.iter().peekable(), starts.iter().peekable());
+    let mut wakeup: Option<Time> = None;
+    let mut differences = Differences { is_complete: true, ..Differences::default() };
+    let mut answer = Starts::new();
+    loop {
+        let next_end = replay.ends.keys().next().map(|(end, _)| *end);
+        let next_arrival = arrivals.peek().map(|job| job.job.submit);
+        let next_start = starts.peek().map(|start| start.start);
+        let Some(now) = [next_end, next_arrival, next_start, wakeup].into_iter().flatten().min() else { break };
+        wakeup = None;
+        replay.release(now);
+        while let Some(job) = arrivals.next_if(|job| job.job.submit == now) {
+            replay.arrive(QueuedJob::of(&job.job), now);
+        }
+        if replay.queue.is_empty() {
+            continue;
+        }
+        let Replay { at_work, machines, free, running, queue, .. } = &mut replay;
+        answer.clear();
+        at_work.schedule(&View { now, machines, free, running, queue }, &mut answer);
+        wakeup = at_work.next_wakeup().filter(|at| *at > now);
+        let mut made = Vec::new();
+        while let Some(start) = starts.next_if(|start| start.start == now) {
+            made.push(*start);
+        }
+        let differs = replay.compare(&answer, &made, now, findings, &mut differences);
+        // In the policy's own order, where it agrees: what it keeps is then what it would have kept.
+        let place = |start: &Start| answer.iter().position(|(job, _)| job.index() == start.job).unwrap_or(usize::MAX);
+        made.sort_by_key(|start| (place(start), start.line));
+        made.iter().for_each(|start| replay.start(start));
+        if differs {
+            if !replay.policy.can_be_built_anew() {
+                differences.is_complete = false;
+                break;
+            }
+            replay.build_anew(now);
+            wakeup = None;
+        }
+    }
+    differences
+}
+
+impl Replay<'_> {
+    fn release(&mut self, now: Time) {
+        while let Some(first) = self.ends.first_entry().filter(|first| first.key().0 <= now) {
+            let (job, machine) = first.remove();
+            self.running[machine].remove(&job);
+            self.free[machine] += job.processors;
+            let view =
+                View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue };
+            self.at_work.on_completion(&job, site(machine), &view);
+        }
+    }
+
+    fn arrive(&mut self, job: QueuedJob, now: Time) {
+        let empty =
+            View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue };
+        if !(0..self.machines.len()).any(|machine| empty.suits(machine, &job.request)) {
+            return;
+        }
+        self.queue.push(job);
+        let view = View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue };
+        self.at_work.on_submit(&job, &view);
+    }
+
+    fn start(&mut self, start: &Start) {
+        let id = self.jobs.jobs[start.job].job.id;
+        let job = self.queue.remove(id).expect("a feasible schedule starts each job once, after its submission");
+        let running = self.machines[start.machine].running(id, &job.request, start.start);
+        self.free[start.machine] -= running.processors;
+        self.running[start.machine].insert(running);
+        self.ends.insert((start.finish, self.started), (running, start.machine));
+        self.started += 1;
+    }
+
+    /// Whether the policy and the schedule part here. Jobs that are known to be late make no difference.
+    fn compare(
+        &mut self,
+        answer: &Starts,
+        made: &[Start],
+        now: Time,
+        findings: &mut Findings,
+        differences: &mut Differences,
+    ) -> bool {
+        let is_made = |job: JobId, machine: SiteId| {
+            made.iter().any(|start| start.job == job.index() && start.machine == machine.index())
+        };
+        let is_answered = |start: &Start| {
+            answer.iter().any(|(job, machine)| job.index() == start.job && machine.index() == start.machine)
+        };
+        let missing: Vec<JobId> =
+            answer.iter().filter(|(job, machine)| !is_made(*job, *machine)).map(|(job, _)| *job).collect();
+        let extra: Vec<&Start> = made.iter().filter(|start| !is_answered(start)).collect();
+        if missing.is_empty() && extra.is_empty() {
+            return false;
+        }
+        let newly: Vec<JobId> = missing
+            .into_iter()
+            .filter(|job| made.iter().all(|start| start.job != job.index()) && self.late.insert(*job))
+            .collect();
+        if newly.is_empty() && extra.is_empty() {
+            return true; // told before
+        }
+        differences.instants += 1;
+        differences.late += newly.len() as u64;
+        differences.not_by_policy += extra.len() as u64;
+        let number = |job: usize| self.jobs.jobs[job].number;
+        let (job, line) = match extra.first() {
+            Some(start) => (number(start.job), start.line),
+            None => (number(newly[0].index()), 0),
+        };
+        findings.add(Fault::Policy, job, Some(now), line, || {
+            let name = self.policy.name();
+            let mut words = format!("at {now} s the schedule starts {}", self.list(made.iter().map(|start| start.job)));
+            words += &format!("; {name} starts {}", self.list(answer.iter().map(|(job, _)| job.index())));
+            words += &format!(
+                " ({} of {} processors free, ",
+                self.free.iter().sum::<u32>(),
+                self.machines.iter().map(|machine| machine.processors).sum::<u32>()
+            );
+            let head = self.queue.front().expect("somebody waits");
+            let asks = format!(
+                "job {} first of {} in the queue, asking for {})",
+                number(head.job.index()),
+                self.queue.len(),
+                head.request.processors
+            );
+            words + &asks
+        });
+        true
+    }
+
+    /// `nobody`, `job 3`, `jobs 3, 4 and 9 more`.
+    fn list(&self, jobs: impl Iterator<Item = usize>) -> String {
+        let numbers: Vec<String> = jobs.map(|job| self.jobs.jobs[job].number.to_string()).collect();
+        match numbers.len() {
+            0 => "nobody".to_owned(),
+            1 => format!("job {}", numbers[0]),
+            2..=6 => format!("jobs {}", numbers.join(", ")),
+            many => format!("jobs {} and {} more", numbers[..5].join(", "), many - 5),
+        }
+    }
+
+    /// The policy as if it had just come here: it is told who waits, and to look at each machine.
+    fn build_anew(&mut self, now: Time) {
+        self.at_work = self.policy.at_work(self.machines.len());
+        let mut queue = Queue::new();
+        let Self { at_work, machines, free, running, .. } = self;
+        at_work.begin(&View { now, machines, free, running, queue: &queue });
+        for machine in 0..machines.len() {
+            at_work.on_repair(site(machine), &View { now, machines, free, running, queue: &queue });
+        }
+        for job in self.queue.iter() {
+            queue.push(*job);
+            at_work.on_submit(job, &View { now, machines, free, running, queue: &queue });
+        }
+    }
+}
+
+fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}

@@ -1,0 +1,236 @@
+//! Whether machines can have run a schedule.
+
+use super::finding::{Fault, Findings};
+use super::schedule::Row;
+use crate::cli::Asked;
+use crate::simulate::door::Places;
+use anyhow::{Result, bail};
+use gap_schedule::Machine;
+use rustc_hash::FxHashMap;
+use sim_core::{Span, Time};
+use workload::{Intake, LogJob, Options, SwfReader};
+
+/// The jobs of the log, and what else stands in it.
+pub(super) struct Jobs {
+    /// In order of submission: job `n` has the id `n`.
+    pub(super) jobs: Vec<LogJob>,
+    /// By the number in the log, in the order of the log: the job, if the record yields one, and the log's own submit time.
+    numbers: FxHashMap<u64, Vec<(Option<usize>, Option<Span>)>>, // never iterated
+    origin: Span,
+}
+
+impl Jobs {
+    /// Reads the log, twice: once for its jobs, and once for the records that are none.
+    pub(super) fn read(asked: &Asked, places: &Places) -> Result<Self> {
+        let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
+        let options = Options {
+            estimates: *estimates,
+            max_jobs: *max_jobs,
+            capacity: Some(places.widest()),
+            deadlines: *deadlines,
+            seed: *seed,
+        };
+        let mut intake = Intake::new(SwfReader::open(trace)?, options);
+        let jobs: Vec<LogJob> = intake.by_ref().collect::<Result<_, _>>()?;
+        let mut numbers: FxHashMap<u64, Vec<(Option<usize>, Option<Span>)>> = FxHashMap::default();
+        let (mut log, mut next) = (SwfReader::open(trace)?, 0);
+        while let Some(record) = log.next() {
+            let record = record?;
+            let is_job = jobs.get(next).is_some_and(|job| job.line == log.line());
+            numbers.entry(record.number).or_default().push((is_job.then_some(next), record.submit));
+            next += usize::from(is_job);
+        }
+        Ok(Self { jobs, numbers, origin: intake.origin().unwrap_or_default() })
+    }
+}
+
+/// One start of a schedule: of which job, where, when, and on which line.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    pub(super) job: usize,
+    pub(super) machine: usize,
+    pub(super) start: Time,
+    pub(super) finish: Time,
+    pub(super) line: u64,
+}
+
+/// What was found in a schedule.
+pub(super) struct Checked {
+    /// By start, then in the order of the schedule.
+    pub(super) starts: Vec<Start>,
+    pub(super) findings: Findings,
+    /// Rows of records that are no jobs.
+    pub(super) no_jobs: u64,
+    /// Jobs that no place could hold, which did not start.
+    pub(super) rejected: u64,
+}
+
+/// Looks at each row, and then at all of them over time.
+pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checked> {
+    let (machines, names) = (places.machines(), places.names());
+    let offset = offset(jobs, rows);
+    let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
+    let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
+    let mut taken: FxHashMap<u64, usize> = FxHashMap::default(); // how many rows of a number there were; never iterated
+    let mut allocated = Vec::new();
+    for row in rows {
+        let Row { line, number, .. } = *row;
+        let Some(records) = jobs.numbers.get(&number) else {
+            found.findings.add(Fault::Unknown, number, None, line, || format!("job {number} is not in the log"));
+            continue;
+        };
+        // A number that stands in the log several times stands for each of its records in turn.
+        let turn = taken.entry(number).or_default();
+        let Some((job, logged)) = records.get(*turn).copied() else {
+            let first = records[0]
+                .0
+                .and_then(|job| seen[job])
+                .map_or_else(String::new, |line| format!("; first on line {line}"));
+            found.findings.add(Fault::Twice, number, None, line, || format!("job {number} is there again{first}"));
+            continue;
+        };
+        *turn += 1;
+        let Some(job) = job else {
+            found.no_jobs += 1;
+            continue;
+        };
+        let of_log = &jobs.jobs[job];
+        let request = &of_log.job.request;
+        seen[job] = Some(line);
+        let since_first = |time: Span| Time::ZERO + time.saturating_sub(offset);
+        if let Some(submit) = row.submit
+            && since_first(submit) != of_log.job.submit
+            && logged != Some(submit)
+        {
+            found.findings.add(Fault::Submit, number, Some(of_log.job.submit), line, || {
+                format!("job {number} was submitted at {} s, and not at {} s", of_log.job.submit, since_first(submit))
+            });
+        }
+        let Some(start) = row.start.map(since_first) else {
+            if machines.iter().any(|machine| machine.suits(request)) {
+                found.findings.add(Fault::Missing, number, None, line, || format!("job {number} never starts"));
+            } else {
+                found.rejected += 1;
+            }
+            continue;
+        };
+        let machine = match (&row.site, machines.len()) {
+            (_, 1) => 0,
+            (Some(site), _) => match names.iter().position(|name| name == site) {
+                Some(machine) => machine,
+                None => {
+                    found.findings.add(Fault::Site, number, Some(start), line, || {
+                        format!("job {number} starts on {site}, which is not in the machine file")
+                    });
+                    continue;
+                }
+            },
+            (None, _) => {
+                bail!("the schedule does not say where jobs run: there are several places, and no column site")
+            }
+        };
+        if let Some(processors) = row.processors.filter(|processors| *processors != request.processors) {
+            found.findings.add(Fault::Width, number, Some(start), line, || {
+                format!("job {number} holds {processors} processors, and asked for {}", request.processors)
+            });
+        }
+        // Where the file has its times from the log's own beginning, this would be hidden by a difference that is cut at zero.
+        if start < of_log.job.submit || row.start.is_some_and(|start| start < offset) {
+            found.findings.add(Fault::Early, number, Some(start), line, || {
+                format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.job.submit)
+            });
+        }
+        let finish = start + machines[machine].takes(of_log.job.runtime);
+        if let Some(told) = row.finish.map(since_first).filter(|told| *told != finish) {
+            found.findings.add(Fault::RunTime, number, Some(start), line, || {
+                format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
+            });
+        }
+        if let Some(blocks) = &row.allocated {
+            allocated.push((start, finish, number, line, blocks, request.processors, machine));
+        }
+        found.starts.push(Start { job, machine, start, finish, line });
+    }
+    for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
+        if machines.iter().any(|machine| machine.suits(&job.job.request)) {
+            found.findings.add(Fault::Missing, job.number, Some(job.job.submit), job.line, || {
+                format!("job {} (line {} of the log) is not there", job.number, job.line)
+            });
+        } else {
+            found.rejected += 1;
+        }
+    }
+    found.starts.sort_by_key(|start| (start.start, start.line));
+    fill(jobs, &machines, &mut found);
+    seat(allocated, &machines, &places.first_processors(), &mut found.findings);
+    Ok(found)
+}
+
+/// What a schedule's times have above those since the first submission: nothing, or when the log begins. The first submit time
+/// that it tells decides.
+fn offset(jobs: &Jobs, rows: &[Row]) -> Span {
+    let told = rows.iter().find_map(|row| {
+        let (job, logged) = jobs.numbers.get(&row.number)?.first().copied()?;
+        Some((jobs.jobs[job?].job.submit, logged?, row.submit?))
+    });
+    match told {
+        Some((since_first, logged, submit)) if Time::ZERO + submit != since_first && submit == logged => jobs.origin,
+        _ => Span::ZERO,
+    }
+}
+
+/// Whether no place ever has more in use than it has.
+fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
+    let mut ends: Vec<&Start> = found.starts.iter().collect();
+    ends.sort_by_key(|start| start.finish);
+    let mut ends = ends.into_iter().peekable();
+    let mut used = vec![0_u64; machines.len()];
+    let width = |start: &Start| u64::from(jobs.jobs[start.job].job.request.processors);
+    for start in &found.starts {
+        while let Some(ended) = ends.next_if(|ended| ended.finish <= start.start) {
+            used[ended.machine] -= width(ended);
+        }
+        let (used, has) = (&mut used[start.machine], u64::from(machines[start.machine].processors));
+        *used += width(start);
+        if *used > has {
+            let number = jobs.jobs[start.job].number;
+            found.findings.add(Fault::Overfull, number, Some(start.start), start.line, || {
+                format!(
+                    "when job {number} starts at {} s, {used} processors are in use, and there are {has}",
+                    start.start
+                )
+            });
+        }
+    }
+}
+
+/// Start, finish, number and line of a job, its processors, how many it asked for, and where.
+type Seated<'a> = (Time, Time, u64, u64, &'a Vec<(u32, u32)>, u32, usize);
+
+/// Whether no processor is in use twice, where the schedule says which are.
+fn seat(mut allocated: Vec<Seated<'_>>, machines: &[Machine], firsts: &[u32], findings: &mut Findings) {
+    allocated.sort_by_key(|seated| (seated.0, seated.3));
+    let mut until: FxHashMap<u32, (Time, u64)> = FxHashMap::default(); // never iterated
+    for (start, finish, number, line, blocks, width, machine) in allocated {
+        let count: u64 = blocks.iter().map(|(_, count)| u64::from(*count)).sum();
+        let range = firsts[machine]..firsts[machine].saturating_add(machines[machine].processors);
+        let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
+        if count != u64::from(width) || !blocks.iter().all(is_there) {
+            findings.add(Fault::Processor, number, Some(start), line, || {
+                format!(
+                    "job {number} is given {count} processors by name, of {} to {}, and asked for {width}",
+                    range.start,
+                    range.end - 1
+                )
+            });
+            continue;
+        }
+        for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
+            if let Some((_, other)) = until.insert(processor, (finish, number)).filter(|(until, _)| *until > start) {
+                findings.add(Fault::Processor, number, Some(start), line, || {
+                    format!("job {number} is given processor {processor} at {start} s, while job {other} has it")
+                });
+            }
+        }
+    }
+}

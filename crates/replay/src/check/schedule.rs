@@ -1,0 +1,193 @@
+//! A schedule, as any program may have written it.
+
+use anyhow::{Context, Result, anyhow, bail};
+use flate2::read::MultiGzDecoder;
+use sim_core::Span;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use workload::SwfReader;
+use workload::file::FileError;
+
+/// What a schedule says of one job. Times from wherever the schedule counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The line of the file, counted from 1.
+    pub(super) line: u64,
+    /// The job's number in the log.
+    pub(super) number: u64,
+    pub(super) submit: Option<Span>,
+    /// `None` if it never started.
+    pub(super) start: Option<Span>,
+    pub(super) finish: Option<Span>,
+    pub(super) processors: Option<u32>,
+    pub(super) site: Option<String>,
+    /// Processors as blocks of `(first, count)`.
+    pub(super) allocated: Option<Vec<(u32, u32)>>,
+}
+
+/// Reads the schedule at `path`; its first line tells whether it is CSV or SWF.
+pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
+    let file = workload::file::open(path)?;
+    let mut packed = BufReader::new(file);
+    let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
+    let text: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(packed)) } else { Box::new(packed) };
+    let mut text = BufReader::new(text);
+    let beginning = text.fill_buf().map_err(|error| FileError::reading(path, error))?;
+    let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    // A record of SWF begins with a number, and its comments with a semicolon.
+    if first.is_empty() || first.starts_with(b";") || first.first().is_some_and(u8::is_ascii_digit) {
+        drop(text);
+        return read_swf(path);
+    }
+    read_csv(path, text)
+}
+
+fn read_swf(path: &Path) -> Result<Vec<Row>> {
+    let mut log = SwfReader::open(path)?;
+    let mut rows = Vec::new();
+    while let Some(record) = log.next() {
+        let record = record?;
+        let start = record.submit.zip(record.wait).map(|(submit, wait)| submit + wait);
+        let start = start.filter(|_| record.runtime.is_some());
+        rows.push(Row {
+            line: log.line(),
+            number: record.number,
+            submit: record.submit,
+            start,
+            finish: start.zip(record.runtime).map(|(start, runtime)| start + runtime),
+            processors: record.processors(),
+            ..Row::default()
+        });
+    }
+    Ok(rows)
+}
+
+/// Which column holds what.
+struct Columns {
+    job: usize,
+    start: usize,
+    submit: Option<usize>,
+    finish: Option<usize>,
+    processors: Option<usize>,
+    site: Option<usize>,
+    allocated: Option<usize>,
+    state: Option<usize>,
+}
+
+fn read_csv(path: &Path, text: impl Read) -> Result<Vec<Row>> {
+    let failed = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => anyhow!(FileError::reading(path, error)),
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.map_or(0, |pos| pos.line());
+            anyhow!("{}:{line}: expected {expected_len} columns as in the heading, found {len}", path.display())
+        }
+        other => anyhow!("{}: cannot be read as CSV: {other:?}", path.display()),
+    };
+    let mut reader = csv::Reader::from_reader(text);
+    let heading = reader.headers().map_err(failed)?.clone();
+    let find = |names: &[&str]| heading.iter().position(|cell| names.iter().any(|name| cell.trim() == *name));
+    let needed = |names: &[&str]| {
+        find(names).ok_or_else(|| {
+            anyhow!(
+                "{}:1: a schedule needs a column {}; found {:?}",
+                path.display(),
+                names.join(" or "),
+                heading.iter().collect::<Vec<_>>()
+            )
+        })
+    };
+    let columns = Columns {
+        job: needed(&["job", "job_id"])?,
+        start: needed(&["start"])?,
+        submit: find(&["submit"]),
+        finish: find(&["finish", "end"]),
+        processors: find(&["processors", "procs", "cpus"]),
+        site: find(&["site"]),
+        allocated: find(&["allocated"]),
+        state: find(&["state"]),
+    };
+    let (mut rows, mut record) = (Vec::new(), csv::StringRecord::new());
+    while reader.read_record(&mut record).map_err(failed)? {
+        let line = record.position().map_or(0, csv::Position::line);
+        rows.push(row(&columns, &record, line).with_context(|| format!("{}:{line}", path.display()))?);
+    }
+    Ok(rows)
+}
+
+fn row(columns: &Columns, record: &csv::StringRecord, line: u64) -> Result<Row> {
+    let cell = |column: usize| Some(record[column].trim()).filter(|text| !text.is_empty());
+    let time = |column: Option<usize>, name: &str| {
+        let read = |text: &str| {
+            seconds(text).ok_or_else(|| anyhow!("{name}: expected seconds such as 90 or 12.5, found {text:?}"))
+        };
+        column.and_then(cell).map(read).transpose()
+    };
+    let is_rejected = columns.state.and_then(cell) == Some("rejected");
+    let number = cell(columns.job).unwrap_or_default();
+    let start = time(Some(columns.start), "start")?.filter(|_| !is_rejected);
+    let processors = columns
+        .processors
+        .and_then(cell)
+        .map(|text| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}")));
+    Ok(Row {
+        line,
+        number: number
+            .parse()
+            .map_err(|_| anyhow!("job: expected the number that it has in the log, found {number:?}"))?,
+        submit: time(columns.submit, "submit")?,
+        start,
+        finish: time(columns.finish, "finish")?.filter(|_| start.is_some()),
+        processors: processors.transpose()?,
+        site: columns.site.and_then(cell).map(str::to_owned),
+        allocated: columns.allocated.and_then(cell).map(blocks).transpose()?,
+    })
+}
+
+/// `12.5` in nanoseconds, exactly; `None` if it is no such number, or more than 136 years.
+fn seconds(text: &str) -> Option<Span> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // Zeros behind the ninth place are no more exact.
+    let part = part.trim_end_matches('0');
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 9 {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok().filter(|whole| *whole <= 2 * u64::from(u32::MAX))?;
+    let nanos: u64 = format!("{part:0<9}").parse().ok()?;
+    Some(Span::from_nanos(1_000_000_000 * whole + nanos))
+}
+
+/// `0-3,7` as blocks of `(first, count)`.
+fn blocks(text: &str) -> Result<Vec<(u32, u32)>> {
+    let block = |part: &str| -> Option<(u32, u32)> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        Some((first, last.checked_sub(first)?.checked_add(1)?))
+    };
+    let mut found = Vec::new();
+    for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {
+        let Some(block) = block(part) else { bail!("allocated: expected processors such as 0-3,7, found {text:?}") };
+        found.push(block);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        let read = |text| seconds(text).map(Span::as_nanos);
+        assert_eq!(read("12"), Some(12_000_000_000));
+        assert_eq!(read("0.000000001"), Some(1));
+        assert_eq!(read("31405.0020000000000"), Some(31_405_002_000_000));
+        assert_eq!([read(""), read("-1"), read("1e3"), read(".5"), read("0.0000000001")], [None; 5]);
+    }
+
+    #[test]
+    fn processors_are_blocks() {
+        assert_eq!(blocks("0-3,7").expect("blocks"), [(0, 4), (7, 1)]);
+        assert!(blocks("3-1").is_err() && blocks("a").is_err());
+    }
+}

@@ -1,0 +1,376 @@
+//! `cargo xtask experiment`: policies on logs under settings, replicated; one file says it all.
+//!
+//! | step | file |
+//! |---|---|
+//! | the file is read, and everything in it checked, with lines for messages | `file.rs`, `check.rs`, `design.rs` |
+//! | logs are read once and held; replications are made of them | `workloads.rs` |
+//! | the work is cut into units, in a plan that does not change | `plan.rs` |
+//! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs` |
+//! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
+//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
+//!
+//! Verdicts are those of [`lab::claim::Rule`] on paired intervals, as of the papers; folders of results, charts and the page
+//! are the laboratory's, too.
+
+mod check;
+mod cli;
+mod design;
+mod engine;
+mod figures;
+mod file;
+mod measure;
+mod pitfalls;
+mod plan;
+mod report;
+mod results;
+mod unit;
+mod words;
+mod workloads;
+
+use crate::simulate::Own;
+use anyhow::{Context, Result, bail, ensure};
+pub use cli::Experiment;
+use cli::{Engine, How, Part};
+use lab::cli::{Common, Ending, print, program};
+use lab::output::{OutDir, write_whole};
+use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
+use lab::scenario::workspace;
+use lab::terminal::tell;
+use plan::Plan;
+use report::Report;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use unit::{Run, RunKey};
+
+/// What the plan of an experiment is called, below its folder's `cells`.
+const PLAN: &str = "plan.jsonl";
+
+/// Does what the command line says. `own` are policies that the program adds.
+///
+/// # Errors
+///
+/// A file or a plan that makes no sense, a log that cannot be read, Ctrl-C, or a disk that fails.
+pub fn experiment(options: &Experiment, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    match &options.part {
+        None => {}
+        Some(Part::Init) => {
+            print(&include_str!("experiment/init.toml").replace("cargo xtask", program()));
+            return Ok(Ending::Done);
+        }
+        Some(Part::Plan { file, how }) => {
+            let plan = Plan::of(file, how, None, own)?;
+            let path = planned(&plan, &cells_of(&out_of(&plan, how)), how.fresh)?;
+            print(&format!("{}: {} units\n", path.display(), plan.units.len()));
+            return Ok(Ending::Done);
+        }
+        Some(Part::Work { plan: path, unit }) => {
+            let plan = Plan::read(path, own)?;
+            let one = plan.unit(*unit)?;
+            let is_new = unit::done(folder_of(path), &plan, one, &|_| {})?;
+            if !common.quiet {
+                print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
+            }
+            return Ok(Ending::Done);
+        }
+        Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), own, common),
+    }
+    let file = options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
+    let plan = Plan::of(file, &options.how, None, own)?;
+    if options.dry_run && options.engine == Engine::Local {
+        print(&in_words(&plan));
+        return Ok(Ending::Done);
+    }
+    match options.engine {
+        Engine::Local => local(options, plan, own, common),
+        Engine::Slurm | Engine::Script => elsewhere(options, &plan),
+    }
+}
+
+/// All cores of this machine.
+fn local(options: &Experiment, plan: Plan, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let out = OutDir::create(&out_of(&plan, &options.how), format!("experiment {}", plan.design.name))?;
+    let path = out.path().to_owned();
+    let cells = out.cells();
+    if options.how.fresh {
+        forget(&cells)?;
+    }
+    planned(&plan, &cells, true)?;
+    let mut plan = plan;
+    let (mut computed, mut reused) = engine::local(&plan, &cells, common.quiet)?;
+    let mut runs = merged(&cells, &plan, Whose::Ours)?;
+    let precision = options.precision.or(plan.design.precision);
+    if let Some(precision) = precision {
+        let most = plan.design.count.saturating_mul(10);
+        while let Some(wanted) = missing_replications(&plan, &runs, precision, most) {
+            // A plan of its own for what is added: what is finished stays as it is.
+            let more = Plan::of(
+                options.file.as_deref().unwrap_or(Path::new("")),
+                &options.how,
+                Some((plan.head.end, wanted)),
+                own,
+            )?;
+            let (new, old) = engine::local(&more, &cells, common.quiet)?;
+            (computed, reused) = (computed + new, reused + old);
+            runs.extend(merged(&cells, &more, Whose::Ours)?);
+            plan.head.end = wanted;
+        }
+        let reached = results::Results::new(&plan.design, runs.clone()).precision();
+        if reached.is_none_or(|reached| reached > precision) {
+            tell(&format!(
+                "{} replications, ten times as many as asked for, do not bring every mean within {precision}",
+                plan.head.end
+            ));
+        }
+    }
+    let report = Report::new(&plan, runs);
+    let timings = json!({
+        "wall_seconds": began.elapsed().as_secs_f64(),
+        "cpu_seconds": cpu_seconds(),
+        "peak_memory_mib": peak_memory_mib(),
+        "units_computed": computed,
+        "units_reused": reused,
+    });
+    report.write(out, timings)?;
+    told(&report, &path, common);
+    Ok(Ending::Done)
+}
+
+/// How many replications in all are needed for `precision`, if that is more than there are; at most `most`.
+fn missing_replications(plan: &Plan, runs: &[Run], precision: f64, most: u32) -> Option<u32> {
+    let (have, results) = (plan.head.end, results::Results::new(&plan.design, runs.iter().cloned()));
+    if have >= most || results.precision().is_some_and(|reached| reached <= precision) {
+        return None;
+    }
+    // The estimate is a rough one: at least a tenth more, at most twice as many at a time.
+    let wanted = results.replications_for(precision).and_then(|wanted| u32::try_from(wanted).ok()).unwrap_or(most);
+    Some(wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most))
+}
+
+/// Commands for somebody else, or a job array.
+fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
+    ensure!(
+        options.precision.is_none(),
+        "--precision goes with --engine local, which can look at what is there before it adds more; give count instead"
+    );
+    let out = out_of(plan, &options.how);
+    let cells = cells_of(&out);
+    if options.how.fresh && !options.dry_run {
+        forget(&cells)?;
+    }
+    let path = cells.join(PLAN);
+    let missing = if options.dry_run && !path.exists() { plan.units.clone() } else { engine::missing(plan, &cells)? };
+    if options.engine == Engine::Script {
+        if !options.dry_run {
+            planned(plan, &cells, false)?;
+        }
+        print(&engine::commands(&path, &missing)?);
+        return Ok(Ending::Done);
+    }
+    let script = engine::slurm_script(plan, &path, &missing, &options.slurm)?;
+    if options.dry_run {
+        print(&script);
+        return Ok(Ending::Done);
+    }
+    planned(plan, &cells, false)?;
+    let collect = format!("{} experiment collect {}", program(), quoted(&path.to_string_lossy()));
+    if missing.is_empty() {
+        print(&format!("all {} units are finished: {collect}\n", plan.units.len()));
+        return Ok(Ending::Done);
+    }
+    let file = cells.join("slurm.sh");
+    write_whole(&file, script.as_bytes())?;
+    let job = engine::submit(&file)?;
+    print(&format!(
+        "job {job}: {} of {} units; when it is done: {collect}\n(a unit that fails is submitted again by the same command)\n",
+        missing.len(),
+        plan.units.len()
+    ));
+    Ok(Ending::Done)
+}
+
+/// Puts the units of a plan together, whoever computed them.
+fn collect(path: &Path, out: Option<&Path>, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
+    let began = std::time::Instant::now();
+    let plan = Plan::read(path, own)?;
+    let cells = folder_of(path);
+    let above = cells.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let out = OutDir::create(out.unwrap_or(above), format!("experiment {}", plan.design.name))?;
+    let shown = out.path().to_owned();
+    let runs = merged(cells, &plan, Whose::Anybodys)?;
+    let report = Report::new(&plan, runs);
+    report.write(out, json!({ "wall_seconds": began.elapsed().as_secs_f64() }))?;
+    told(&report, &shown, common);
+    Ok(Ending::Done)
+}
+
+/// Whose units are taken.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Whose {
+    /// Those that this program computes.
+    Ours,
+    /// Those of any program that was given the plan.
+    Anybodys,
+}
+
+/// All runs of a plan, in their order.
+fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
+    let mut runs: BTreeMap<RunKey, (Run, PathBuf)> = BTreeMap::new();
+    let mut codes: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut found = vec![false; plan.units.len()];
+    for file in files(cells, plan, whose)? {
+        let Some((head, of_unit)) = unit::sound(&file)? else { continue };
+        if head.plan != plan.hash {
+            continue;
+        }
+        if let Some(there) = found.get_mut(head.unit as usize) {
+            *there = true;
+        }
+        codes.entry(head.code).or_insert_with(|| file.clone());
+        for run in of_unit {
+            if let Some((other, elsewhere)) = runs.get(&run.key) {
+                ensure!(
+                    same(other, &run),
+                    "{} and {}: hold the run {} twice, with different numbers, so one of two machines or programs is wrong; \
+                     remove the file that is not to be believed",
+                    elsewhere.display(),
+                    file.display(),
+                    named(plan, &run.key)
+                );
+            }
+            runs.insert(run.key.clone(), (run, file.clone()));
+        }
+    }
+    let missing: Vec<String> =
+        (0_u32..).zip(&found).filter(|(_, there)| !**there).map(|(unit, _)| unit.to_string()).collect();
+    if !missing.is_empty() {
+        bail!(
+            "{} of {} units are missing: {}{}; compute them with `{} experiment work {} --unit K`, or run the experiment again",
+            missing.len(),
+            found.len(),
+            missing[..missing.len().min(8)].join(", "),
+            if missing.len() > 8 { ", …" } else { "" },
+            program(),
+            quoted(&cells.join(PLAN).to_string_lossy())
+        );
+    }
+    if codes.len() > 1 {
+        tell("warning: the units were computed by different versions of the program; no run differs between them");
+    }
+    Ok(runs.into_values().map(|(run, _)| run).collect())
+}
+
+/// The files of units, in the order of their names.
+fn files(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<PathBuf>> {
+    if whose == Whose::Ours {
+        return Ok(plan.units.iter().map(|one| unit::path_of(cells, plan, *one)).collect());
+    }
+    let folder = unit::folder(cells);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    Ok(files)
+}
+
+/// Whether two copies agree to the last bit.
+fn same(a: &Run, b: &Run) -> bool {
+    let bits = |run: &Run| run.metrics.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>();
+    bits(a) == bits(b)
+}
+
+fn named(plan: &Plan, key: &RunKey) -> String {
+    let design = &plan.design;
+    let setting = &design.settings()[key.setting];
+    let words = design.in_words(setting);
+    let (log, policy) = (&design.logs[key.log].name, &design.policies[key.policy].name);
+    format!("of {policy} on {log} ({words}{}replication {})", if words.is_empty() { "" } else { ", " }, key.rep)
+}
+
+/// Writes the plan where its units will be. One that is there and differs is replaced only if `replaces`: a plan does not change
+/// while somebody works by it.
+fn planned(plan: &Plan, cells: &Path, replaces: bool) -> Result<PathBuf> {
+    let path = cells.join(PLAN);
+    let text = plan.to_text();
+    match fs::read_to_string(&path) {
+        Ok(there) if there == text => return Ok(path),
+        Ok(_) => ensure!(
+            replaces,
+            "{}: is another plan, and does not change while somebody may work by it; choose another folder with --out DIR, or \
+             begin anew with --fresh",
+            path.display()
+        ),
+        Err(_) => {}
+    }
+    write_whole(&path, text.as_bytes())?;
+    Ok(path)
+}
+
+/// Forgets finished units, and no other file.
+fn forget(cells: &Path) -> Result<()> {
+    let folder = unit::folder(cells);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn out_of(plan: &Plan, how: &How) -> PathBuf {
+    how.out.clone().unwrap_or_else(|| workspace().join("results/experiment").join(&plan.design.name))
+}
+
+fn cells_of(out: &Path) -> PathBuf {
+    out.join("cells")
+}
+
+/// The folder of a plan: that of its units.
+fn folder_of(plan: &Path) -> &Path {
+    plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What would be done.
+fn in_words(plan: &Plan) -> String {
+    let design = &plan.design;
+    let settings = design.settings();
+    let runs = settings.len() * design.policies.len() * design.logs.len();
+    let mut text = format!(
+        "{}: {} logs × {} settings × {} policies = {runs} cells, replicated by {} {}; {} units\n",
+        design.name,
+        design.logs.len(),
+        settings.len(),
+        design.policies.len(),
+        design.method.name(),
+        if design.method == design::Method::Weeks {
+            "of one replay".to_owned()
+        } else {
+            format!("{} times", design.count)
+        },
+        plan.units.len()
+    );
+    for warning in pitfalls::of_the_design(design, &plan.held) {
+        text += &format!("mind: {warning}\n");
+    }
+    text
+}
+
+fn told(report: &Report<'_>, out: &Path, common: &Common) {
+    if common.json {
+        print(&format!("{:#}\n", report.as_json(out)));
+        return;
+    }
+    if !common.quiet {
+        report.warnings.iter().for_each(|warning| tell(&format!("mind: {warning}")));
+    }
+    print(&report.as_text());
+    print(&format!("{}\n", out.join("report.html").display()));
+}

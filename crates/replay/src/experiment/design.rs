@@ -1,0 +1,217 @@
+//! What an experiment is, once its file has been read and everything in it makes sense.
+
+use super::measure::Window;
+use crate::cli::Inside;
+use crate::simulate::held::HeldPolicy;
+use crate::workload::generated::ModelName;
+use sim_core::Span;
+use std::path::PathBuf;
+use workload::Estimates;
+
+/// An experiment.
+#[derive(Clone, Debug)]
+pub(super) struct Design {
+    pub(super) name: String,
+    pub(super) policies: Vec<Policy>,
+    /// Position of the policy that differences are taken from.
+    pub(super) baseline: usize,
+    pub(super) metrics: Vec<String>,
+    pub(super) seed: u64,
+    pub(super) logs: Vec<Log>,
+    /// What is varied, in the order of the columns.
+    pub(super) vary: Vec<Dimension>,
+    pub(super) method: Method,
+    pub(super) count: u32,
+    pub(super) window: Window,
+    pub(super) precision: Option<f64>,
+    pub(super) claims: Vec<Claim>,
+}
+
+/// A policy, and what tables call it.
+#[derive(Clone, Debug)]
+pub(super) struct Policy {
+    pub(super) name: String,
+    pub(super) held: HeldPolicy,
+}
+
+/// One log, or a model in its place.
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    /// As in the column `log`.
+    pub(super) name: String,
+    pub(super) from: From,
+    pub(super) procs: Option<u32>,
+    pub(super) machines: Option<(PathBuf, Inside)>,
+    /// What policies are told, unless that is varied.
+    pub(super) estimates: Estimates,
+    /// Whether a log that needs repairs is refused.
+    pub(super) refuses_repairs: bool,
+    /// Jobs of a model; records of a log, at most.
+    pub(super) count: Option<u32>,
+    /// The offered load that it is scaled to.
+    pub(super) load: Option<f64>,
+    /// Where the file names it.
+    pub(super) line: usize,
+}
+
+/// Where jobs come from.
+#[derive(Clone, Debug)]
+pub(super) enum From {
+    /// A file, as it is written.
+    File(String),
+    /// A model, and its parameters, if they are in a file.
+    Model(ModelName, Option<String>),
+}
+
+/// One thing that is varied, and its values.
+#[derive(Clone, Debug)]
+pub(super) struct Dimension {
+    pub(super) key: Key,
+    pub(super) values: Vec<Value>,
+}
+
+/// What can be varied.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Load,
+    Estimates,
+    Users,
+    Procs,
+}
+
+impl Key {
+    pub(super) const ALL: [Self; 4] = [Self::Load, Self::Estimates, Self::Users, Self::Procs];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Estimates => "estimates",
+            Self::Users => "users",
+            Self::Procs => "procs",
+        }
+    }
+}
+
+/// One value of a dimension.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number(f64),
+    Estimates(Estimates),
+    Procs(u32),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Estimates(estimates) => estimates.fmt(f),
+            Self::Procs(procs) => procs.fmt(f),
+        }
+    }
+}
+
+/// One combination of values: by dimension, its value's position.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Setting(pub(super) Vec<usize>);
+
+/// What stands for replications.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Users { weeks: Option<u64> },
+    Shake { most: Span },
+    Weeks,
+    Seeds,
+}
+
+impl Method {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Users { .. } => "users",
+            Self::Shake { .. } => "shake",
+            Self::Weeks => "weeks",
+            Self::Seeds => "seeds",
+        }
+    }
+}
+
+/// A sentence, and its test.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    pub(super) id: String,
+    pub(super) says: String,
+    pub(super) metric: String,
+    pub(super) policy: usize,
+    pub(super) is_below: bool,
+    pub(super) bound: Against,
+    /// Whether each log is judged for itself.
+    pub(super) every_log: bool,
+    /// Dimensions whose values are judged one by one; over the others the mean is taken.
+    pub(super) every: Vec<Key>,
+    /// `mine.toml:12`.
+    pub(super) source: String,
+}
+
+/// What a claim compares with.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) enum Against {
+    Policy(usize),
+    Number(f64),
+}
+
+impl Design {
+    /// A tenth of the work or less.
+    pub(super) fn quick(mut self) -> Self {
+        const JOBS: u32 = 2_000;
+        self.count = (self.count / 10).max(3).min(self.count);
+        // Users are drawn week by week: of a log with so few jobs there may be no four weeks. Its first jobs are drawn from
+        // then all the same, so the number of weeks is cut instead.
+        match &mut self.method {
+            Method::Users { weeks } => *weeks = Some(weeks.unwrap_or(8).min(8)),
+            Method::Shake { .. } | Method::Weeks | Method::Seeds => {
+                for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::File(_))) {
+                    log.count = Some(log.count.unwrap_or(JOBS).min(JOBS));
+                }
+            }
+        }
+        for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::Model(..))) {
+            log.count = Some(log.count.unwrap_or(JOBS).min(JOBS));
+        }
+        self.vary.iter_mut().for_each(|dimension| dimension.values.truncate(2));
+        self
+    }
+
+    /// Every combination, the last dimension fastest.
+    pub(super) fn settings(&self) -> Vec<Setting> {
+        let mut all = vec![Setting(Vec::new())];
+        for dimension in &self.vary {
+            all = all
+                .iter()
+                .flat_map(|setting| {
+                    (0..dimension.values.len()).map(|value| {
+                        let mut longer = setting.clone();
+                        longer.0.push(value);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        all
+    }
+
+    /// The value that a setting has, if that is varied.
+    pub(super) fn value(&self, setting: &Setting, key: Key) -> Option<Value> {
+        let at = self.vary.iter().position(|dimension| dimension.key == key)?;
+        Some(self.vary[at].values[setting.0[at]])
+    }
+
+    /// The values of a setting, as in the columns of tables.
+    pub(super) fn texts(&self, setting: &Setting) -> Vec<String> {
+        self.vary.iter().zip(&setting.0).map(|(dimension, value)| dimension.values[*value].to_string()).collect()
+    }
+
+    /// A setting in words, `load 0.8, estimates user`; empty if nothing is varied.
+    pub(super) fn in_words(&self, setting: &Setting) -> String {
+        let parts = self.vary.iter().zip(self.texts(setting));
+        parts.map(|(dimension, value)| format!("{} {value}", dimension.key.name())).collect::<Vec<_>>().join(", ")
+    }
+}

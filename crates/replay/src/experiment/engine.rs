@@ -1,0 +1,140 @@
+//! Who computes the units: this machine, or somebody else with the same program.
+
+use super::cli::Slurm;
+use super::plan::{Plan, Unit};
+use super::unit;
+use anyhow::{Context, Result, bail};
+use lab::progress::Progress;
+use lab::provenance::quoted;
+use rayon::prelude::*;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Computes all units of the plan that are not finished. Back come how many were computed and how many were there.
+pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(u64, u64)> {
+    let total = plan.units.iter().map(|unit| plan.cost(*unit)).sum();
+    let what = format!("{}, {} units", plan.design.name, plan.units.len());
+    let progress = Progress::new(what, total, quiet);
+    let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
+    plan.units.par_iter().try_for_each(|one| -> Result<()> {
+        let is_new = unit::done(cells, plan, *one, &|jobs| progress.add(jobs))?;
+        (if is_new { &computed } else { &reused }).fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })?;
+    Ok((computed.into_inner(), reused.into_inner()))
+}
+
+/// The units whose files are missing or damaged.
+pub(super) fn missing(plan: &Plan, cells: &Path) -> Result<Vec<Unit>> {
+    let is_there = |one: &Unit| Ok(unit::sound(&unit::path_of(cells, plan, *one))?.is_some());
+    let mut missing = Vec::new();
+    for one in &plan.units {
+        let there: Result<bool> = is_there(one);
+        if !there? {
+            missing.push(*one);
+        }
+    }
+    Ok(missing)
+}
+
+/// One command for each unit that is missing, a line each: for GNU parallel, HyperQueue, HTCondor.
+pub(super) fn commands(plan_file: &Path, missing: &[Unit]) -> Result<String> {
+    let program = this_program()?;
+    let plan = quoted(&plan_file.to_string_lossy()).into_owned();
+    Ok(missing.iter().map(|unit| format!("{program} experiment work {plan} --unit {}\n", unit.unit)).collect())
+}
+
+/// The job array of Slurm for the units that are missing.
+///
+/// A task is run at least once, and perhaps again: the unit's file makes the second run a look at it. The numbers of the units
+/// stand in the script, so that what is submitted again is what is missing, and nothing else.
+pub(super) fn slurm_script(plan: &Plan, plan_file: &Path, missing: &[Unit], slurm: &Slurm) -> Result<String> {
+    let mut script = String::from("#!/bin/bash\n");
+    let ranges = array(missing);
+    let most = slurm.max_parallel.map_or_else(String::new, |most| format!("%{most}"));
+    let log = plan_file.parent().unwrap_or(Path::new(".")).join("slurm-%A_%a.out");
+    let _ = writeln!(script, "#SBATCH --job-name={}", plan.design.name);
+    let _ = writeln!(script, "#SBATCH --array={ranges}{most}");
+    let _ = writeln!(script, "#SBATCH --ntasks=1 --cpus-per-task=1");
+    let _ = writeln!(script, "#SBATCH --output={}", log.display());
+    for (option, value) in
+        [("partition", &slurm.partition), ("account", &slurm.account), ("time", &slurm.time), ("mem", &slurm.memory)]
+    {
+        if let Some(value) = value {
+            if value.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
+                bail!("--{option} {value:?}: a word without blanks is expected");
+            }
+            let _ = writeln!(script, "#SBATCH --{option}={value}");
+        }
+    }
+    let folder = std::env::current_dir().context("cannot tell the current folder")?;
+    let _ = write!(
+        script,
+        "# A unit that is finished is not computed again: submit this as often as need be.\n\
+         set -eu\n\
+         cd {}\n\
+         exec {} experiment work {} --unit \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",
+        quoted(&folder.to_string_lossy()),
+        this_program()?,
+        quoted(&plan_file.to_string_lossy())
+    );
+    Ok(script)
+}
+
+/// `0-7,12,14-15`.
+fn array(units: &[Unit]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for unit in units {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == unit.unit => *last = unit.unit,
+            _ => ranges.push((unit.unit, unit.unit)),
+        }
+    }
+    let shown = ranges.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    shown.collect::<Vec<_>>().join(",")
+}
+
+/// Hands a script to Slurm. Back comes the number of the job.
+pub(super) fn submit(script: &Path) -> Result<String> {
+    let answer = Command::new("sbatch").arg("--parsable").arg(script).output();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            bail!("--engine slurm: there is no sbatch here; log in where Slurm is, or print the script with --dry-run")
+        }
+        Err(error) => return Err(error).context("cannot start sbatch"),
+    };
+    if !answer.status.success() {
+        let words = String::from_utf8_lossy(&answer.stderr);
+        bail!("--engine slurm: sbatch refuses: {}; the script is {}", words.trim(), script.display());
+    }
+    let number = String::from_utf8_lossy(&answer.stdout);
+    // On a federation a cluster's name follows.
+    Ok(number.trim().split(';').next().unwrap_or_default().to_owned())
+}
+
+/// How this very program is called, from wherever.
+fn this_program() -> Result<String> {
+    let path = std::env::current_exe().context("cannot tell where this program is")?;
+    Ok(quoted(&path.to_string_lossy()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_written_as_ranges() {
+        let units = |numbers: &[u32]| {
+            numbers.iter().map(|unit| Unit { unit: *unit, log: 0, first: 0, end: 1 }).collect::<Vec<_>>()
+        };
+        assert_eq!(array(&units(&[0, 1, 2, 5, 7, 8])), "0-2,5,7-8");
+        assert_eq!(array(&units(&[3])), "3");
+        assert_eq!(array(&[]), "");
+    }
+}

@@ -1,0 +1,213 @@
+//! What is measured of one run: a number for each metric, or one for each week.
+
+use crate::simulate::held::Placement;
+use metrics::{Blocks, Mean, Summary, WeightedMean, warm_up};
+use sim_core::{Job, JobRecord, SiteId, Span, Time};
+use std::sync::LazyLock;
+
+/// Jobs of more than an hour are long, and those of more than eight processors wide: the classes of Srinivasan, Kettimuthu,
+/// Subramani & Sadayappan, "Characterization of Backfilling Strategies for Parallel Job Scheduling", ICPP Workshops 2002.
+const LONG: Span = Span::from_secs(3_600);
+const WIDE: u32 = 8;
+
+/// The classes: name, and whether their jobs are long and wide.
+pub(super) const CLASSES: [(&str, bool, bool); 4] = [
+    ("short-narrow", false, false),
+    ("short-wide", false, true),
+    ("long-narrow", true, false),
+    ("long-wide", true, true),
+];
+
+/// Columns of the waits and bounded slowdowns of each class.
+pub(super) const OF_CLASSES: [[&str; 2]; 4] = [
+    ["wait_mean_short_narrow", "bounded_slowdown_mean_short_narrow"],
+    ["wait_mean_short_wide", "bounded_slowdown_mean_short_wide"],
+    ["wait_mean_long_narrow", "bounded_slowdown_mean_long_narrow"],
+    ["wait_mean_long_wide", "bounded_slowdown_mean_long_wide"],
+];
+
+/// Quantiles of the wait, for its distribution function: column, and share of the jobs in percent.
+pub(super) const WAITS: [(&str, f64); 7] = [
+    ("wait_p10", 10.0),
+    ("wait_p25", 25.0),
+    ("wait_median", 50.0),
+    ("wait_p75", 75.0),
+    ("wait_p90", 90.0),
+    ("wait_p95", 95.0),
+    ("wait_p99", 99.0),
+];
+
+/// Which part of a run counts, by the submission of jobs.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    /// The beginning is told by MSER-5 on the waits under the baseline.
+    pub(super) mser: bool,
+    /// So much of the beginning does not count.
+    pub(super) warm_up: Span,
+    /// So much of the end does not count.
+    pub(super) cool_down: Span,
+}
+
+impl Window {
+    /// From when to when submissions count, given the run of the baseline: one window for all policies, which are then
+    /// compared on the same jobs.
+    pub(super) fn of(&self, jobs: &[Job], baseline: &[Placement]) -> (Time, Time) {
+        let last = jobs.last().map_or(Time::ZERO, |job| job.submit);
+        let mut from = Time::ZERO + self.warm_up;
+        if self.mser {
+            // A run that never settles keeps all but its first half, and the report says how much was left out.
+            let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
+            from = from.max(jobs.get(cut).map_or(last, |job| job.submit));
+        }
+        let to = Time::ZERO + last.since(Time::ZERO).saturating_sub(self.cool_down);
+        if from < to || *self == Self::default() { (from, to) } else { (last, last) }
+    }
+
+    /// Whether anything is left out.
+    pub(super) fn cuts(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// Waits in order of submission, in seconds, of the jobs that ran.
+pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
+    let pairs = jobs.iter().zip(placements);
+    pairs.filter_map(|(job, placement)| placement.map(|(start, _)| start.since(job.submit).as_secs_f64())).collect()
+}
+
+/// Every metric, in the order of the columns of runs.csv.
+pub(super) fn metric_names() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let row = Summary::new().row(1);
+        let more = ["area_weighted_response", "rejected", "load", "left_out_percent"];
+        let quantiles = WAITS.iter().map(|(name, _)| *name).filter(|name| !row.iter().any(|(known, _)| known == name));
+        row.iter()
+            .map(|(name, _)| *name)
+            .chain(more)
+            .chain(quantiles.collect::<Vec<_>>())
+            .chain(OF_CLASSES.into_iter().flatten())
+            .collect()
+    });
+    &NAMES
+}
+
+/// Whether a week of jobs has it: see [`weekly`].
+pub(super) fn is_defined_by_week(metric: &str) -> bool {
+    metric == "utilization" || Blocks::METRICS.contains(&metric)
+}
+
+/// Whether more of it is better; of all others less is.
+pub(super) fn is_better_high(metric: &str) -> bool {
+    matches!(metric, "utilization" | "jobs" | "work")
+}
+
+/// One run, measured: a value for each of [`metric_names`], not a number where there is none.
+pub(super) fn measured(
+    jobs: &[Job],
+    placements: &[Placement],
+    processors: u32,
+    (from, to): (Time, Time),
+    cuts: bool,
+) -> Vec<f64> {
+    let mut summary = Summary::new();
+    let mut area_weighted = WeightedMean::default();
+    let mut classes = [(Mean::default(), Mean::default()); 4];
+    let (mut rejected, mut work, mut left_out) = (0_u32, 0.0, 0_u32);
+    for (job, placement) in jobs.iter().zip(placements) {
+        if job.submit < from || job.submit > to {
+            left_out += 1;
+            continue;
+        }
+        let Some((start, finish)) = *placement else {
+            rejected += 1;
+            continue;
+        };
+        let record = JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors };
+        summary.add(&record);
+        let area = f64::from(record.processors) * job.runtime.as_secs_f64();
+        work += area;
+        area_weighted.add(record.response().as_secs_f64(), area);
+        let class = usize::from(job.runtime > LONG) * 2 + usize::from(record.processors > WIDE);
+        classes[class].0.add(record.wait().as_secs_f64());
+        classes[class].1.add(metrics::job::bounded_slowdown(&record, Summary::THRESHOLD));
+    }
+    let mut row = summary.row(processors);
+    if cuts {
+        // Over the window alone, with the jobs that came before it.
+        let busy = busy(jobs, placements, from, to);
+        row.iter_mut().filter(|(name, _)| *name == "utilization").for_each(|(_, value)| {
+            let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
+            *value = (room > 0.0).then(|| busy / room);
+        });
+    }
+    let span = f64::from(processors) * to.saturating_since(from).as_secs_f64();
+    let percent = 100.0 * f64::from(left_out) / count(jobs.len()).max(1.0);
+    row.extend([
+        ("area_weighted_response", area_weighted.mean()),
+        ("rejected", Some(f64::from(rejected))),
+        ("load", (span > 0.0).then(|| work / span)),
+        ("left_out_percent", Some(percent)),
+    ]);
+    for (name, share) in WAITS {
+        if !row.iter().any(|(known, _)| *known == name) {
+            row.push((name, summary.wait().quantile(share / 100.0)));
+        }
+    }
+    for ([wait, slowdown], (waits, slowdowns)) in OF_CLASSES.into_iter().zip(&classes) {
+        row.extend([(wait, waits.mean()), (slowdown, slowdowns.mean())]);
+    }
+    debug_assert!(row.iter().map(|(name, _)| name).eq(metric_names()), "columns in their order");
+    row.into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
+}
+
+/// One run, measured week by week: a row like that of [`measured`] for each, with values for the means alone.
+pub(super) fn weekly(
+    jobs: &[Job],
+    placements: &[Placement],
+    processors: u32,
+    (from, to): (Time, Time),
+) -> Vec<Vec<f64>> {
+    let mut blocks = Blocks::weekly();
+    let mut rejected = Vec::new();
+    for (job, placement) in jobs.iter().zip(placements) {
+        match *placement {
+            Some((start, finish)) => {
+                blocks.add(&JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors })
+            }
+            None => rejected.push(job.submit),
+        }
+    }
+    let columns: Vec<Vec<Option<f64>>> = Blocks::METRICS.iter().map(|metric| blocks.values(metric)).collect();
+    let week = |at: u64| Time::ZERO + Blocks::WEEK * at;
+    (0_u64..)
+        .take(blocks.len())
+        // Weeks that lie in the window as a whole.
+        .filter(|at| week(*at) >= from && (week(*at) <= to))
+        .map(|at| {
+            let position = usize::try_from(at).expect("weeks of a log");
+            let end = week(at + 1).min(jobs.last().map_or(Time::ZERO, |job| job.submit));
+            let room = f64::from(processors) * end.saturating_since(week(at)).as_secs_f64();
+            let value = |name: &str| match Blocks::METRICS.iter().position(|metric| *metric == name) {
+                Some(column) => columns[column][position],
+                None if name == "utilization" && room > 0.0 => Some(busy(jobs, placements, week(at), end) / room),
+                None => None,
+            };
+            metric_names().iter().map(|name| value(name).unwrap_or(f64::NAN)).collect()
+        })
+        .collect()
+}
+
+/// Processor-seconds that were busy from `from` to `to`.
+fn busy(jobs: &[Job], placements: &[Placement], from: Time, to: Time) -> f64 {
+    let pairs = jobs.iter().zip(placements).filter_map(|(job, placement)| Some((job, (*placement)?)));
+    let seconds = pairs.map(|(job, (start, finish))| {
+        let span = finish.min(to).saturating_since(start.max(from));
+        f64::from(job.request.processors) * span.as_secs_f64()
+    });
+    seconds.sum()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
+const fn count(jobs: usize) -> f64 {
+    jobs as f64
+}

@@ -1,0 +1,196 @@
+//! The plan of an experiment: what will be run, cut into units. It holds all that determines the results, but for the code.
+
+use super::cli::How;
+use super::design::{Design, Method};
+use super::file::Source;
+use super::workloads::Held;
+use crate::simulate::Own;
+use anyhow::{Context, Result, bail, ensure};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// About so many jobs are simulated in a unit, if nobody says how many units: five to ten minutes of EASY on one core.
+const JOBS_OF_A_UNIT: u64 = 400_000_000;
+
+/// A job under a program of the user's own takes about as long as so many others.
+const OF_A_PROGRAM: u64 = 100;
+
+/// The first line of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// Of the form of the plan.
+    version: u32,
+    /// The experiment's file, as it was given, and what it holds.
+    file: PathBuf,
+    text: String,
+    quick: bool,
+    seed: Option<u64>,
+    traces: Option<PathBuf>,
+    /// The logs as they were found, with their SHA-256; empty for a model.
+    logs: Vec<(String, String)>,
+    /// Replications from the first on.
+    pub(super) first: u32,
+    pub(super) end: u32,
+    pub(super) units: u32,
+}
+
+impl Head {
+    /// The experiment's file, as it was given.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether it is a tenth of the work.
+    pub(super) const fn is_quick(&self) -> bool {
+        self.quick
+    }
+
+    /// The seed, where it is not the file's.
+    pub(super) const fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+}
+
+/// Every other line: one unit of work.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Unit {
+    pub(super) unit: u32,
+    /// Position of its log.
+    pub(super) log: usize,
+    /// Its replications: from the first to before the end.
+    pub(super) first: u32,
+    pub(super) end: u32,
+}
+
+/// A plan with what it speaks of.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) head: Head,
+    pub(super) units: Vec<Unit>,
+    pub(super) design: Design,
+    pub(super) held: Vec<Held>,
+    pub(super) source: Source,
+    /// SHA-256 of its bytes.
+    pub(super) hash: String,
+}
+
+impl Plan {
+    /// The plan of a file. `replications` instead of the file's own, from the first to before the end.
+    pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, own: &[&'static Own]) -> Result<Self> {
+        let source = Source::open(file)?;
+        let design = designed(&source, how.quick, how.seed, own)?;
+        let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
+        let held = opened(&design, &source, traces.as_deref())?;
+        let (first, end) = replications.unwrap_or((0, design.count));
+        let units = cut(&design, &held, first, end, how.units);
+        let head = Head {
+            version: 1,
+            file: file.to_owned(),
+            text: source.text.clone(),
+            quick: how.quick,
+            seed: how.seed,
+            traces,
+            logs: held.iter().map(|held| (held.path.to_string_lossy().into_owned(), held.sha256.clone())).collect(),
+            first,
+            end,
+            units: u32::try_from(units.len()).context("there are too many units")?,
+        };
+        let mut plan = Self { head, units, design, held, source, hash: String::new() };
+        plan.hash = hex::encode(Sha256::digest(plan.to_text()));
+        Ok(plan)
+    }
+
+    /// Reads a plan, and the logs that it speaks of: all of them, or that of one unit alone.
+    pub(super) fn read(path: &Path, own: &[&'static Own]) -> Result<Self> {
+        let text = ::workload::file::read_text(path)?;
+        let mut lines = text.lines();
+        let wrong = |line: usize, words: &dyn std::fmt::Display| {
+            anyhow::anyhow!("{}:{line}: {words}; write the plan again with `experiment plan`", path.display())
+        };
+        let head: Head = serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| wrong(1, &error))?;
+        let units =
+            (2..).zip(lines).map(|(line, text)| serde_json::from_str(text).map_err(|error| wrong(line, &error)));
+        let units: Vec<Unit> = units.collect::<Result<_>>()?;
+        ensure!(
+            units.len() == head.units as usize,
+            wrong(1, &format!("speaks of {} units, and {} are there", head.units, units.len()))
+        );
+        let source = Source { path: head.file.clone(), text: head.text.clone() };
+        let design = designed(&source, head.quick, head.seed, own)?;
+        let held = opened(&design, &source, head.traces.as_deref())?;
+        for (held, (found, sha256)) in held.iter().zip(&head.logs) {
+            ensure!(
+                held.sha256 == *sha256,
+                "{}: is not the log that the plan was made for ({found}, SHA-256 {sha256}); put that back, or plan again",
+                held.path.display()
+            );
+        }
+        let hash = hex::encode(Sha256::digest(&text));
+        Ok(Self { head, units, design, held, source, hash })
+    }
+
+    /// As it is written.
+    pub(super) fn to_text(&self) -> String {
+        let mut text = serde_json::to_string(&self.head).expect("a plan is plain data");
+        for unit in &self.units {
+            text.push('\n');
+            text += &serde_json::to_string(unit).expect("a unit is plain data");
+        }
+        text + "\n"
+    }
+
+    /// The unit of that number.
+    pub(super) fn unit(&self, number: u32) -> Result<Unit> {
+        match self.units.get(number as usize) {
+            Some(unit) => Ok(*unit),
+            None => bail!("--unit {number}: the plan has {} units, counted from 0", self.units.len()),
+        }
+    }
+
+    /// Jobs that a unit simulates, counted once for each policy and setting.
+    pub(super) fn cost(&self, unit: Unit) -> u64 {
+        u64::from(unit.end - unit.first) * cost_of_replication(&self.design, &self.held[unit.log])
+    }
+}
+
+fn designed(source: &Source, quick: bool, seed: Option<u64>, own: &[&'static Own]) -> Result<Design> {
+    let mut design = Design::read(source, own)?;
+    design.seed = seed.unwrap_or(design.seed);
+    Ok(if quick { design.quick() } else { design })
+}
+
+fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec<Held>> {
+    // In parallel: unpacking a large log takes longer than many a run. The first error in the order of the file is told.
+    let held: Vec<Result<Held>> = design.logs.par_iter().map(|log| Held::open(log, design, source, traces)).collect();
+    held.into_iter().collect()
+}
+
+fn cost_of_replication(design: &Design, held: &Held) -> u64 {
+    let of_policy = |policy: &super::design::Policy| if policy.held.is_a_program() { OF_A_PROGRAM } else { 1 };
+    let policies: u64 = design.policies.iter().map(of_policy).sum();
+    held.jobs().max(1) * policies * design.settings().len() as u64
+}
+
+/// Units of about equal work, each of one log.
+fn cut(design: &Design, held: &[Held], first: u32, end: u32, wanted: Option<u32>) -> Vec<Unit> {
+    let replications = u64::from(end - first);
+    let all: u64 = held.iter().map(|held| replications * cost_of_replication(design, held)).sum();
+    let target = wanted.map_or(JOBS_OF_A_UNIT, |wanted| (all / u64::from(wanted)).max(1));
+    let mut units = Vec::new();
+    for (log, held) in held.iter().enumerate() {
+        let cost = cost_of_replication(design, held);
+        // The weeks of a log come from one run.
+        let end = if design.method == Method::Weeks { first + 1 } else { end };
+        let many = u32::try_from((target / cost).clamp(1, u64::from(end - first))).expect("at most the replications");
+        let mut at = first;
+        while at < end {
+            let next = end.min(at + many);
+            let unit = u32::try_from(units.len()).expect("fewer than 2^32 units");
+            units.push(Unit { unit, log, first: at, end: next });
+            at = next;
+        }
+    }
+    units
+}

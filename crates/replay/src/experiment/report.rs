@@ -1,0 +1,349 @@
+//! Everything that a finished experiment writes, and what the terminal shows of it.
+
+use super::design::{Design, From, Method};
+use super::figures::{Exhibit, figures};
+use super::pitfalls::pitfalls;
+use super::plan::Plan;
+use super::results::{Judged, Results};
+use super::unit::{Run, code};
+use super::words::paragraph;
+use anyhow::Result;
+use lab::chart::{self, fixed, significant};
+use lab::cli::program;
+use lab::output::OutDir;
+use lab::page::{self, Cell, Figure, Page, Table};
+use lab::provenance::{self, quoted};
+use lab::terminal::csv_name;
+use serde_json::json;
+
+/// A finished experiment.
+pub(super) struct Report<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) results: Results<'a>,
+    judged: Vec<Judged>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(plan: &'a Plan, runs: Vec<Run>) -> Self {
+        let results = Results::new(&plan.design, runs);
+        let judged = plan.design.claims.iter().map(|claim| results.judge(claim, |_| true)).collect();
+        let warnings = pitfalls(&plan.design, &plan.held, &results);
+        Self { plan, results, judged, warnings }
+    }
+
+    /// Writes every file into `out`, and completes it. `timings` go into the manifest, as the only part that differs between
+    /// equal runs.
+    pub(super) fn write(&self, out: OutDir, timings: serde_json::Value) -> Result<()> {
+        out.write("results.csv", self.results.table()?)?;
+        out.write("differences.csv", self.results.differences()?)?;
+        out.write("ranks.csv", self.results.rank_table()?)?;
+        out.write("runs.csv", self.results.run_table()?)?;
+        out.write("claims.csv", self.claims()?)?;
+        if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
+            out.write("doubt.csv", self.results.doubt_table()?)?;
+        }
+        out.write("experiment.toml", &self.plan.source.text)?;
+        let exhibits = figures(&self.results, self.plan)?;
+        for exhibit in &exhibits {
+            let id = exhibit.picture.id();
+            let svg = chart::svg(&exhibit.picture)?;
+            #[cfg(feature = "png")]
+            out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
+            out.write(format!("figures/{id}.svg"), svg)?;
+            out.write(format!("data/{id}.csv"), &exhibit.data)?;
+        }
+        out.write("report.html", page::render(&self.page(exhibits))?)?;
+        out.finish(self.manifest(timings))
+    }
+
+    /// `claims.csv`.
+    fn claims(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let head =
+            ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
+        table.write_record(head)?;
+        for (claim, judged) in self.plan.design.claims.iter().zip(&self.judged) {
+            let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
+            let deciding = judged.deciding();
+            let (observed, low, high) = deciding.map_or_else(Default::default, |cell| {
+                (cell.estimate.mean.to_string(), end(cell.estimate.low), end(cell.estimate.high))
+            });
+            let label = deciding.map_or("", |cell| cell.label.as_str());
+            let test = format!("{}; decided by {label}", self.results.unit(claim));
+            table.write_record([
+                csv_name(&claim.id).as_ref(),
+                &claim.source,
+                csv_name(&claim.says).as_ref(),
+                &test,
+                &judged.rule.to_string(),
+                &observed,
+                &low,
+                &high,
+                &judged.verdict().to_string(),
+                "",
+            ])?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    fn page(&self, exhibits: Vec<Exhibit>) -> Page {
+        let design = &self.plan.design;
+        let mut notes = vec![paragraph(&self.results)];
+        notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
+        let figures = exhibits.into_iter().map(|exhibit| {
+            let id = exhibit.picture.id().to_owned();
+            Figure { caption: exhibit.caption, ..Figure::new(exhibit.picture, &id) }
+        });
+        Page {
+            title: design.name.clone(),
+            subtitle: subtitle(design, self.plan),
+            notes,
+            claims: self.page_claims(),
+            figures: figures.collect(),
+            tables: self.tables(),
+            commands: self.commands(),
+            provenance: self.provenance(),
+            ..Page::default()
+        }
+    }
+
+    fn page_claims(&self) -> Vec<page::Claim> {
+        let claims = self.plan.design.claims.iter().zip(&self.judged);
+        claims
+            .map(|(claim, judged)| {
+                let reps = judged.cells.iter().map(|cell| cell.estimate.replications).min();
+                let met = judged.cells.iter().filter(|cell| cell.verdict == lab::verdict::Verdict::Reproduced).count();
+                page::Claim {
+                    id: claim.id.clone(),
+                    source: claim.source.clone(),
+                    statement: claim.says.clone(),
+                    test: self.results.unit(claim),
+                    expected: judged.rule.to_string(),
+                    observed: format!("{met} of {} cells", judged.cells.len()),
+                    verdict: judged.verdict(),
+                    recorded: None,
+                    reps: reps.and_then(|reps| u32::try_from(reps).ok()),
+                    cells: judged
+                        .cells
+                        .iter()
+                        .map(|cell| Cell {
+                            label: cell.label.clone(),
+                            estimate: cell.estimate.mean,
+                            low: cell.estimate.low.unwrap_or(f64::NAN),
+                            high: cell.estimate.high.unwrap_or(f64::NAN),
+                            claimed: Some(judged.rule.range()),
+                            verdict: cell.verdict,
+                        })
+                        .collect(),
+                }
+            })
+            .collect()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        let mut tables = vec![self.means(), self.agreements(), self.logs()];
+        if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
+            let rows = self.results.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
+                let flips = if verdict == overall { "" } else { "flips" };
+                vec![claim.id.clone(), format!("{} = {value}", key.name()), verdict.to_string(), flips.to_owned()]
+            });
+            tables.push(Table {
+                id: "doubt".to_owned(),
+                title: "Each claim under one value alone".to_owned(),
+                caption:
+                    "Which verdicts hang on a setting: the claim is judged again where only this value is looked at."
+                        .to_owned(),
+                columns: ["Claim", "Alone", "Verdict", ""].map(str::to_owned).to_vec(),
+                rows: rows.collect(),
+            });
+        }
+        tables
+    }
+
+    fn means(&self) -> Table {
+        let design = &self.plan.design;
+        let mut columns = vec!["log".to_owned()];
+        columns.extend(design.vary.iter().map(|dimension| dimension.key.name().to_owned()));
+        columns.push("policy".to_owned());
+        columns.extend(design.metrics.iter().cloned());
+        let mut rows = Vec::new();
+        for at in self.results.places() {
+            for (policy, named) in design.policies.iter().enumerate() {
+                let mut row = vec![design.logs[at.log].name.clone()];
+                row.extend(design.texts(&self.results.settings[at.setting]));
+                row.push(named.name.clone());
+                row.extend(design.metrics.iter().map(|metric| {
+                    let mean = self.results.mean(at, policy, metric);
+                    mean.map_or_else(
+                        || "–".to_owned(),
+                        |mean| match mean.half_width() {
+                            Some(half) => format!("{} ± {}", significant(mean.mean), significant(half)),
+                            None => significant(mean.mean),
+                        },
+                    )
+                }));
+                rows.push(row);
+            }
+        }
+        Table {
+            id: "means".to_owned(),
+            title: "Means".to_owned(),
+            caption: "With the half-width of the 95 % interval over replications. For comparisons see the paired differences."
+                .to_owned(),
+            columns,
+            rows,
+        }
+    }
+
+    fn agreements(&self) -> Table {
+        let metrics = &self.plan.design.metrics;
+        let row = |a: &String| {
+            let taus = metrics
+                .iter()
+                .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
+            std::iter::once(a.clone()).chain(taus).collect()
+        };
+        Table {
+            id: "agreement".to_owned(),
+            title: "Do the metrics agree? (Kendall's τ)".to_owned(),
+            caption: "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
+                      same order, −1 the opposite one."
+                .to_owned(),
+            columns: std::iter::once(String::new()).chain(metrics.iter().cloned()).collect(),
+            rows: metrics.iter().map(row).collect(),
+        }
+    }
+
+    fn logs(&self) -> Table {
+        let logs = self.plan.design.logs.iter().zip(&self.plan.held);
+        let rows = logs.map(|(log, held)| {
+            let repairs: Vec<String> =
+                held.repairs.iter().map(|repair| format!("{} {}", repair.count, repair.rule.name())).collect();
+            let users = held.users().map_or_else(
+                || "–".to_owned(),
+                |(temporary, long_term)| format!("{temporary} temporary, {long_term} long-term"),
+            );
+            let own = held.log().and_then(|one| one.load(held.processors().max(1)));
+            vec![
+                log.name.clone(),
+                held.jobs().to_string(),
+                held.processors().to_string(),
+                own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density(), 0))),
+                users,
+                if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
+            ]
+        });
+        Table {
+            id: "logs".to_owned(),
+            title: "Logs".to_owned(),
+            caption: "As they were read. Repairs are made under the named rules of `simulate`, and counted.".to_owned(),
+            columns: ["Log", "Jobs", "Processors", "Offered load", "Users", "Repairs"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        }
+    }
+
+    /// The line that makes these results again. It does not tell who computed them: that changes nothing.
+    fn command_line(&self) -> String {
+        let head = &self.plan.head;
+        let mut command = format!("{} experiment {}", program(), quoted(&head.file().to_string_lossy()));
+        if head.is_quick() {
+            command += " --quick";
+        }
+        if let Some(seed) = head.seed() {
+            command += &format!(" --seed {seed}");
+        }
+        command
+    }
+
+    fn commands(&self) -> Vec<(String, String)> {
+        vec![("Run this experiment again".to_owned(), self.command_line())]
+    }
+
+    fn provenance(&self) -> Vec<(String, String)> {
+        let mut rows = vec![
+            ("Plan".to_owned(), self.plan.hash.clone()),
+            ("Seed".to_owned(), self.plan.design.seed.to_string()),
+            ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            ("Revision".to_owned(), provenance::git_revision().to_owned()),
+        ];
+        for (log, held) in self.plan.design.logs.iter().zip(&self.plan.held) {
+            if matches!(log.from, From::File(_)) {
+                rows.push((format!("SHA-256 of {}", log.name), held.sha256.clone()));
+            }
+        }
+        rows
+    }
+
+    fn manifest(&self, timings: serde_json::Value) -> serde_json::Value {
+        let design = &self.plan.design;
+        let logs: Vec<_> = design
+            .logs
+            .iter()
+            .zip(&self.plan.held)
+            .map(|(log, held)| json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors() }))
+            .collect();
+        json!({
+            "experiment": design.name,
+            "plan_sha256": self.plan.hash,
+            "seed": design.seed,
+            "method": design.method.name(),
+            "replications": self.plan.head.end,
+            "policies": design.policies.iter().map(|policy| policy.name.as_str()).collect::<Vec<_>>(),
+            "metrics": design.metrics,
+            "logs": logs,
+            "quick": self.plan.head.is_quick(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "git_revision": provenance::git_revision(),
+            "sources_sha256": code(),
+            "command_line": self.command_line(),
+            "timings": timings,
+        })
+    }
+
+    /// What a terminal shows.
+    pub(super) fn as_text(&self) -> String {
+        let mut text = String::new();
+        for (claim, judged) in self.plan.design.claims.iter().zip(&self.judged) {
+            text += &format!("{:4} {:13} {}\n", claim.id, judged.verdict(), claim.says);
+        }
+        text + &paragraph(&self.results) + "\n"
+    }
+
+    /// The same for programs.
+    pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
+        let claims = self.plan.design.claims.iter().zip(&self.judged);
+        let claims: Vec<_> = claims
+            .map(|(claim, judged)| json!({ "id": claim.id, "says": claim.says, "verdict": judged.verdict().to_string() }))
+            .collect();
+        json!({
+            "out": out,
+            "experiment": self.plan.design.name,
+            "replications": self.plan.head.end,
+            "claims": claims,
+            "warnings": self.warnings,
+            "summary": paragraph(&self.results),
+        })
+    }
+}
+
+fn subtitle(design: &Design, plan: &Plan) -> String {
+    let settings = design.settings().len();
+    let replications = match design.method {
+        Method::Weeks => "the weeks of one replay".to_owned(),
+        Method::Users { .. } => format!("{} logs with their users drawn anew", plan.head.end),
+        Method::Shake { .. } => format!("{} shaken logs", plan.head.end),
+        Method::Seeds => format!("{} seeds", plan.head.end),
+    };
+    let counted = |many: usize, one: &str| format!("{many} {one}{}", if many == 1 { "" } else { "s" });
+    let policies = match design.policies.len() {
+        1 => "1 policy".to_owned(),
+        many => format!("{many} policies"),
+    };
+    let quick = if plan.head.is_quick() { "; quick, a tenth of the work or less" } else { "" };
+    format!(
+        "{policies} on {} under {}, each over {replications}{quick}",
+        counted(design.logs.len(), "log"),
+        counted(settings, "setting")
+    )
+}

@@ -1,0 +1,98 @@
+//! What came out, in sentences that are made of the numbers.
+
+use super::figures::better;
+use super::results::Results;
+use lab::chart::{fixed, significant};
+use lab::verdict::Verdict;
+
+/// One paragraph: who differs from the baseline where, which claims hold, whether metrics agree.
+pub(super) fn paragraph(results: &Results<'_>) -> String {
+    let mut sentences: Vec<String> = Vec::new();
+    for metric in &results.design.metrics {
+        sentences.push(of_metric(results, metric));
+    }
+    sentences.extend(of_claims(results));
+    sentences.extend(of_agreement(results));
+    sentences.join(" ")
+}
+
+fn of_metric(results: &Results<'_>, metric: &str) -> String {
+    let design = results.design;
+    let base = &design.policies[design.baseline].name;
+    let places = results.places().count();
+    let mut parts = Vec::new();
+    for (policy, named) in design.policies.iter().enumerate().filter(|(policy, _)| *policy != design.baseline) {
+        let (mut wins, mut losses, mut percents) = (0, 0, Vec::new());
+        for at in results.places() {
+            let Some(difference) = results.difference(at, policy, design.baseline, metric) else { continue };
+            match better(metric, &difference) {
+                Some(true) => wins += 1,
+                Some(false) => losses += 1,
+                None => {}
+            }
+            percents.extend(results.percent(at, policy, design.baseline, metric).map(|percent| percent.mean));
+        }
+        let range = match (percents.iter().copied().reduce(f64::min), percents.iter().copied().reduce(f64::max)) {
+            (Some(low), Some(high)) if fixed(low, 0) == fixed(high, 0) => format!(" ({} %)", percent(low)),
+            (Some(low), Some(high)) => format!(" ({} to {} %)", percent(low), percent(high)),
+            _ => String::new(),
+        };
+        let judged = match (wins, losses) {
+            (0, 0) => "cannot be told from it".to_owned(),
+            (wins, 0) if wins == places => "is better everywhere".to_owned(),
+            (0, losses) if losses == places => "is worse everywhere".to_owned(),
+            (wins, 0) => format!("is better in {wins} of {places} places and nowhere worse"),
+            (0, losses) => format!("is worse in {losses} of {places} places and nowhere better"),
+            (wins, losses) => format!("is better in {wins} and worse in {losses} of {places} places"),
+        };
+        parts.push(format!("{} {judged}{range}", named.name));
+    }
+    format!("By {metric}, against {base}: {}.", parts.join("; "))
+}
+
+fn of_claims(results: &Results<'_>) -> Vec<String> {
+    let judged = results.design.claims.iter().map(|claim| (claim, results.judge(claim, |_| true)));
+    judged
+        .map(|(claim, judged)| match (judged.verdict(), judged.deciding()) {
+            (Verdict::Reproduced, _) | (_, None) => {
+                format!("{} is {} ({} cells).", claim.id, judged.verdict(), judged.cells.len())
+            }
+            (verdict, Some(cell)) => {
+                let interval = match (cell.estimate.low, cell.estimate.high) {
+                    (Some(low), Some(high)) => format!(", {} to {}", significant(low), significant(high)),
+                    _ => String::new(),
+                };
+                format!("{} is {verdict}, by {}: {}{interval}.", claim.id, cell.label, significant(cell.estimate.mean))
+            }
+        })
+        .collect()
+}
+
+/// Which metrics order the policies alike, and which do not.
+fn of_agreement(results: &Results<'_>) -> Option<String> {
+    let metrics = &results.design.metrics;
+    let mut lowest: Option<(f64, &str, &str)> = None;
+    for (position, a) in metrics.iter().enumerate() {
+        for b in &metrics[..position] {
+            if let Some(tau) = results.agreement(a, b)
+                && lowest.is_none_or(|(least, ..)| tau < least)
+            {
+                lowest = Some((tau, b, a));
+            }
+        }
+    }
+    let (tau, a, b) = lowest?;
+    Some(if tau > 0.99 {
+        "All metrics order the policies alike.".to_owned()
+    } else {
+        format!(
+            "The order of the policies depends on the metric: {a} and {b} agree least (Kendall's τ {}).",
+            fixed(tau, 2)
+        )
+    })
+}
+
+fn percent(value: f64) -> String {
+    let text = fixed(value, 0);
+    if value > 0.0 { format!("+{text}") } else { text }
+}

@@ -1,0 +1,266 @@
+//! The logs and models of an experiment, read once and held.
+
+use super::design::{Design, From, Key, Log, Method, Setting, Value};
+use super::file::Source;
+use crate::simulate::held::machines_of;
+use crate::workload::generated::Generated;
+use anyhow::{Context, Result, anyhow, bail};
+use gap_schedule::Machine;
+use sha2::{Digest, Sha256};
+use sim_core::{Job, Streams};
+use std::path::{Path, PathBuf};
+use workload::resample::{Users, shaken};
+use workload::swf::Header;
+use workload::{Estimates, HeldLog, Repairs, SwfReader};
+
+/// A log that is open: what every replication is made of.
+pub(super) struct Held {
+    origin: Origin,
+    machines: Vec<Machine>,
+    processors: u32,
+    /// As found; empty for a model.
+    pub(super) path: PathBuf,
+    /// Of the file; empty for a model.
+    pub(super) sha256: String,
+    pub(super) repairs: Repairs,
+    /// Relative density that gives the load which was asked for, where the log is a file.
+    density: f64,
+}
+
+enum Origin {
+    Log(HeldLog, Option<Users>),
+    Model(Generated, u32),
+}
+
+/// One workload under one setting: what every policy gets.
+pub(super) struct Told {
+    pub(super) jobs: Vec<Job>,
+    pub(super) numbers: Vec<u64>,
+    pub(super) machines: Vec<Machine>,
+    pub(super) processors: u32,
+}
+
+impl Held {
+    /// Opens the log, and looks whether the experiment can run on it. A message names the file and line of its table.
+    pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
+        let here = || format!("{}:{}", source.path.display(), log.line);
+        match &log.from {
+            From::File(name) => {
+                let path = found(name, source, traces).with_context(here)?;
+                Self::of_file(log, design, path, source, traces).with_context(here)
+            }
+            From::Model(model, preset) => {
+                let preset = preset.as_ref().map(|name| found(name, source, traces)).transpose().with_context(here)?;
+                let made = Generated::new(*model, log.procs, preset.as_deref()).with_context(here)?;
+                let processors = log.procs.unwrap_or_else(|| made.processors());
+                let (machines, processors) = machines(log, processors, source, traces)?;
+                let count = log.count.expect("a model has a count");
+                Ok(Self {
+                    origin: Origin::Model(made, count),
+                    machines,
+                    processors,
+                    path: PathBuf::new(),
+                    sha256: String::new(),
+                    repairs: Repairs::default(),
+                    density: 1.0,
+                })
+            }
+        }
+    }
+
+    fn of_file(log: &Log, design: &Design, path: PathBuf, source: &Source, traces: Option<&Path>) -> Result<Self> {
+        let reader = SwfReader::open(&path)?;
+        let header = reader.header().clone();
+        let (held, repairs) = HeldLog::read(reader, log.count.map(u64::from))?;
+        if held.jobs().len() < 2 {
+            bail!("{}: has fewer than two jobs that ran; nothing can be compared", path.display());
+        }
+        if let Some(first) = repairs.iter().next().filter(|_| log.refuses_repairs) {
+            bail!(
+                "{}: needs repair ({} under the rule {}), and repairs = \"refuse\" takes none; clean the log, or count repairs",
+                path.display(),
+                first.count,
+                first.rule.name()
+            );
+        }
+        let own = match (log.procs, &log.machines) {
+            (Some(procs), _) => procs,
+            // Where every setting has its own machine, the log need not tell.
+            (None, None) => match design.vary.iter().find(|dimension| dimension.key == Key::Procs) {
+                Some(dimension) => match dimension.values[0] {
+                    Value::Procs(procs) => procs,
+                    Value::Number(_) | Value::Estimates(_) => unreachable!("processors are a number of them"),
+                },
+                None => capacity(&header, &path)?,
+            },
+            (None, Some(_)) => 0,
+        };
+        let (machines, processors) = machines(log, own, source, traces)?;
+        let users = match design.method {
+            Method::Users { weeks } => {
+                let users = Users::of(&held).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+                Some(weeks.map_or(users.clone(), |weeks| users.with_weeks(weeks)))
+            }
+            Method::Shake { .. } | Method::Weeks | Method::Seeds => None,
+        };
+        let density = match log.load {
+            None => 1.0,
+            Some(load) => {
+                load / held.load(processors).filter(|own| *own > 0.0).context("the log has no load to scale")?
+            }
+        };
+        let sha256 = hex::encode(Sha256::digest(
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
+        ));
+        Ok(Self { origin: Origin::Log(held, users), machines, processors, path, sha256, repairs, density })
+    }
+
+    /// The jobs of a replication before settings change them; `users` relative to the log's own.
+    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> HeldLog {
+        let streams = Streams::new(design.seed, replication);
+        match (&self.origin, design.method) {
+            (Origin::Model(model, count), _) => model.drawn(&streams, *count),
+            (Origin::Log(log, Some(of)), Method::Users { .. }) => {
+                debug_assert!(!log.jobs().is_empty());
+                of.clone().with_users(users).redrawn(&streams)
+            }
+            (Origin::Log(log, _), Method::Shake { most }) => shaken(log, most, &streams),
+            (Origin::Log(log, _), _) => log.clone(),
+        }
+    }
+
+    /// The same under a setting.
+    pub(super) fn told(&self, base: &HeldLog, log: &Log, design: &Design, setting: &Setting, replication: u32) -> Told {
+        let (machines, processors) = match design.value(setting, Key::Procs) {
+            Some(Value::Procs(procs)) => (vec![Machine::new(procs)], procs),
+            _ => (self.machines.clone(), self.processors),
+        };
+        let factor = match design.value(setting, Key::Load) {
+            Some(Value::Number(factor)) => factor,
+            _ => 1.0,
+        };
+        let own = match (&self.origin, log.load) {
+            // Each draw has a load of its own, and is brought to the one that was asked for.
+            (Origin::Model(..), Some(load)) => {
+                base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load / own)
+            }
+            _ => self.density,
+        };
+        let density = own * factor;
+        let scaled;
+        let jobs = if (density - 1.0).abs() > 0.0 {
+            scaled = base.denser(density);
+            &scaled
+        } else {
+            base
+        };
+        let estimates = match design.value(setting, Key::Estimates) {
+            Some(Value::Estimates(estimates)) => estimates,
+            _ => log.estimates,
+        };
+        // The estimates of another replication are drawn anew.
+        let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
+        let numbers = if matches!((&self.origin, design.method), (Origin::Log(..), Method::Users { .. })) {
+            // The same user may be there twice, with the same jobs: their numbers would not tell them apart.
+            (1..).take(jobs.jobs().len()).collect()
+        } else {
+            jobs.jobs().iter().map(|job| job.number).collect()
+        };
+        Told { jobs: jobs.told(estimates, seed), numbers, machines, processors }
+    }
+
+    /// About how many jobs a run has.
+    pub(super) fn jobs(&self) -> u64 {
+        match &self.origin {
+            Origin::Log(log, _) => log.jobs().len() as u64,
+            Origin::Model(_, count) => u64::from(*count),
+        }
+    }
+
+    /// The log as it was read; none of a model.
+    pub(super) const fn log(&self) -> Option<&HeldLog> {
+        match &self.origin {
+            Origin::Log(log, _) => Some(log),
+            Origin::Model(..) => None,
+        }
+    }
+
+    pub(super) const fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// Temporary and long-term users, where they are drawn.
+    pub(super) fn users(&self) -> Option<(usize, usize)> {
+        match &self.origin {
+            Origin::Log(_, users) => users.as_ref().map(Users::counts),
+            Origin::Model(..) => None,
+        }
+    }
+
+    /// Whether requested times are known of some job at least.
+    pub(super) fn has_limits(&self) -> bool {
+        self.log().is_none_or(|log| log.with_limit() > 0.0)
+    }
+
+    /// Relative density by which the load that was asked for is met.
+    pub(super) const fn density(&self) -> f64 {
+        self.density
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("path", &self.path).field("jobs", &self.jobs()).finish_non_exhaustive()
+    }
+}
+
+/// Estimates in the order of a setting, for warnings.
+pub(super) fn estimates_of(design: &Design, log: &Log) -> Vec<Estimates> {
+    let varied = design.vary.iter().find(|dimension| dimension.key == Key::Estimates);
+    varied.map_or_else(
+        || vec![log.estimates],
+        |dimension| {
+            let estimates = dimension.values.iter().filter_map(|value| match value {
+                Value::Estimates(estimates) => Some(*estimates),
+                Value::Number(_) | Value::Procs(_) => None,
+            });
+            estimates.collect()
+        },
+    )
+}
+
+/// A file that an experiment names: beside it, then here, then among the traces.
+fn found(name: &str, source: &Source, traces: Option<&Path>) -> Result<PathBuf> {
+    let beside = source.path.parent().unwrap_or(Path::new("")).join(name);
+    let folders = [Some(beside), Some(PathBuf::from(name)), traces.map(|folder| folder.join(name))];
+    folders.into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
+        anyhow!("file: {name:?} is neither beside the experiment nor here; name the folder of logs with --traces DIR")
+    })
+}
+
+fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Result<(Vec<Machine>, u32)> {
+    match &log.machines {
+        None => Ok((vec![Machine::new(own)], own)),
+        Some((name, inside)) => {
+            let path = found(&name.to_string_lossy(), source, traces)?;
+            let machines = machines_of(&path, *inside)?;
+            let processors = machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add);
+            Ok((machines, processors))
+        }
+    }
+}
+
+/// Processors of the machine by the log's header.
+fn capacity(header: &Header, path: &Path) -> Result<u32> {
+    match workload::capacity(header, path) {
+        Ok((processors, _)) => Ok(processors),
+        Err(workload::SwfError::NoCapacity { widest, .. }) => {
+            let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
+            bail!(
+                "procs: {} does not say how large its machine is; add procs = N or machines = \"FILE\" to its [[log]]{widest}",
+                path.display()
+            )
+        }
+        Err(error) => Err(error.into()),
+    }
+}

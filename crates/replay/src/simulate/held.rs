@@ -1,0 +1,140 @@
+//! One policy on jobs that are held: what an experiment does a thousand times.
+//!
+//! The same world and policies as `simulate`, without its files: of each job, when it started and ended is kept.
+
+use super::clock::{LATEST, YEARS, ensure_ends_on};
+use super::exec::{Exec, Failure};
+use super::own::Own;
+use super::policy::{self, Search};
+use super::sites;
+use super::watch::Numbers;
+use crate::cli::Inside;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use gap_schedule::{Machine, MultiCluster};
+use lab::clock::within_the_clock;
+use lab::interrupt::{self, Interrupted};
+use sim_core::{Fact, Job, Probe, Sim, Time};
+use std::path::Path;
+use std::time::Duration;
+use workload::Machines;
+
+/// How often Ctrl-C is looked for, in events.
+const PATIENCE: u32 = 50_000;
+
+/// As `simulate` has it where nobody says otherwise.
+const TABU_ITERATIONS: u32 = 10;
+
+/// A policy of space-shared machines, by name.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) struct HeldPolicy(policy::Policy);
+
+/// When a job started and when it ended; `None` if it was rejected.
+pub(crate) type Placement = Option<(Time, Time)>;
+
+impl HeldPolicy {
+    /// As `simulate --policy` takes it.
+    pub(crate) fn named(text: &str, own: &[&'static Own]) -> Result<Self, String> {
+        if let Some(own) = own.iter().find(|own| own.name() == text) {
+            return Ok(Self(policy::Policy::Own(own)));
+        }
+        text.parse().map(Self)
+    }
+
+    /// As in the columns of tables: legal as a file name.
+    pub(crate) fn name(self) -> String {
+        self.0.name()
+    }
+
+    /// Whether it is a program of the user's own, which takes its time.
+    pub(crate) const fn is_a_program(self) -> bool {
+        matches!(self.0, policy::Policy::Exec(_))
+    }
+
+    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log.
+    ///
+    /// # Errors
+    ///
+    /// A program that fails, a run that leaves the clock, or Ctrl-C.
+    pub(crate) fn replay(
+        self,
+        machines: &[Machine],
+        jobs: &[Job],
+        numbers: &[u64],
+        seed: u64,
+    ) -> Result<Vec<Placement>> {
+        let name = self.name();
+        let slowest = machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min);
+        for (job, number) in jobs.iter().zip(numbers) {
+            ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("under {name}: {words}"))?;
+        }
+        let (policy, failure) = self.at_work(machines, jobs, numbers, seed)?;
+        let world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
+        let mut sim = Sim::new(world, Placements(vec![Kept::default(); jobs.len()]));
+        let mut running = true;
+        while running && failure.borrow().is_none() {
+            if interrupt::requested() {
+                bail!(Interrupted::Resumable);
+            }
+            let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
+            running = within_the_clock(some).with_context(|| {
+                format!("under {name} the plan reaches beyond 584 years; give a larger machine or fewer jobs")
+            })?;
+        }
+        if let Some(error) = failure.take() {
+            bail!(error);
+        }
+        ensure!(
+            sim.now() < LATEST,
+            "under {name} the jobs would run for more than {YEARS} years; give a larger machine or fewer jobs"
+        );
+        let (_, Placements(kept)) = sim.into_parts();
+        Ok(kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect())
+    }
+
+    fn at_work(
+        self,
+        machines: &[Machine],
+        jobs: &[Job],
+        numbers: &[u64],
+        seed: u64,
+    ) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
+        if let policy::Policy::Exec(command) = self.0 {
+            let told = Numbers::default();
+            told.borrow_mut().extend(jobs.iter().zip(numbers).map(|(job, number)| (job.id, *number)));
+            let (exec, failure) = Exec::start(command, machines, told, Duration::from_secs(60))?;
+            return Ok((Box::new(exec), failure));
+        }
+        let search = Search { seed, tabu_iterations: TABU_ITERATIONS, time_limit: None };
+        Ok((self.0.at_work(&search, machines.len()), Failure::default()))
+    }
+}
+
+/// The machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
+pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
+    let sites = sites::from_file(&Machines::open(path)?, inside, path)?;
+    Ok(sites.into_iter().map(|site| site.machine).collect())
+}
+
+#[derive(Copy, Clone, Debug, Default)]
+struct Kept {
+    start: Time,
+    finish: Option<Time>,
+}
+
+/// Keeps when jobs started and ended, by their numbers.
+struct Placements(Vec<Kept>);
+
+impl Probe for Placements {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        match fact {
+            Fact::Started { job, .. } => self.0[job.index()].start = now,
+            Fact::Finished { job } => self.0[job.index()].finish = Some(now),
+            Fact::Submitted(_)
+            | Fact::Rejected { .. }
+            | Fact::Interrupted { .. }
+            | Fact::Seized { .. }
+            | Fact::Released { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What Slurm's accounting prints, as a log.
+
+use super::{ConvertError, Converted, Layout, Names, Sink};
+use crate::gwf::GwfRecord;
+use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
+use sim_core::Span;
+use std::io::{self, Write};
+
+/// Converts what `sacct` printed, and writes it to `out`, which had better be buffered; `processors` are those of the cluster,
+/// which `sacct` does not tell. Jobs come by submit time, from that of the first on, as far as [`BySubmit`] can bring them there.
+/// Comments tell at the top when that was and what the columns are, and at the end what was done how often.
+///
+/// # Errors
+///
+/// See [`ConvertError`].
+///
+/// # Panics
+///
+/// If `to` is [`Layout::Sacct`], which is not written.
+pub fn convert_sacct(
+    mut reader: SacctReader,
+    processors: Option<u32>,
+    to: Layout,
+    out: impl Write,
+) -> Result<Converted, ConvertError> {
+    let mut sink = Sink::new(to, out);
+    let mut jobs = FromOrigin { names: Names::default(), origin_and_last: None, processors };
+    let mut window = BySubmit::default();
+    while let Some(record) = reader.next() {
+        if let Some((earliest, line)) = window.push(record?, reader.line()) {
+            jobs.write(earliest, line, &mut reader, &mut sink).map_err(ConvertError::Write)?;
+        }
+    }
+    while let Some((earliest, line)) = window.pop() {
+        jobs.write(earliest, line, &mut reader, &mut sink).map_err(ConvertError::Write)?;
+    }
+    for (rule, count, line) in reader.repairs().iter() {
+        let told =
+            format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
+        sink.comment(&told).map_err(ConvertError::Write)?;
+    }
+    sink.table(&jobs.names).map_err(ConvertError::Write)?;
+    sink.done.repairs = reader.repairs().clone();
+    Ok(sink.done)
+}
+
+/// Jobs of `sacct`, whose log begins with the first of them.
+struct FromOrigin {
+    names: Names,
+    /// When the log begins, and the latest submit time that was written, since 1970.
+    origin_and_last: Option<(Span, Span)>,
+    processors: Option<u32>,
+}
+
+impl FromOrigin {
+    fn write<W: Write>(
+        &mut self,
+        mut record: GwfRecord,
+        line: u64,
+        reader: &mut SacctReader,
+        sink: &mut Sink<W>,
+    ) -> io::Result<()> {
+        let submit = record.submit.expect("jobs without one are left out");
+        let (origin, last) = match self.origin_and_last {
+            Some(known) => known,
+            None => {
+                header(reader, submit, self.processors).iter().try_for_each(|line| sink.comment(line))?;
+                (submit, submit)
+            }
+        };
+        if submit < last {
+            reader.note(SacctRule::OutOfOrder, line);
+        }
+        self.origin_and_last = Some((origin, last.max(submit)));
+        // One that was submitted before the log begins waits from its beginning on, so that it still starts when it did.
+        record.wait = record.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
+        record.submit = Some(submit.saturating_sub(origin));
+        sink.named(record, &mut self.names)
+    }
+}
+
+/// What the head of the log says about how it was made.
+fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {
+    let origin = origin.as_nanos() / 1_000_000_000;
+    let mut lines = vec!["Version: 2.2".to_owned(), "Conversion: from sacct --parsable2 by Gridproof".to_owned()];
+    lines.extend(processors.map(|processors| format!("MaxProcs: {processors}")));
+    lines.push(format!("UnixStartTime: {origin}"));
+    let ahead = reader.zone().seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
+    lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
+    match reader.zone() {
+        Zone::Named(name, _) => lines.push(format!("TimeZoneString: {name}")),
+        Zone::Unknown => lines.push("Note: times without a zone were taken as UTC; --zone tells another".to_owned()),
+        Zone::Fixed(_) => {}
+    }
+    lines.push(
+        if reader.has_numbers() {
+            "Note: job numbers are those of Slurm (JobIDRaw)"
+        } else {
+            "Note: job numbers are counted: there was no column JobIDRaw"
+        }
+        .to_owned(),
+    );
+    lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());
+    lines.push(
+        "Note: the comments at the end tell what was left out or repaired, and which names became numbers".to_owned(),
+    );
+    lines
+}

@@ -1,0 +1,124 @@
+//! What single values mean: states, memory, processors.
+
+use crate::swf::Status;
+use std::borrow::Cow;
+
+/// How a job stands, by the first word of its state.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It has ended.
+    Ended(Status),
+    /// It waits, runs, or is on its way from one to the other.
+    Unfinished,
+    /// Another cluster of the federation ran it.
+    Revoked,
+    /// It has ended, and how is not known here.
+    Other,
+}
+
+impl State {
+    /// `COMPLETED`, `CANCELLED by 1001`.
+    pub(super) fn parse(text: &str) -> Self {
+        let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
+        match word {
+            "COMPLETED" => Self::Ended(Status::Completed),
+            "CANCELLED" | "PREEMPTED" => Self::Ended(Status::Cancelled),
+            "FAILED" | "TIMEOUT" | "NODE_FAIL" | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "LAUNCH_FAILED"
+            | "RECONFIG_FAIL" | "REQUEUED" => Self::Ended(Status::Failed),
+            "PENDING" | "RUNNING" | "SUSPENDED" | "COMPLETING" | "CONFIGURING" | "RESIZING" | "STAGE_OUT"
+            | "STOPPED" | "SIGNALING" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD" | "SPECIAL_EXIT"
+            | "POWER_UP_NODE" | "EXPEDITING" => Self::Unfinished,
+            "REVOKED" => Self::Revoked,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The `cpu=` of `billing=8,cpu=8,mem=16G,node=1`.
+pub(super) fn cpus_of_tres(text: &str) -> Option<&str> {
+    text.split(',').find_map(|part| part.strip_prefix("cpu="))
+}
+
+/// Memory as asked for: so many KiB, for each node, for each processor, or in all.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    PerNode(u64),
+    PerProcessor(u64),
+    Total(u64),
+}
+
+impl Memory {
+    /// `4000Mn`, `2Gc`, `16G`, `0`; without a unit, MiB. `None` if it is something else.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (text, wrap): (&str, fn(u64) -> Self) = match text.as_bytes().last()? {
+            b'n' => (&text[..text.len() - 1], Self::PerNode),
+            b'c' => (&text[..text.len() - 1], Self::PerProcessor),
+            _ => (text, Self::Total),
+        };
+        let units = [(b'K', 0), (b'M', 1), (b'G', 2), (b'T', 3), (b'P', 4)];
+        let last = *text.as_bytes().last()?;
+        let (number, power) = units
+            .into_iter()
+            .find(|(unit, _)| *unit == last)
+            .map_or((text, 1), |(_, power)| (&text[..text.len() - 1], power));
+        let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at; `as` saturates")]
+        Some(wrap((number * 1024_f64.powi(power)).round() as u64))
+    }
+
+    /// KiB for each processor; `None` if nothing was asked for, or it cannot be told.
+    pub(super) fn per_processor(self, processors: Option<u32>, nodes: Option<u32>) -> Option<u64> {
+        let processors = u64::from(processors?).max(1);
+        let kib = match self {
+            Self::PerProcessor(kib) => kib,
+            Self::Total(kib) => kib / processors,
+            Self::PerNode(kib) => kib.saturating_mul(nodes?.into()) / processors,
+        };
+        Some(kib).filter(|kib| *kib > 0)
+    }
+}
+
+/// A name in one word: columns of logs are separated by blanks.
+pub(super) fn word(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join("_"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_mapped_by_their_first_word() {
+        assert_eq!(State::parse("COMPLETED"), State::Ended(Status::Completed));
+        assert_eq!(State::parse("CANCELLED by 1001"), State::Ended(Status::Cancelled));
+        assert_eq!(State::parse("TIMEOUT"), State::Ended(Status::Failed));
+        assert_eq!(State::parse("RUNNING"), State::Unfinished);
+        assert_eq!(
+            [State::parse("REVOKED"), State::parse("SLEEPY"), State::parse("")].map(|state| state == State::Other),
+            [false, true, true]
+        );
+    }
+
+    #[test]
+    fn memory_is_told_for_a_node_a_processor_or_in_all() {
+        assert_eq!(Memory::parse("4000Mn"), Some(Memory::PerNode(4_096_000)));
+        assert_eq!(Memory::parse("2Gc"), Some(Memory::PerProcessor(2 << 20)));
+        assert_eq!(Memory::parse("1.50T"), Some(Memory::Total(3 << 29)));
+        assert_eq!(Memory::parse("512"), Some(Memory::Total(512 << 10)));
+        assert_eq!([Memory::parse(""), Memory::parse("G"), Memory::parse("x"), Memory::parse("-1G")], [None; 4]);
+        assert_eq!(Memory::PerNode(1_000).per_processor(Some(8), Some(2)), Some(250));
+        assert_eq!(Memory::Total(1_000).per_processor(Some(8), None), Some(125));
+        assert_eq!(Memory::Total(0).per_processor(Some(8), None), None);
+        assert_eq!(Memory::PerNode(1_000).per_processor(Some(8), None), None);
+    }
+
+    #[test]
+    fn processors_stand_among_other_resources() {
+        assert_eq!(cpus_of_tres("billing=8,cpu=12,mem=16G,node=1"), Some("12"));
+        assert_eq!(cpus_of_tres("gres/gpu=2"), None);
+    }
+}

@@ -1,0 +1,381 @@
+//! Streaming reader: one job at a time.
+
+use super::columns::{Columns, Role};
+use super::job::{Memory, State, cpus_of_tres, word};
+use super::rule::{SacctRepairs, SacctRule};
+use super::time::{Instant, LONGEST, Zone, length};
+use crate::file;
+use crate::gwf::{GwfColumn, GwfRecord};
+use crate::lines::Lines;
+use crate::swf::{Status, SwfError};
+use sim_core::Span;
+use std::fmt;
+use std::io::Read;
+use std::iter::FusedIterator;
+use std::path::Path;
+
+/// Reads the jobs that `sacct --parsable2` lists, those that have ended, in the order of the file. Submit times are seconds
+/// since 1970. Memory is that of the longest line, whatever the length of the file.
+///
+/// A job's number is `JobIDRaw`, which an array's tasks have for themselves; where that column is missing, jobs are counted from
+/// one. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed` (without the times for which a job was
+/// suspended) or else `End` − `Start`; group, queue, partition and project are `Group` (or else `Account`), `QOS`, `Partition`
+/// and `Account`.
+///
+/// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
+/// next line to go on with (unreadable, truncated, not text).
+pub struct SacctReader {
+    lines: Lines,
+    columns: Columns,
+    zone: Zone,
+    repairs: SacctRepairs,
+    /// Where the columns of the current line end; kept for its memory only.
+    ends: Vec<usize>,
+    counted: u64,
+}
+
+impl SacctReader {
+    /// Opens the file at `path`, plain or gzip (told by its first bytes, not by its name), and reads its heading. Times without a
+    /// zone are those of `zone`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened, or its first line does not name the columns that are needed.
+    pub fn open(path: &Path, zone: Zone) -> Result<Self, SwfError> {
+        Self::start(Lines::open(path)?, zone)
+    }
+
+    /// Reads from anywhere, plain or gzip; `name` stands for the file's path in errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`SacctReader::open`].
+    pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, SwfError> {
+        Self::start(Lines::from_read(name, input)?, zone)
+    }
+
+    /// What was left out or repaired so far.
+    pub const fn repairs(&self) -> &SacctRepairs {
+        &self.repairs
+    }
+
+    /// Where the clocks stood by which times without a zone were told.
+    pub const fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    /// Whether jobs have Slurm's own numbers; else they are counted from 1.
+    pub const fn has_numbers(&self) -> bool {
+        self.columns.index(Role::JobIdRaw).is_some()
+    }
+
+    /// The number of the line that was read last, counted from 1.
+    pub const fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// Counts one application of `rule`, at a line that may have been read long ago.
+    pub(crate) fn note(&mut self, rule: SacctRule, line: u64) {
+        self.repairs.note(rule, line);
+    }
+
+    fn start(mut lines: Lines, zone: Zone) -> Result<Self, SwfError> {
+        while lines.advance()? {
+            if lines.current().trim_ascii().is_empty() {
+                continue;
+            }
+            let columns = Columns::of_heading(&mut lines)?;
+            let (repairs, ends) = (SacctRepairs::default(), Vec::new());
+            return Ok(Self { lines, columns, zone, repairs, ends, counted: 0 });
+        }
+        let fix = "it is empty: did sacct find anything?";
+        Err(SwfError::NoRecord { path: lines.path().to_owned(), fix })
+    }
+
+    /// The current line as a job; `None` if it is left out.
+    fn record(&mut self) -> Result<Option<GwfRecord>, SwfError> {
+        let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
+        let text = text.trim_end_matches(['\n', '\r']);
+        self.ends.clear();
+        self.ends.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'|').map(|(at, _)| at));
+        self.ends.push(text.len());
+        if self.ends.len() != self.columns.count() {
+            return Err(SwfError::Delimited {
+                path: self.lines.path().to_owned(),
+                line: self.lines.number(),
+                expected: self.columns.count(),
+                found: self.ends.len(),
+            });
+        }
+        let line = Line { text, ends: &self.ends, columns: &self.columns, lines: &self.lines };
+        let mut noted = Noted::default();
+        let read = line.job(&self.zone, self.counted + 1, &mut noted)?;
+        let at = self.lines.number();
+        noted.rules.iter().take(noted.count).for_each(|rule| self.repairs.note(*rule, at));
+        self.counted += u64::from(read.is_some());
+        Ok(read)
+    }
+}
+
+impl Iterator for SacctReader {
+    type Item = Result<GwfRecord, SwfError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.lines.is_done() {
+                return None;
+            }
+            match self.lines.advance() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+            if !self.lines.current().trim_ascii().is_empty()
+                && let Some(read) = self.record().transpose()
+            {
+                return Some(read);
+            }
+        }
+    }
+}
+
+impl FusedIterator for SacctReader {}
+
+impl fmt::Debug for SacctReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SacctReader").field("line", &self.line()).field("zone", &self.zone).finish_non_exhaustive()
+    }
+}
+
+/// The rules that one line comes under: never more than there are.
+struct Noted {
+    rules: [SacctRule; SacctRule::ALL.len()],
+    count: usize,
+}
+
+impl Default for Noted {
+    fn default() -> Self {
+        Self { rules: SacctRule::ALL, count: 0 }
+    }
+}
+
+impl Noted {
+    /// Each is noted once for a line.
+    fn note(&mut self, rule: SacctRule) {
+        if !self.rules[..self.count].contains(&rule) {
+            self.rules[self.count] = rule;
+            self.count += 1;
+        }
+    }
+}
+
+/// One line, and which of its columns is which.
+struct Line<'a> {
+    text: &'a str,
+    ends: &'a [usize],
+    columns: &'a Columns,
+    lines: &'a Lines,
+}
+
+const TIMES: &str = "ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset";
+const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
+
+impl Line<'_> {
+    fn job(&self, zone: &Zone, count: u64, noted: &mut Noted) -> Result<Option<GwfRecord>, SwfError> {
+        // Steps first: they have no user, and nothing else of theirs needs to be in order.
+        let ids = [Role::JobIdRaw, Role::JobId];
+        if ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.')) {
+            noted.note(SacctRule::Step);
+            return Ok(None);
+        }
+        let state = State::parse(self.get(Role::State).unwrap_or_default());
+        let left_out = match state {
+            State::Unfinished => Some(SacctRule::Unfinished),
+            State::Revoked => Some(SacctRule::Revoked),
+            State::Ended(_) | State::Other => None,
+        };
+        if let Some(rule) = left_out {
+            noted.note(rule);
+            return Ok(None);
+        }
+        let number = match self.get(Role::JobIdRaw) {
+            Some(_) => self.whole(Role::JobIdRaw)?.ok_or_else(|| self.fault(Role::JobIdRaw, "a number", AS_IT_IS))?,
+            None => count,
+        };
+        let Some(submit) = self.instant(Role::Submit, zone, noted)? else {
+            noted.note(SacctRule::NoSubmit);
+            return Ok(None);
+        };
+        let status = match state {
+            State::Ended(status) => Some(status),
+            _ => {
+                noted.note(SacctRule::UnknownState);
+                None
+            }
+        };
+        let (allocated, requested) =
+            (self.processors(Role::AllocCpus, Role::AllocTres)?, self.processors(Role::ReqCpus, Role::ReqTres)?);
+        let nodes = self.processors(Role::Nodes, Role::Nodes)?;
+        let memory = self.read(Role::ReqMem, Memory::parse, "memory such as 4000Mn, 2Gc or 16G")?;
+        let (group, account) = (self.name(Role::Group), self.name(Role::Account));
+        let mut record = GwfRecord {
+            number,
+            submit: Some(Span::from_secs(submit)),
+            requested_processors: requested.or(allocated),
+            requested_time: self.limit(noted)?,
+            requested_memory: memory.and_then(|memory| memory.per_processor(requested.or(allocated), nodes)),
+            status,
+            user: self.name(Role::User),
+            group: group.clone().or_else(|| account.clone()),
+            queue: self.name(Role::Qos),
+            partition: self.name(Role::Partition),
+            ..GwfRecord::default()
+        };
+        // Where both are told, the account has a column of its own in logs of grids.
+        record.further[GwfColumn::Project as usize] = account.filter(|_| group.is_some());
+        let start = self.instant(Role::Start, zone, noted)?;
+        match start {
+            Some(start) if allocated != Some(0) => self.ran(&mut record, submit, start, zone, noted)?,
+            _ => noted.note(if status == Some(Status::Cancelled) {
+                SacctRule::CancelledBeforeStart
+            } else {
+                SacctRule::NeverStarted
+            }),
+        }
+        if record.runtime.is_some() {
+            record.processors = allocated;
+            let total = self.read(Role::TotalCpu, length, "a time such as 1-02:03:04 or 03:04.500")?;
+            record.cpu_time = total
+                .zip(allocated)
+                .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
+        }
+        Ok(Some(record))
+    }
+
+    /// What is known of a job that started.
+    fn ran(
+        &self,
+        record: &mut GwfRecord,
+        submit: u64,
+        start: u64,
+        zone: &Zone,
+        noted: &mut Noted,
+    ) -> Result<(), SwfError> {
+        if start < submit {
+            noted.note(SacctRule::StartBeforeSubmit);
+        }
+        record.wait = Some(Span::from_secs(start.saturating_sub(submit)));
+        let end = self.instant(Role::End, zone, noted)?;
+        let elapsed = match self.seconds(Role::ElapsedRaw)? {
+            Some(seconds) => Some(seconds),
+            None => self.read(Role::Elapsed, length, "a time such as 1-02:03:04 or 00:03:04")?,
+        };
+        let between = end.and_then(|end| end.checked_sub(start)).map(Span::from_secs);
+        if let (Some(elapsed), Some(_)) = (elapsed, end)
+            && Some(elapsed) != between
+        {
+            noted.note(SacctRule::ElapsedDiffers);
+        }
+        if elapsed.is_none() && end.is_some() && between.is_none() {
+            noted.note(SacctRule::EndBeforeStart);
+        }
+        record.runtime = elapsed.or(between);
+        Ok(())
+    }
+
+    /// The limit that was asked for.
+    fn limit(&self, noted: &mut Noted) -> Result<Option<Span>, SwfError> {
+        let told =
+            [Role::TimelimitRaw, Role::Timelimit].into_iter().find_map(|role| self.get(role).map(|text| (role, text)));
+        let Some((role, text)) = told else {
+            if self.columns.index(Role::TimelimitRaw).or(self.columns.index(Role::Timelimit)).is_some() {
+                noted.note(SacctRule::NoLimit);
+            }
+            return Ok(None);
+        };
+        match text {
+            "UNLIMITED" | "INVALID" => noted.note(SacctRule::NoLimit),
+            "Partition_Limit" => noted.note(SacctRule::PartitionLimit),
+            _ if role == Role::Timelimit => {
+                return self.read(role, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
+            }
+            _ => {
+                let minutes = self.whole(role)?.unwrap_or(0);
+                let fault = || self.fault(role, "minutes, UNLIMITED or Partition_Limit", AS_IT_IS);
+                let seconds = minutes.checked_mul(60).filter(|seconds| *seconds <= LONGEST).ok_or_else(fault)?;
+                return Ok(Some(Span::from_secs(seconds)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What stands in the column of `role`; `None` if there is no such column, or nothing in it.
+    fn get(&self, role: Role) -> Option<&str> {
+        let column = usize::from(self.columns.index(role)?);
+        let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
+        Some(self.text[start..self.ends[column]].trim()).filter(|text| !text.is_empty())
+    }
+
+    fn read<T>(
+        &self,
+        role: Role,
+        parse: impl Fn(&str) -> Option<T>,
+        expected: &'static str,
+    ) -> Result<Option<T>, SwfError> {
+        let read = |text| parse(text).ok_or_else(|| self.fault(role, expected, AS_IT_IS));
+        self.get(role).map(read).transpose()
+    }
+
+    fn whole(&self, role: Role) -> Result<Option<u64>, SwfError> {
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        self.read(role, digits, "a whole number")
+    }
+
+    fn seconds(&self, role: Role) -> Result<Option<Span>, SwfError> {
+        let expected = "at most 4294967295 seconds, which are 136 years";
+        let in_range =
+            |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(role, expected, AS_IT_IS)) };
+        Ok(self.whole(role)?.map(in_range).transpose()?.map(Span::from_secs))
+    }
+
+    /// Processors told by a column of their own, or else among all resources.
+    fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, SwfError> {
+        let expected = "a whole number up to 4294967295";
+        let (role, digits) = match self.get(plain) {
+            Some(text) => (plain, Some(text)),
+            None => (resources, self.get(resources).and_then(cpus_of_tres)),
+        };
+        let number = |text: &str| text.parse().map_err(|_| self.fault(role, expected, AS_IT_IS));
+        digits.map(number).transpose()
+    }
+
+    /// Seconds since 1970.
+    fn instant(&self, role: Role, zone: &Zone, noted: &mut Noted) -> Result<Option<u64>, SwfError> {
+        let Some(text) = self.get(role) else { return Ok(None) };
+        let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
+        let instant = zone.instant(text).ok_or_else(|| self.fault(role, expected, TIMES))?;
+        if matches!(instant, Instant::Ambiguous(_)) {
+            noted.note(SacctRule::AmbiguousTime);
+        }
+        let in_range = |seconds| u64::try_from(seconds).ok().filter(|seconds| *seconds <= LONGEST);
+        let told = |seconds| in_range(seconds).ok_or_else(|| self.fault(role, "a time from 1970 to 2106", TIMES));
+        instant.seconds().map(told).transpose()
+    }
+
+    fn name(&self, role: Role) -> Option<Box<str>> {
+        self.get(role).map(|text| word(text).into())
+    }
+
+    #[cold]
+    fn fault(&self, role: Role, expected: &'static str, fix: &'static str) -> SwfError {
+        SwfError::Field {
+            path: self.lines.path().to_owned(),
+            line: self.lines.number(),
+            field: self.columns.index(role).map_or(0, |column| column.saturating_add(1)),
+            name: role.name(),
+            expected,
+            found: file::shown(self.get(role).unwrap_or_default().as_bytes()),
+            fix,
+        }
+    }
+}

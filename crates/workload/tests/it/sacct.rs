@@ -1,0 +1,182 @@
+//! What Slurm's accounting prints becomes a log.
+
+use proptest::prelude::*;
+use std::fmt::Write;
+use std::io::Cursor;
+use workload::convert::convert_sacct;
+use workload::sacct::{BySubmit, SacctReader, SacctRule, Zone};
+use workload::{Converted, GwfRecord, Layout, SwfReader, SwfRecord};
+
+/// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job
+/// that ran into its limit, cancelled ones, one that waits, one that was suspended, one of two components, and summer time ends.
+const CLUSTER: &str = "\
+JobID|JobIDRaw|User|Group|Account|Partition|QOS|Submit|Start|End|Elapsed|Timelimit|NCPUS|ReqCPUS|NNodes|ReqMem|TotalCPU|State|ExitCode
+100|100|alice|staff|physics|batch|normal|2026-10-23T08:00:00|2026-10-23T08:00:10|2026-10-23T09:00:10|01:00:00|02:00:00|16|16|2|4000Mn|14:30:00|COMPLETED|0:0
+100.batch|100.batch|||physics|||2026-10-23T08:00:10|2026-10-23T08:00:10|2026-10-23T09:00:10|01:00:00||8|8|1||07:00:00|COMPLETED|0:0
+100.0|100.0|||physics|||2026-10-23T08:00:11|2026-10-23T08:00:11|2026-10-23T09:00:10|00:59:59||16|16|2||07:30:00|COMPLETED|0:0
+101_1|103|bob|staff|physics|batch|normal|2026-10-23T08:30:00|2026-10-23T09:00:10|2026-10-23T09:30:10|00:30:00|00:30:00|1|1|1|2Gc|29:58.500|TIMEOUT|0:0
+101_2|101|bob|staff|physics|batch|normal|2026-10-23T08:30:00|2026-10-23T09:00:10|2026-10-23T09:10:10|00:10:00|00:30:00|1|1|1|2Gc|09:58.500|COMPLETED|0:0
+102|102|carol|guests|chemistry|gpu|high|2026-10-23T08:20:00|None|2026-10-23T08:25:00|00:00:00|UNLIMITED|0|4|1|16G|00:00:00|CANCELLED by 1003|0:0
+104|104|carol|guests|chemistry|gpu|high|2026-10-23T10:00:00|2026-10-23T10:00:00|2026-10-23T11:00:00|00:45:00|Partition_Limit|4|4|1|16G|02:00:00|OUT_OF_MEMORY|0:125
+105+0|105|alice|staff|physics|batch|normal|2026-10-24T20:00:00|2026-10-25T01:30:00|2026-10-25T02:30:00|02:00:00|1-00:00:00|8|8|1|0|15:00:00|COMPLETED|0:0
+107|107|dave|guests||batch|normal|2026-10-26T00:00:00|Unknown|Unknown|00:00:00|1-00:00:00|0|32|4|1Gc|00:00:00|PENDING|0:0
+108|108|dave|guests||batch|normal|2026-10-26T00:01:00|2026-10-26T00:00:59|2026-10-26T00:02:00|00:01:01|10:00|2|2|1|1Gc|00:01.000|NODE_FAIL|1:0
+";
+
+fn reader(text: &str, zone: &str) -> SacctReader {
+    let zone = zone.parse::<Zone>().unwrap_or_else(|error| panic!("{error}"));
+    SacctReader::from_read("a.sacct", Cursor::new(text.to_owned().into_bytes()), zone).expect("a heading")
+}
+
+fn converted(text: &str, zone: &str, to: Layout) -> (String, Converted) {
+    let mut out = Vec::new();
+    let done = convert_sacct(reader(text, zone), Some(64), to, &mut out).unwrap_or_else(|error| panic!("{error}"));
+    (String::from_utf8(out).expect("text"), done)
+}
+
+fn swf(text: &str) -> Vec<SwfRecord> {
+    let log = SwfReader::from_read("a.swf", Cursor::new(text.to_owned().into_bytes())).expect("a log");
+    log.collect::<Result<_, _>>().expect("records")
+}
+
+fn fault(text: &str) -> String {
+    match SacctReader::from_read("a.sacct", Cursor::new(text.to_owned().into_bytes()), Zone::Unknown) {
+        Err(error) => error.to_string(),
+        Ok(reader) => reader.filter_map(Result::err).next().expect("it is faulty").to_string(),
+    }
+}
+
+#[test]
+fn the_accounting_of_a_cluster_becomes_a_log() {
+    let (log, done) = converted(CLUSTER, "Europe/Berlin", Layout::Swf);
+    insta::assert_snapshot!(log);
+    assert_eq!((done.records, done.names), (7, 10));
+    // Half past one came before the clocks were set back, half past two after it (or before: nobody can tell).
+    let counts: Vec<_> = done.repairs.iter().map(|(rule, count, line)| (rule.name(), count, line)).collect();
+    assert_eq!(
+        counts,
+        [
+            ("step", 2, 3),
+            ("unfinished", 1, 10),
+            ("cancelled-before-start", 1, 7),
+            ("start-before-submit", 1, 11),
+            ("elapsed-differs", 2, 8),
+            ("no-limit", 1, 7),
+            ("partition-limit", 1, 8),
+            ("ambiguous-time", 1, 9),
+        ]
+    );
+    let log = swf(&log);
+    assert!(log.is_sorted_by_key(|record| record.submit));
+    assert_eq!(log.iter().map(|record| record.number).collect::<Vec<_>>(), [100, 102, 103, 101, 104, 105, 108]);
+}
+
+#[test]
+fn logs_of_grids_keep_the_names() {
+    let (log, done) = converted(CLUSTER, "+02:00", Layout::Gwf);
+    assert_eq!((done.records, done.names, done.lost.len()), (7, 0, 0));
+    let first = log.lines().find(|line| !line.starts_with('#')).expect("a record").replace('\t', " ");
+    assert_eq!(
+        first,
+        "100 0 10 3600 16 3262.5 -1 16 7200 512000 1 alice staff -1 normal batch -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 physics"
+    );
+}
+
+#[test]
+fn seconds_since_1970_and_raw_columns_say_the_same() {
+    let head = "JobIDRaw|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocTRES|ReqTRES|State\n";
+    let plain = format!("{head}7|1700000000|1700000060|1700000160|100|3|billing=4,cpu=4,node=1|cpu=2|COMPLETED\n");
+    let local =
+        format!("{head}7|2023-11-14T23:13:20|2023-11-14T23:14:20|2023-11-14T23:16:00|100|3|cpu=4|cpu=2|COMPLETED\n");
+    let (one, other) = (converted(&plain, "+01:00", Layout::Swf).0, converted(&local, "+01:00", Layout::Swf).0);
+    assert_eq!(one, other);
+    assert!(one.contains("; UnixStartTime: 1700000000\n; TimeZone: 3600\n"), "{one}");
+    assert!(one.ends_with("\n7 0 60 100 4 -1 -1 2 180 -1 1 -1 -1 -1 -1 -1 -1 -1\n"), "{one}");
+}
+
+#[test]
+fn jobs_without_a_number_of_their_own_are_counted() {
+    let text = "JobID|Submit|Start|End|NCPUS|State\n9_1|100|100|200|1|COMPLETED\n9_2|100|Unknown|300|0|FAILED\n\n9_3|100|150|160|1|NAPPING\n";
+    let (log, done) = converted(text, "UTC", Layout::Swf);
+    assert!(log.contains("job numbers are counted"));
+    let records = swf(&log);
+    assert_eq!(records.iter().map(|record| record.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!((records[1].runtime, records[1].allocated_processors, records[2].status), (None, None, None));
+    let counts: Vec<_> = done.repairs.iter().map(|(rule, count, _)| (rule, count)).collect();
+    assert_eq!(counts, [(SacctRule::NeverStarted, 1), (SacctRule::UnknownState, 1)]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place_and_the_fix() {
+    insta::assert_snapshot!(fault("100|COMPLETED\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them JobIDRaw or JobID; found "100|COMPLETED"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
+    insta::assert_snapshot!(fault("JobIDRaw|Submit|Start|End|State\n"), @r#"a.sacct:1: expected the names of the columns of sacct --parsable2, separated by |, and among them AllocCPUS or AllocTRES or ReqCPUS or ReqTRES; found "JobIDRaw|Submit|Start|End|State"; ask sacct without --noheader, with the --format that `workload convert --help` shows"#);
+    let head = "JobIDRaw|JobName|Submit|Start|End|NCPUS|State\n";
+    insta::assert_snapshot!(fault(&format!("{head}1|a|b|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: expected 7 columns separated by |, as the heading has, found 8; ask sacct with --parsable2 and leave out columns of free text, such as JobName and Comment"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|yesterday|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown, found "yesterday"; ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|9999999999|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time from 1970 to 2106, found "9999999999"; ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|0|1|2|many|COMPLETED\n")), @r#"a.sacct:2: field 6 (AllocCPUS): expected a whole number up to 4294967295, found "many"; give the output of sacct --parsable2 as it is"#);
+    insta::assert_snapshot!(fault(&format!("{head}1+2|a|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 1 (JobIDRaw): expected a whole number, found "1+2"; give the output of sacct --parsable2 as it is"#);
+    insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty: did sacct find anything?"#);
+}
+
+/// Records with nothing but a submit time, told apart by their numbers.
+fn record(number: u64, submit: u64) -> GwfRecord {
+    GwfRecord { number, submit: Some(sim_core::Span::from_secs(submit)), ..GwfRecord::default() }
+}
+
+proptest! {
+    /// What is written in UTC, with an offset, and as seconds since 1970 is one and the same log.
+    #[test]
+    fn a_job_is_the_same_however_its_times_are_told(
+        jobs in prop::collection::vec((0..2_000_000_000_u64, 0..900_000_u64, 1..900_000_u64), 1..20),
+        ahead in -12..=14_i64,
+    ) {
+        let local = |seconds: u64, ahead: i64| {
+            let at = jiff::Timestamp::from_second(i64::try_from(seconds).expect("small") + 3_600 * ahead).expect("in range");
+            at.to_string().trim_end_matches('Z').to_owned()
+        };
+        let told = |of: &dyn Fn(u64) -> String| {
+            let mut text = "JobIDRaw|Submit|Start|End|AllocCPUS|State\n".to_owned();
+            for (number, (submit, wait, run)) in jobs.iter().enumerate() {
+                let submit = submit + 86_400;
+                let times = [submit, submit + wait, submit + wait + run].map(of).join("|");
+                writeln!(text, "{number}|{times}|3|COMPLETED").expect("a string");
+            }
+            text
+        };
+        let zone = format!("{}{:02}:00", if ahead < 0 { '-' } else { '+' }, ahead.abs());
+        let (seconds, _) = converted(&told(&|at| at.to_string()), &zone, Layout::Swf);
+        prop_assert_eq!(&converted(&told(&|at| local(at, ahead)), &zone, Layout::Swf).0, &seconds);
+        prop_assert_eq!(&converted(&told(&|at| local(at, 0) + "Z"), &zone, Layout::Swf).0, &seconds);
+        let records = swf(&seconds);
+        prop_assert!(records.is_sorted_by_key(|record| record.submit));
+        for record in records {
+            let (submit, wait, run) = jobs[usize::try_from(record.number).expect("small")];
+            let first = jobs.iter().map(|job| job.0).min().expect("some");
+            prop_assert_eq!(record.submit, Some(sim_core::Span::from_secs(submit - first)));
+            prop_assert_eq!(record.wait, Some(sim_core::Span::from_secs(wait)));
+            prop_assert_eq!(record.runtime, Some(sim_core::Span::from_secs(run)));
+        }
+    }
+
+    #[test]
+    fn a_window_that_holds_all_sorts_and_a_smaller_one_loses_nothing(
+        submits in prop::collection::vec(0..50_u64, 0..60),
+        size in 1..20_usize,
+    ) {
+        let through = |mut window: BySubmit| {
+            let mut out = Vec::new();
+            for (number, submit) in (0..).zip(&submits) {
+                out.extend(window.push(record(number, *submit), number));
+            }
+            out.extend(std::iter::from_fn(|| window.pop()));
+            out.into_iter().map(|(record, line)| { assert_eq!(record.number, line); line }).collect::<Vec<_>>()
+        };
+        let mut expected: Vec<u64> = (0..).zip(&submits).map(|(number, _)| number).collect();
+        let mut small = through(BySubmit::holding(size));
+        small.sort_unstable();
+        prop_assert_eq!(&small, &expected);
+        expected.sort_by_key(|number| submits[usize::try_from(*number).expect("small")]);
+        prop_assert_eq!(through(BySubmit::default()), expected);
+    }
+}

@@ -1,0 +1,378 @@
+//! Experiments: what they write, that they refuse what makes no sense, and that it does not matter who computes them.
+
+use crate::program::{assert_same, file, folder, manifest, names, results, table, tree, xtask, xtask_process};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Nine weeks of forty users on 64 processors: some are there all the time, some for a week.
+fn log_of_users() -> String {
+    let mut log = "; MaxProcs: 64\n".to_owned();
+    for job in 1..=1_800_u32 {
+        // Scattered without a generator: multiples of a prime, modulo another.
+        let (run, width) = (60 + job * 7_919 % 20_011, 1 + job * 104_729 % 29);
+        let submit = 3_024 * job + job * 611_953 % 2_000;
+        let user = if job % 3 == 0 { job % 20 } else { 100 + job / 200 * 10 + job % 7 };
+        let _ = writeln!(log, "{job} {submit} -1 {run} {width} -1 -1 {width} {} -1 1 {user} 1 -1 -1 -1 -1 -1", 2 * run);
+    }
+    log
+}
+
+const SMALL: &str = r#"
+name = "small"
+policies = ["fcfs", "easy", "cons"]
+baseline = "easy"
+metrics = ["wait_mean", "bounded_slowdown_mean", "area_weighted_response", "utilization"]
+seed = 7
+[[log]]
+file = "users.swf"
+[[log]]
+model = "lublin"
+procs = 64
+count = 400
+load = 0.8
+[vary]
+load = [0.8, 1.1]
+estimates = ["user", "exact"]
+[replicate]
+method = "users"
+count = 6
+[[claim]]
+id = "X1"
+says = "Backfilling lowers waits"
+test = { metric = "wait_mean", policy = "easy", below = "fcfs", every = ["log", "load"] }
+[[claim]]
+id = "X2"
+says = "It does so on average"
+test = { metric = "wait_mean", policy = "fcfs", above = "easy" }
+"#;
+
+/// A folder with a log and an experiment on it.
+fn prepared(experiment: &str) -> (TempDir, PathBuf) {
+    let folder = folder();
+    file(&folder, "users.swf", log_of_users());
+    let experiment = file(&folder, "small.toml", experiment);
+    (folder, experiment)
+}
+
+fn run(experiment: &Path, out: &Path, options: &[&str]) {
+    xtask().arg("experiment").arg(experiment).args(["--quiet", "--out"]).arg(out).args(options).assert().code(0);
+}
+
+#[test]
+fn an_experiment_writes_its_tables_and_judges_its_claims() {
+    let (folder, experiment) = prepared(SMALL);
+    let out = folder.path().join("out");
+    run(&experiment, &out, &[]);
+    let (header, rows) = table(&out.join("results.csv"));
+    assert_eq!(header, ["log", "load", "estimates", "policy", "metric", "mean", "ci_low", "ci_high", "reps"]);
+    assert_eq!(rows.len(), 2 * 4 * 3 * 4, "logs, settings, policies, metrics");
+    assert!(rows.iter().all(|row| row["reps"] == "6"));
+    let (same, differences) = table(&out.join("differences.csv"));
+    assert_eq!(same, header);
+    assert!(differences.iter().all(|row| row["policy"] != "easy") && differences.len() == 2 * 4 * 2 * 4);
+    let (_, ranks) = table(&out.join("ranks.csv"));
+    let sum = |log: &str| -> f64 {
+        let of_waits = ranks.iter().filter(|row| row["log"] == log && row["metric"] == "wait_mean");
+        of_waits.map(|row| row["mean"].parse::<f64>().expect("a rank")).sum()
+    };
+    assert!((sum("all") - 6.0).abs() < 1e-9, "ranks of three policies sum to six");
+    let (_, runs) = table(&out.join("runs.csv"));
+    assert_eq!(runs.len(), 2 * 4 * 3 * 6);
+    let (head, claims) = table(&out.join("claims.csv"));
+    let contract =
+        ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
+    assert_eq!(head, contract);
+    // Six years of such users differ too much to say it of each load; over all logs and settings it is clear.
+    let end = |claim: usize, end: &str| claims[claim][end].parse::<f64>().expect("a number");
+    assert_eq!(claims[0]["verdict"], "inconclusive", "{claims:?}");
+    assert!(end(0, "ci_low") < 0.0 && end(0, "ci_high") > 0.0);
+    assert_eq!(claims[1]["verdict"], "reproduced", "{claims:?}");
+    assert!(end(1, "ci_low") > 0.0);
+    let files = names(&out);
+    for name in ["report.html", "manifest.json", "doubt.csv", "figures/heatmap-wait_mean.svg", "figures/ranks.svg"] {
+        assert!(files.contains(name), "no {name} among {files:?}");
+    }
+    let page = fs::read_to_string(out.join("report.html")).expect("the report");
+    assert!(page.contains("By wait_mean, against easy: fcfs is worse everywhere"), "the paragraph in words");
+    assert!(page.contains("A model begins on an empty machine"), "a pitfall");
+    xtask().arg("verify").arg(&out).assert().code(0);
+}
+
+#[test]
+fn a_replication_that_changes_nothing_is_what_simulate_computes() {
+    let text = SMALL.replace("[vary]\nload = [0.8, 1.1]\nestimates = [\"user\", \"exact\"]\n", "");
+    let model = text.find("[[log]]\nmodel").expect("the model");
+    let end = text.find("[replicate]").expect("the method");
+    let text = format!("{}{}", &text[..model], &text[end..]);
+    let text = text.replace("method = \"users\"\ncount = 6", "method = \"shake\"\nshift = \"0s\"\ncount = 2");
+    let (folder, experiment) = prepared(&text.replace("every = [\"log\", \"load\"]", "every = [\"log\"]"));
+    let out = folder.path().join("out");
+    run(&experiment, &out, &[]);
+    let simulated = folder.path().join("simulated");
+    let log = folder.path().join("users.swf");
+    let policies = ["simulate", "--policy", "fcfs,easy,cons", "--quiet", "--trace"];
+    xtask().args(policies).arg(&log).arg("--out").arg(&simulated).assert().code(0);
+    let (_, summary) = table(&simulated.join("summary.csv"));
+    let (_, rows) = table(&out.join("results.csv"));
+    for row in rows.iter().filter(|row| row["metric"] != "area_weighted_response") {
+        let there = summary.iter().find(|there| there["policy"] == row["policy"]).expect("the policy");
+        let [ours, theirs] = [&row["mean"], &there[&row["metric"]]].map(|text| text.parse::<f64>().expect("a number"));
+        assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{row:?}: {theirs}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let (folder, experiment) = prepared(SMALL);
+    let run = |threads: &str| {
+        let out = folder.path().join(threads);
+        run(&experiment, &out, &["--jobs", threads]);
+        results(&out)
+    };
+    let one = run("1");
+    assert_same(&one, &run("2"));
+    assert_same(&one, &run("8"));
+}
+
+#[test]
+fn units_computed_one_by_one_and_collected_give_the_same_bytes() {
+    let (folder, experiment) = prepared(SMALL);
+    let (local, parts) = (folder.path().join("local"), folder.path().join("parts"));
+    run(&experiment, &local, &["--units", "3"]);
+    let how = ["--units", "3", "--out"];
+    xtask().args(["experiment", "plan"]).arg(&experiment).args(how).arg(&parts).assert().code(0);
+    let plan = parts.join("cells/plan.jsonl");
+    let units = fs::read_to_string(&plan).expect("the plan").lines().count() - 1;
+    assert!(units >= 3, "{units} units");
+    let work = |unit: usize| {
+        let unit = unit.to_string();
+        let run = xtask().args(["experiment", "work"]).arg(&plan).args(["--unit", &unit]).assert().code(0);
+        String::from_utf8_lossy(&run.get_output().stdout).into_owned()
+    };
+    for unit in 1..units {
+        assert!(work(unit).contains("computed"));
+    }
+    let collect = || xtask().args(["experiment", "collect"]).arg(&plan).assert();
+    let told = collect().code(2);
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.contains(&format!("1 of {units} units are missing: 0;")), "{told}");
+    assert!(work(0).contains("computed") && work(0).contains("was there"));
+    collect().code(0);
+    assert_same(&results(&local), &results(&parts));
+
+    // Another machine has computed the first unit, too, and something else came out.
+    let folder_of_units = parts.join("cells/units");
+    let copy = fs::read_dir(&folder_of_units).expect("units").flatten().next().expect("a unit").path();
+    let text = fs::read_to_string(&copy).expect("a unit");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let at = lines[1].rfind("[").expect("its metrics") + 1;
+    lines[1].replace_range(at..=at, "9");
+    let content = lines[..lines.len() - 1].join("\n");
+    let sum = hex_of_sha256(&content);
+    fs::write(folder_of_units.join("other.jsonl"), format!("{content}\n{{\"sha256\":\"{sum}\"}}\n")).expect("written");
+    let told = collect().code(2);
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.contains("other.jsonl") && told.contains("twice, with different numbers"), "{told}");
+}
+
+fn hex_of_sha256(text: &str) -> String {
+    use sha2::{Digest, Sha256};
+    hex::encode(Sha256::digest(text))
+}
+
+#[test]
+fn a_damaged_unit_is_told_set_aside_and_computed_again() {
+    let (folder, experiment) = prepared(SMALL);
+    let out = folder.path().join("out");
+    run(&experiment, &out, &["--units", "2"]);
+    let before = results(&out);
+    let units = out.join("cells/units");
+    let one = fs::read_dir(&units).expect("units").flatten().next().expect("a unit").path();
+    let whole = fs::read(&one).expect("a unit");
+    fs::write(&one, &whole[..whole.len() / 2]).expect("it is cut");
+    let again = xtask().arg("experiment").arg(&experiment).args(["--units", "2", "--out"]).arg(&out).assert().code(0);
+    let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert!(told.contains("is damaged; it is kept as"), "{told}");
+    assert_eq!(fs::read(&one).expect("it is there again"), whole);
+    assert_same(&before, &results(&out));
+    assert_eq!(manifest(&out)["timings"]["units_computed"], 1);
+}
+
+/// Fifty times killed at moments that nobody chose: units that were finished stay, byte by byte.
+#[test]
+fn fifty_kills_lose_nothing_but_the_unit_that_was_hit() {
+    let (folder, experiment) = prepared(&SMALL.replace("count = 6", "count = 12"));
+    let calm = folder.path().join("calm");
+    let options = ["--units", "2"];
+    run(&experiment, &calm, &options);
+    let hit = folder.path().join("hit");
+    let mut finished: std::collections::BTreeMap<String, Vec<u8>> = std::collections::BTreeMap::new();
+    let units = hit.join("cells/units");
+    for kill in 0..50_u64 {
+        let mut child = xtask_process();
+        child.arg("experiment").arg(&experiment).args(["--quiet", "--out"]).arg(&hit).args(options);
+        let mut child = child.spawn().expect("the program starts");
+        std::thread::sleep(Duration::from_millis(5 + kill * 6_151 % 397));
+        // It may have come to its end.
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        let mut now = tree(&units);
+        now.retain(|name, _| name.ends_with(".jsonl") && !name.contains("partial"));
+        for (name, content) in &finished {
+            assert!(now.get(name) == Some(content), "the finished unit {name} has changed at kill {kill}");
+        }
+        finished = now;
+    }
+    run(&experiment, &hit, &options);
+    assert_same(&results(&calm), &results(&hit));
+    let timings = &manifest(&hit)["timings"];
+    assert_eq!(timings["units_reused"].as_u64().expect("a count"), finished.len() as u64);
+}
+
+#[test]
+fn more_replications_are_added_until_means_are_precise() {
+    let text = SMALL.replace("\"area_weighted_response\", \"utilization\"", "\"utilization\"");
+    let text = text.replace("count = 6", "count = 3").replace("load = [0.8, 1.1]\n", "load = [0.8]\n");
+    let (folder, experiment) = prepared(&text.replace("[[log]]\nfile = \"users.swf\"\n", ""));
+    let out = folder.path().join("out");
+    run(&experiment, &out, &["--precision", "0.3"]);
+    let (_, rows) = table(&out.join("results.csv"));
+    let number =
+        |row: &std::collections::BTreeMap<String, String>, name: &str| row[name].parse::<f64>().expect("a number");
+    let replications: BTreeSet<&str> = rows.iter().map(|row| row["reps"].as_str()).collect();
+    assert_eq!(replications.len(), 1, "every cell has as many");
+    let count: u32 = rows[0]["reps"].parse().expect("a number");
+    assert!(count > 3 && count <= 30, "{count} replications");
+    let widest = rows.iter().map(|row| (number(row, "ci_high") - number(row, "ci_low")) / 2.0 / number(row, "mean"));
+    let widest = widest.fold(0.0, f64::max);
+    assert!(widest <= 0.3 || count == 30, "half a width of {widest} after {count}");
+}
+
+#[test]
+fn weeks_of_a_log_are_compared_in_pairs_and_a_warm_up_is_left_out() {
+    let text = SMALL.replace("method = \"users\"\ncount = 6", "method = \"weeks\"\nwarm_up = \"7d\"");
+    let text = text.replace("above = \"easy\" }", "above = \"easy\", every = [\"log\"] }");
+    let (folder, experiment) = prepared(&text);
+    let out = folder.path().join("out");
+    run(&experiment, &out, &[]);
+    let (_, rows) = table(&out.join("results.csv"));
+    let weeks: u32 = rows.iter().find(|row| row["log"] == "users").expect("the log")["reps"].parse().expect("weeks");
+    assert!((7..=10).contains(&weeks), "{weeks} weeks");
+    assert!(names(&out).contains("figures/warm-up-users.svg"));
+}
+
+#[test]
+fn the_first_experiment_that_is_printed_runs() {
+    let printed = xtask().args(["experiment", "init"]).assert().code(0).get_output().stdout.clone();
+    let folder = folder();
+    let experiment = file(&folder, "first.toml", printed);
+    run(&experiment, &folder.path().join("out"), &["--quick"]);
+    assert!(folder.path().join("out/report.html").exists());
+}
+
+/// The example of a whole experiment, with a policy in Python among its policies.
+#[test]
+fn an_experiment_with_a_policy_in_python_runs() {
+    if !std::process::Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
+        eprintln!("skipped: python3 is needed to run a policy in Python");
+        return;
+    }
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/policies/easy.py");
+    let text = SMALL.replace("\"cons\"]", &format!("\"exec+python3 {}\"]", python.display()));
+    let text = text.replace("load = [0.8, 1.1]", "load = [1.0]").replace("count = 6", "count = 3");
+    let (folder, experiment) = prepared(&text);
+    let out = folder.path().join("out");
+    run(&experiment, &out, &["--quick"]);
+    let (_, rows) = table(&out.join("differences.csv"));
+    let of_python: Vec<_> = rows.iter().filter(|row| row["policy"].starts_with("exec+")).collect();
+    assert!(!of_python.is_empty());
+    for row in of_python {
+        assert_eq!(row["mean"].parse::<f64>().expect("a number").abs().to_bits(), 0, "EASY is EASY: {row:?}");
+    }
+}
+
+#[test]
+fn commands_and_the_script_of_a_job_array_name_what_is_missing() {
+    let (folder, experiment) = prepared(SMALL);
+    let out = folder.path().join("out");
+    let ask = |options: &[&str]| {
+        let run =
+            xtask().arg("experiment").arg(&experiment).args(["--units", "3", "--out"]).arg(&out).args(options).assert();
+        String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned()
+    };
+    let slurm = ["--engine", "slurm", "--partition", "batch", "--time", "01:00:00", "--max-parallel", "2", "--dry-run"];
+    let script = ask(&slurm);
+    for line in [
+        "#SBATCH --array=0-",
+        "%2\n",
+        "#SBATCH --partition=batch\n",
+        "#SBATCH --time=01:00:00\n",
+        "$SLURM_ARRAY_TASK_ID",
+    ] {
+        assert!(script.contains(line), "no {line:?} in {script}");
+    }
+    assert!(!out.exists(), "a dry run writes nothing");
+    let commands = ask(&["--engine", "script"]);
+    assert!(
+        commands.lines().count() >= 3 && commands.lines().all(|line| line.contains("experiment work")),
+        "{commands}"
+    );
+    let plan = out.join("cells/plan.jsonl");
+    xtask().args(["experiment", "work"]).arg(&plan).args(["--unit", "1"]).assert().code(0);
+    assert!(ask(&slurm).contains("#SBATCH --array=0,2"), "unit 1 is finished");
+}
+
+/// Twelve files that make no sense, and what is said of each.
+#[test]
+fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
+    let wrong: [(&str, &str, &str); 14] = [
+        ("an unknown key", "seed = 7", "sed = 7"),
+        ("an unknown policy", "\"cons\"]", "\"conz\"]"),
+        ("a baseline that is no policy", "baseline = \"easy\"", "baseline = \"easi\""),
+        ("an unknown metric", "\"wait_mean\", \"bounded", "\"wait_meen\", \"bounded"),
+        ("an unknown method", "method = \"users\"", "method = \"user\""),
+        ("no count", "count = 6\n", ""),
+        ("a key of another method", "count = 6\n", "count = 6\nshift = \"60s\"\n"),
+        ("seeds of a log", "method = \"users\"", "method = \"seeds\""),
+        ("no such log", "file = \"users.swf\"", "file = \"nobody.swf\""),
+        ("an unknown model", "model = \"lublin\"", "model = \"lubin\""),
+        ("a value that makes no sense", "estimates = [\"user\", \"exact\"]", "estimates = [\"user\", \"exect\"]"),
+        ("something that cannot be varied", "load = [0.8, 1.1]", "lode = [0.8, 1.1]"),
+        ("a claim about nobody", "below = \"fcfs\"", "below = \"sjf\""),
+        ("a claim about what is not varied", "every = [\"log\", \"load\"]", "every = [\"log\", \"users\"]"),
+    ];
+    let mut told = String::new();
+    for (name, good, bad) in wrong {
+        assert!(SMALL.contains(good), "{name}");
+        told += &format!("{name}:\n{}", refused(&SMALL.replacen(good, bad, 1)));
+    }
+    let no_machine = folder();
+    file(&no_machine, "users.swf", log_of_users().replace("; MaxProcs: 64\n", ""));
+    let experiment = file(&no_machine, "small.toml", SMALL);
+    told += &format!("a log without a machine:\n{}", message(&experiment, no_machine.path()));
+    insta::assert_snapshot!(told);
+}
+
+fn refused(text: &str) -> String {
+    let (folder, experiment) = prepared(text);
+    message(&experiment, folder.path())
+}
+
+/// What is said of an experiment that makes no sense, without the folder that it lies in.
+fn message(experiment: &Path, folder: &Path) -> String {
+    let out = folder.join("out");
+    let run = xtask().arg("experiment").arg(experiment).arg("--out").arg(&out).env_remove("GRID_TRACES").assert();
+    let run = run.code(2).stdout("");
+    assert!(!out.exists(), "something was written");
+    let text = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    let text = text.replace(&format!("{}/", folder.display()), "");
+    // Which policies there are is no matter of this test.
+    match text.split_once("; there are fcfs") {
+        Some((head, _)) => format!("{head}; there are …\n"),
+        None => text,
+    }
+}
