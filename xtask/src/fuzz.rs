@@ -5,11 +5,13 @@
 //! they address, so `--seed S --case K` makes it again. Files that once were trouble lie in `xtask/corpus/TARGET/` and go
 //! first.
 
+mod accounting;
 mod dice;
 mod finding;
 mod guard;
 mod logs;
 mod policies;
+mod settings;
 mod stored;
 mod tables;
 mod text;
@@ -81,6 +83,8 @@ type Check = fn(&[u8]) -> Result<bool, String>;
 fn targets() -> Vec<Target> {
     let mut targets = logs::targets();
     targets.extend(tables::targets());
+    targets.extend(accounting::targets());
+    targets.extend(settings::targets());
     targets.extend(stored::targets());
     targets.extend(policies::targets());
     targets

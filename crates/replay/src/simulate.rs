@@ -15,6 +15,7 @@ mod name;
 mod own;
 mod policy;
 mod queueing;
+pub mod read;
 mod report;
 mod sites;
 mod space_shared;

@@ -13,6 +13,7 @@
 
 use super::Target;
 use super::dice::Dice;
+use super::text::mutate;
 use gap_schedule::{
     Backfill, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EasyScan, EgEdf, Fcfs,
     FlexibleBackfill, FlexibleConfig, GapFilling, Machine, Moves, MultiCluster, Passes, Placement, Planner, Policy,
@@ -112,7 +113,11 @@ fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
         let sites = if dice.one_in(4) { dice.below(1 << machines) } else { (1 << machines) - 1 };
         let _ = writeln!(text, "job {} {} {run} {estimate} {deadline} {sites}", dice.below(gap), 1 + dice.below(13));
     }
-    text.into_bytes()
+    let mut out = text.into_bytes();
+    if dice.one_in(6) {
+        mutate(dice, &mut out);
+    }
+    out
 }
 
 /// What is written down.

@@ -33,7 +33,7 @@ fn every_target_accepts_some_inputs_and_refuses_others() {
                 Err(what) => panic!("{}, case {case}: {what}", target.name),
             }
         }
-        assert!(accepted > 20 && refused > 20, "{}: {accepted} accepted, {refused} refused", target.name);
+        assert!(accepted > 4 && refused > 4, "{}: {accepted} accepted, {refused} refused", target.name);
     }
 }
 
