@@ -10,12 +10,15 @@ use rustc_hash::FxHashMap;
 use sim_core::{Span, Time};
 use workload::{Intake, LogJob, Options, SwfReader};
 
+/// A record of the log: the job that it yields, if any, and the submit time that it tells.
+type Numbered = (Option<usize>, Option<Span>);
+
 /// The jobs of the log, and what else stands in it.
 pub(super) struct Jobs {
     /// In order of submission: job `n` has the id `n`.
     pub(super) jobs: Vec<LogJob>,
     /// By the number in the log, in the order of the log: the job, if the record yields one, and the log's own submit time.
-    numbers: FxHashMap<u64, Vec<(Option<usize>, Option<Span>)>>, // never iterated
+    numbers: FxHashMap<u64, Vec<Numbered>>, // never iterated
     origin: Span,
 }
 
@@ -32,7 +35,7 @@ impl Jobs {
         };
         let mut intake = Intake::new(SwfReader::open(trace)?, options);
         let jobs: Vec<LogJob> = intake.by_ref().collect::<Result<_, _>>()?;
-        let mut numbers: FxHashMap<u64, Vec<(Option<usize>, Option<Span>)>> = FxHashMap::default();
+        let mut numbers: FxHashMap<u64, Vec<Numbered>> = FxHashMap::default();
         let (mut log, mut next) = (SwfReader::open(trace)?, 0);
         while let Some(record) = log.next() {
             let record = record?;

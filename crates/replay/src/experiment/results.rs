@@ -16,10 +16,13 @@ pub(super) struct Results<'a> {
     pub(super) design: &'a Design,
     pub(super) settings: Vec<Setting>,
     /// By log, setting and policy: the replications in their order, each with its metrics.
-    runs: BTreeMap<(usize, usize, usize), Vec<(u32, Vec<f64>)>>,
+    runs: BTreeMap<(usize, usize, usize), Vec<Replication>>,
 }
 
-/// Where a number stands: log, setting, policy.
+/// The number of a replication, and its metrics.
+type Replication = (u32, Vec<f64>);
+
+/// Where a number stands: a log under a setting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) log: usize,
@@ -56,7 +59,7 @@ impl Judged {
 
 impl<'a> Results<'a> {
     pub(super) fn new(design: &'a Design, runs: impl IntoIterator<Item = Run>) -> Self {
-        let mut table: BTreeMap<_, Vec<(u32, Vec<f64>)>> = BTreeMap::new();
+        let mut table: BTreeMap<_, Vec<Replication>> = BTreeMap::new();
         for Run { key, metrics } in runs {
             let values = metrics.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
             table.entry((key.log, key.setting, key.policy)).or_default().push((key.rep, values));

@@ -84,10 +84,15 @@ impl NamedPolicy {
     /// Whether it can be built anew in the midst of a run, from who runs and who waits: told of those who wait, and that each
     /// machine has to be looked at again.
     pub(crate) fn can_be_built_anew(&self) -> bool {
-        match self.policy {
-            Policy::BestGap | Policy::Bgt | Policy::SwiftGap | Policy::EgEdf | Policy::EgEdfTabu => false,
-            Policy::Own(_) | Policy::Exec(_) => false,
-            _ => true,
-        }
+        !matches!(
+            self.policy,
+            Policy::BestGap
+                | Policy::Bgt
+                | Policy::SwiftGap
+                | Policy::EgEdf
+                | Policy::EgEdfTabu
+                | Policy::Own(_)
+                | Policy::Exec(_)
+        )
     }
 }
