@@ -87,7 +87,7 @@ fn check(input: &[u8]) -> Result<bool, String> {
     let zone = match input.len() % 3 {
         0 => Zone::Unknown,
         1 => Zone::Fixed(-39_600),
-        _ => "Europe/Berlin".parse().map_err(|error| format!("{error}"))?,
+        _ => "Europe/Berlin".parse::<Zone>().map_err(|error| error.to_string())?,
     };
     let reader = || SacctReader::from_read(NAME, Cursor::new(Arc::clone(&bytes)), zone.clone());
     let sane = |message: String| {

@@ -35,47 +35,83 @@ pub(crate) fn targets() -> Vec<Target> {
 
 const PLACEMENT: Placement = Placement::Fastest;
 
-/// Policies by name, and the obvious twins of those that have one.
-const POLICIES: [(&str, Maker, Option<Maker>); 15] = [
-    ("fcfs", || Box::new(Fcfs::default()), None),
-    ("easy", || Box::new(Easy::default()), None),
-    ("easy-scan", || Box::new(EasyScan::default()), Some(|| Box::new(Easy::default()))),
-    ("reserve-0", || backfill(Depth::Jobs(0)), Some(|| obvious_backfill(Depth::Jobs(0)))),
-    ("reserve-1", || backfill(Depth::Jobs(1)), Some(|| obvious_backfill(Depth::Jobs(1)))),
-    ("reserve-3", || backfill(Depth::Jobs(3)), Some(|| obvious_backfill(Depth::Jobs(3)))),
-    ("reserve-all", || backfill(Depth::All), Some(|| obvious_backfill(Depth::All))),
-    ("cons", || conservative(CompressOrder::Arrival), Some(|| obvious_conservative(CompressOrder::Arrival))),
-    ("cons-reserved", || conservative(CompressOrder::Reserved), Some(|| obvious_conservative(CompressOrder::Reserved))),
-    ("best-gap", || Box::new(GapFilling::best_gap(PLACEMENT)), None),
-    ("bgt", || Box::new(GapFilling::bgt(PLACEMENT, search())), None),
-    ("sg", || Box::new(GapFilling::swift_gap(PLACEMENT, SWIFT, search())), None),
-    ("flex", || Box::new(FlexibleBackfill::default()), None),
-    ("flex-3", || Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), PLACEMENT, Depth::Jobs(3))), None),
-    ("eg-edf-tabu", || Box::new(Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(20)))), None),
+/// Policies that have no other setting than their name; `easy+ORDER`, `fcfs+ORDER` and `cons+ORDER` beside these.
+const NAMES: [&str; 15] = [
+    "fcfs",
+    "easy",
+    "easy-scan",
+    "reserve-0",
+    "reserve-1",
+    "reserve-3",
+    "reserve-all",
+    "cons",
+    "cons-reserved",
+    "best-gap",
+    "bgt",
+    "sg",
+    "flex",
+    "flex-3",
+    "eg-edf-tabu",
 ];
+
+/// A policy by its name, and the obvious twin of one that has one.
+fn policy(name: &str) -> Option<(Box<dyn Policy>, Option<Box<dyn Policy>>)> {
+    let backfill =
+        |depth| (boxed(Backfill::new(depth, PLACEMENT)), Some(boxed(reference::Backfill::new(depth, PLACEMENT))));
+    let conservative = |order| {
+        let fast = Conservative::default().with_compress_order(order);
+        (boxed(fast), Some(boxed(reference::Conservative::new(order))))
+    };
+    let alone = |policy| (policy, None);
+    Some(match name {
+        "fcfs" => alone(boxed(Fcfs::default())),
+        "easy" => alone(boxed(Easy::default())),
+        "easy-scan" => (boxed(EasyScan::default()), Some(boxed(Easy::default()))),
+        "reserve-0" => backfill(Depth::Jobs(0)),
+        "reserve-1" => backfill(Depth::Jobs(1)),
+        "reserve-3" => backfill(Depth::Jobs(3)),
+        "reserve-all" => backfill(Depth::All),
+        "cons" => conservative(CompressOrder::Arrival),
+        "cons-reserved" => conservative(CompressOrder::Reserved),
+        "best-gap" => alone(boxed(GapFilling::best_gap(PLACEMENT))),
+        "bgt" => alone(boxed(GapFilling::bgt(PLACEMENT, search()))),
+        "sg" => alone(boxed(GapFilling::swift_gap(PLACEMENT, SWIFT, search()))),
+        "flex" => alone(boxed(FlexibleBackfill::default())),
+        "flex-3" => alone(boxed(DeepFlexibleBackfill::new(FlexibleConfig::default(), PLACEMENT, Depth::Jobs(3)))),
+        "eg-edf-tabu" => alone(boxed(Planner::new(EgEdf::new(), Some(Tabu::new().with_iterations(20))))),
+        _ => ordered(name)?,
+    })
+}
+
+/// `easy+sjf`, with two reservations and a guard against starvation; `fcfs+saf`, `cons+lxf`.
+fn ordered(name: &str) -> Option<(Box<dyn Policy>, Option<Box<dyn Policy>>)> {
+    let (base, order) = name.split_once('+')?;
+    let order = Order::named(order)?;
+    let threshold = Some(Span::from_secs(100));
+    let turns = Priority { order, threshold };
+    Some(match base {
+        "easy" => {
+            let rule =
+                Backfilling { order, backfill: Order::Sjf, reserve: Depth::Jobs(2), threshold, placement: PLACEMENT };
+            (boxed(OrderedBackfill::new(rule)), Some(boxed(reference::OrderedBackfill::new(rule))))
+        }
+        "fcfs" => (boxed(OrderedFcfs::new(turns)), Some(boxed(reference::OrderedFcfs::new(turns)))),
+        "cons" => {
+            let twin = reference::Conservative::default().with_order(turns);
+            (boxed(Conservative::default().with_order(turns)), Some(boxed(twin)))
+        }
+        _ => return None,
+    })
+}
+
+fn boxed(policy: impl Policy + 'static) -> Box<dyn Policy> {
+    Box::new(policy)
+}
 
 /// Those that plan every job refuse one without an estimate, as their documentation says; who reads a log gives it one.
 const PLANNERS: [&str; 4] = ["best-gap", "bgt", "sg", "eg-edf-tabu"];
 
 const SWIFT: (Completion, Weight, Moves) = (Completion::FromSubmission, Weight::SumOfRatios, Moves::Any);
-
-type Maker = fn() -> Box<dyn Policy>;
-
-fn backfill(depth: Depth) -> Box<dyn Policy> {
-    Box::new(Backfill::new(depth, PLACEMENT))
-}
-
-fn obvious_backfill(depth: Depth) -> Box<dyn Policy> {
-    Box::new(reference::Backfill::new(depth, PLACEMENT))
-}
-
-fn conservative(order: CompressOrder) -> Box<dyn Policy> {
-    Box::new(Conservative::default().with_compress_order(order))
-}
-
-fn obvious_conservative(order: CompressOrder) -> Box<dyn Policy> {
-    Box::new(reference::Conservative::new(order))
-}
 
 fn search() -> sim_core::Stream {
     Streams::new(1, 0).stream(Purpose("search"), 0)
@@ -83,7 +119,12 @@ fn search() -> sim_core::Stream {
 
 /// Ties, jobs of no length, estimates far below and far above the run time or none at all, outages that overlap.
 fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
-    let mut text = format!("policy {}\n", POLICIES[dice.below(POLICIES.len())].0);
+    let name = if dice.one_in(3) {
+        format!("{}+{}", dice.pick(&["easy", "fcfs", "cons"]), dice.pick(&Order::ALL).name())
+    } else {
+        dice.pick(&NAMES).to_owned()
+    };
+    let mut text = format!("policy {name}\n");
     let machines = 1 + dice.below(4);
     for _ in 0..machines {
         let _ = writeln!(text, "machine {} {}", 1 + dice.below(12), dice.pick(&["1", "1", "2.5", "0.3", "10"]));
@@ -122,7 +163,7 @@ fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
 
 /// What is written down.
 struct Scene {
-    policy: usize,
+    policy: String,
     machines: Vec<Machine>,
     repair_expected: Span,
     outages: Vec<Outage>,
@@ -138,8 +179,13 @@ fn seconds(word: &str) -> Option<u64> {
 
 /// The scene, if the text is one of at most 200 lines.
 fn parse(text: &str) -> Option<Scene> {
-    let mut scene =
-        Scene { policy: 0, machines: Vec::new(), repair_expected: Span::MAX, outages: Vec::new(), jobs: Vec::new() };
+    let mut scene = Scene {
+        policy: "fcfs".to_owned(),
+        machines: Vec::new(),
+        repair_expected: Span::MAX,
+        outages: Vec::new(),
+        jobs: Vec::new(),
+    };
     let (mut down, mut submit) = (Time::ZERO, Time::ZERO);
     if text.lines().count() > 200 {
         return None;
@@ -148,7 +194,7 @@ fn parse(text: &str) -> Option<Scene> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match *words.as_slice() {
             [] => {}
-            ["policy", name] => scene.policy = POLICIES.iter().position(|(known, ..)| *known == name)?,
+            ["policy", name] => name.clone_into(&mut scene.policy),
             ["machine", processors, speed] => {
                 let processors = processors.parse().ok().filter(|count| (1..=1_000).contains(count))?;
                 let speed = speed.parse().ok().filter(|speed| (0.1..=10.0).contains(speed))?;
@@ -263,16 +309,17 @@ impl Scene {
 fn check(input: &[u8]) -> Result<bool, String> {
     let Some(mut scene) = std::str::from_utf8(input).ok().and_then(parse) else { return Ok(false) };
     let passes = if input.len().is_multiple_of(2) { Passes::PerInstant } else { Passes::PerEvent };
-    let (name, policy, twin) = POLICIES[scene.policy];
-    if PLANNERS.contains(&name) {
+    let name = scene.policy.clone();
+    let Some((policy, twin)) = policy(&name) else { return Ok(false) };
+    if PLANNERS.contains(&name.as_str()) {
         for job in &mut scene.jobs {
             job.request.estimate.get_or_insert(job.runtime);
         }
     }
-    let told = scene.transcript(policy(), passes);
+    let told = scene.transcript(policy, passes);
     scene.audit(&told).map_err(|what| format!("{name}: {what}"))?;
     if let Some(twin) = twin {
-        let other = scene.transcript(twin(), passes);
+        let other = scene.transcript(twin, passes);
         if let Some((one, two)) = told.iter().zip(&other).find(|(one, two)| one != two) {
             return Err(format!("{name}: {one:?}\nits twin: {two:?}"));
         }

@@ -13,8 +13,17 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
+fn target(
+    name: &'static str,
+    about: &'static str,
+    extension: &'static str,
+    make: fn(&mut Dice<'_>) -> Vec<u8>,
+    check: super::Check,
+) -> Target {
+    Target { name, about, extension, make, check }
+}
+
 pub(crate) fn targets() -> Vec<Target> {
-    let target = |name, about, extension, make, check| Target { name, about, extension, make, check };
     vec![
         target("set", "scenarios of all papers under --set KEY=VALUE", "txt", set, check_set),
         target("clusters", "clusters files", "toml", |dice| toml(dice, CLUSTERS), check_clusters),

@@ -128,7 +128,8 @@ fn columns(line: &str) -> Option<[&str; COLUMNS]> {
         }
         Some(all)
     }
-    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace()))
+    // Trimmed in both ways alike: what is read between blanks, and written between tabs, is read the same again.
+    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
 }
 
 struct Fields<'a> {
