@@ -18,6 +18,7 @@ mod name;
 mod own;
 mod policy;
 mod queueing;
+pub mod read;
 mod report;
 mod rows;
 mod sections;

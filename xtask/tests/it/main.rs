@@ -11,6 +11,7 @@ mod determinism;
 mod doubt;
 mod exec;
 mod experiment;
+mod faults;
 mod hier_grid;
 mod metaloras;
 mod metasched;
