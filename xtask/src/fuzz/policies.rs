@@ -15,9 +15,9 @@ use super::Target;
 use super::dice::Dice;
 use super::text::mutate;
 use gap_schedule::{
-    Backfill, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EasyScan, EgEdf, Fcfs,
-    FlexibleBackfill, FlexibleConfig, GapFilling, Machine, Moves, MultiCluster, Passes, Placement, Planner, Policy,
-    Tabu, Weight, reference,
+    Backfill, Backfilling, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EasyScan, EgEdf,
+    Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill,
+    OrderedFcfs, Passes, Placement, Planner, Policy, Priority, Tabu, Weight, reference,
 };
 use sim_core::{Fact, Job, JobId, Outage, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;

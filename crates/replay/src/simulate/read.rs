@@ -5,6 +5,7 @@ use super::exec::{Command, Exec};
 use super::grid_tree::GridTree;
 use super::policy::Policy;
 use super::transcript;
+use super::watch::Known;
 use anyhow::Result;
 use gap_schedule::{Machine, MultiCluster};
 use sim_core::{Fact, Job, Sim, Time};
@@ -57,8 +58,7 @@ pub fn transcript(path: &Path) -> Result<u64> {
 /// The program cannot be started, or an answer is not what the protocol says.
 pub fn program(words: &[String], processors: &[u32], jobs: Vec<Job>) -> Result<Vec<(Time, Fact)>> {
     let machines: Vec<Machine> = processors.iter().map(|processors| Machine::new(*processors)).collect();
-    let (exec, failure) =
-        Exec::start(&Command(words.to_owned()), &machines, super::watch::Numbers::default(), Duration::from_secs(1))?;
+    let (exec, failure) = Exec::start(&Command(words.to_owned()), &machines, Known::default(), Duration::from_secs(1))?;
     let (world, told) = Sim::new(MultiCluster::new(machines, exec, jobs.into_iter()), Vec::new()).run();
     drop(world);
     match failure.take() {
