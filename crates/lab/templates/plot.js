@@ -21,7 +21,7 @@ const Plots = (() => {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const ticks = [];
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
-      ticks.push([k * step, (k * step).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })]);
+      ticks.push([k * step, (k * step).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−")]);
     }
     return ticks;
   };
