@@ -215,7 +215,7 @@ impl Book {
         }
     }
 
-    /// The machine has failed, or has been repaired.
+    /// The machine has failed, or has been repaired, or a job that runs there is expected to end at another instant.
     fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
         self.outlook.look_again(self.outlook.rank(machine.index()), view);
     }
@@ -241,6 +241,12 @@ impl Policy for OrderedBackfill {
             && job.expected_end > view.now
         {
             book.outlook.cut_short(book.outlook.rank(machine.index()), job, view.now);
+        }
+    }
+
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        if let Reserving::Many(book) = &mut self.reserving {
+            book.look_again(machine, view);
         }
     }
 
