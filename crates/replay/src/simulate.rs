@@ -17,6 +17,7 @@ mod metasched;
 mod name;
 mod own;
 mod policy;
+mod predicting;
 mod queueing;
 pub mod read;
 mod report;

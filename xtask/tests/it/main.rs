@@ -16,6 +16,7 @@ mod hier_grid;
 mod metaloras;
 mod metasched;
 mod oracles;
+mod predictions;
 mod print;
 mod provenance;
 mod pyss_conservative;
