@@ -9,7 +9,8 @@ use std::fs::File;
 use std::path::Path;
 use workload::{SwfRecord, SwfWriter};
 
-const COLUMNS: &str = "log,order,predictor,corrector,jobs,avgft,maxft,RMSFT,avgstretch,maxstretch,RMSS,avgbsld,maxbsld,RMSBSLD";
+const COLUMNS: &str =
+    "log,order,predictor,corrector,jobs,avgft,maxft,RMSFT,avgstretch,maxstretch,RMSS,avgbsld,maxbsld,RMSBSLD";
 
 #[test]
 fn without_a_log_a_stand_in_runs_and_the_report_says_so() {

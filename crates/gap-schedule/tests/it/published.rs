@@ -98,8 +98,8 @@ fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
 
 /// Runs every published row by `run`, and compares its metrics to nine digits.
 fn check_rows(run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Corrector>>) -> Vec<Time>) {
-    let Some(metrics) = test_data::oracle("predictsim-sc15-metrics.csv") else { return };
-    let mut table = csv::Reader::from_path(metrics).expect("a table");
+    let Some(published) = test_data::oracle("predictsim-sc15-metrics.csv") else { return };
+    let mut table = csv::Reader::from_path(published).expect("a table");
     let columns = table.headers().expect("a header").clone();
     let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
     assert_eq!(rows.len(), 28);
