@@ -1,6 +1,6 @@
 //! `check`: whether machines can have run a schedule, and whether a policy made it.
 
-use crate::program::{FOUR_JOBS, data, file, folder, xtask};
+use crate::program::{FOUR_JOBS, file, folder, xtask};
 use flate2::read::GzDecoder;
 use predicates::str::contains;
 use sim_core::Span;
@@ -99,8 +99,9 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
         let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
         // The last job that started at once is a nanosecond late.
         let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
-        let late = rows.iter().rposition(|row| row[1] == row[2]).expect("one that did not wait");
-        rows[late][2] += if rows[late][2].contains('.') { "000000001" } else { ".000000001" };
+        let late =
+            rows.iter().rposition(|row| row[1] == row[2] && !row[2].contains('.')).expect("one that did not wait");
+        rows[late][2] += ".000000001";
         rows[late].truncate(5);
         rows[late][3] = String::new();
         let number = rows[late][0].clone();
@@ -252,7 +253,7 @@ fn oracle(folder: &TempDir, path: &Path) -> (PathBuf, PathBuf) {
 
 #[test]
 fn schedules_of_independent_simulators_without_ties_are_those_of_the_policies() {
-    let Some(oracles) = data("GRID_ORACLES") else { return };
+    let Some(oracles) = test_data::oracles() else { return };
     let folder = folder();
     for (name, policy, processors) in [
         ("pyss-fcfs-tf-hpc2n", "fcfs", "240"),
