@@ -99,9 +99,9 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
         let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
         // The last job that started at once is a nanosecond late.
         let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
-        let late = rows.iter().rposition(|row| row[1] == row[2]).expect("one that did not wait");
-        let later = if rows[late][2].contains('.') { "000000001" } else { ".000000001" };
-        rows[late][2] += later;
+        let late =
+            rows.iter().rposition(|row| row[1] == row[2] && !row[2].contains('.')).expect("one that did not wait");
+        rows[late][2] += ".000000001";
         rows[late].truncate(5);
         rows[late][3] = String::new();
         let number = rows[late][0].clone();
