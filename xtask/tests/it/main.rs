@@ -8,6 +8,7 @@ mod border;
 mod check;
 mod contracts;
 mod determinism;
+mod documented;
 mod doubt;
 mod exec;
 mod experiment;
