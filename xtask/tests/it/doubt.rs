@@ -35,8 +35,10 @@ fn the_lines_of_metaloras_are_those_on_record() {
 /// What stands under `--quick` in the table of verdicts.
 fn verdict_of_a_quick_run<'a>(page: &'a str, id: &str) -> &'a str {
     let cells = |row: &'a str| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>();
-    let mut rows = page.split_once("## Verdicts").expect("a table of verdicts").1.lines().filter(|line| line.starts_with('|'));
-    let column = cells(rows.next().expect("a header")).iter().position(|name| *name == "`--quick`").expect("its column");
+    let mut rows =
+        page.split_once("## Verdicts").expect("a table of verdicts").1.lines().filter(|line| line.starts_with('|'));
+    let column =
+        cells(rows.next().expect("a header")).iter().position(|name| *name == "`--quick`").expect("its column");
     let row = rows.map(cells).find(|row| row[0] == id).unwrap_or_else(|| panic!("{id} has no verdict on record"));
     row[column]
 }
