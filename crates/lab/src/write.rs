@@ -393,6 +393,7 @@ impl<P: Paper> Findings<'_, P> {
             subtitle: citation.to_owned(),
             notes,
             claims: self.judged.iter().map(page_claim).collect(),
+            sections: Vec::new(),
             tables: self
                 .figures
                 .iter()
@@ -606,6 +607,7 @@ fn chart<C>(
         y: Axis { log: panel.log_y, signed: is_signed(panel.metric), ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
+        link: "",
     }
 }
 

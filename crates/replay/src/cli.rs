@@ -199,9 +199,19 @@ pub(crate) struct Asked {
     /// Only the first N records of the log.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_jobs: Option<u64>,
+    /// Write the jobs in another program's format, too.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Formats of other programs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
+    Evalys,
 }
 
 impl Asked {

@@ -7,8 +7,9 @@ use super::name::PolicyName;
 use super::own::Own;
 use super::policy::{self, Search};
 use super::predicting::{Predicting, expired_percent, in_words};
+use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{JobsFile, Numbers, Watch};
+use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, PassesName, SpaceSharedOptions};
 use anyhow::{Result, bail, ensure};
@@ -71,15 +72,15 @@ impl World for SpaceShared {
         &self.sites
     }
 
-    fn replay(&self, policy: &policy::Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
+    fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let (Self { asked, options, sites, .. }, policy) = (self, *policy);
         let log = self.log()?;
-        let watch = Watch::new(jobs, sites)?;
+        let watch = Watch::new(drafts, sites)?;
         let (at_work, failure) = self.at_work(policy, &watch)?;
         // Once a program has failed, nobody else needs to come.
         let arrivals = {
             let failure = Rc::clone(&failure);
-            log.jobs(watch.numbers()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
+            log.jobs(watch.known()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
         };
         let passes = match options.passes {
             PassesName::PerInstant => Passes::PerInstant,
@@ -177,7 +178,7 @@ impl SpaceShared {
         let log = self.log()?;
         let machines = self.sites.machines();
         let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
-        for one in log.jobs(Numbers::default()) {
+        for one in log.jobs(Known::default()) {
             let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
             // One that suits no machine is rejected.
             let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
@@ -197,7 +198,7 @@ impl SpaceShared {
     fn at_work(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
         let Self { asked, options, sites, .. } = self;
         if let policy::Policy::Exec(command) = policy {
-            let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
+            let (exec, failure) = Exec::start(command, &sites.machines(), watch.known(), options.policy_timeout)?;
             return Ok((Box::new(exec), failure));
         }
         let search =
