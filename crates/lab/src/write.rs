@@ -56,6 +56,11 @@ impl<P: Paper> Findings<'_, P> {
         if !self.remarks.is_empty() {
             out.write("data/not-judged.csv", self.not_judged()?)?;
         }
+        if self.request.only.is_empty() {
+            for (name, content) in self.session.paper.files(&|quantity| self.estimate(quantity))? {
+                out.write(name, content)?;
+            }
+        }
         if let Some(seeds) = self.seeds {
             out.write("seeds.csv", self.under_seeds(seeds)?)?;
         }

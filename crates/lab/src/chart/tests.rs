@@ -12,6 +12,7 @@ fn example() -> Chart {
     Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
+        link: "",
         note: "bars: 95 % confidence intervals".into(),
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),

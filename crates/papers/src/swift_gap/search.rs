@@ -73,8 +73,14 @@ fn printed() -> Four {
 }
 
 /// R1 to R8, as the scenario calls them.
-const FIELDS: [&str; 8] =
-    ["completion", "weight", "moves", "pick", "rounds", "compression", "acceptance", "suitability"];
+const FIELDS: [&str; Readings::LIST.len()] = {
+    let (mut fields, mut place) = ([""; Readings::LIST.len()], 0);
+    while place < fields.len() {
+        fields[place] = Readings::LIST[place].field;
+        place += 1;
+    }
+    fields
+};
 
 /// How near is near (A13 to A16), in percent.
 const NEAR: f64 = 10.0;

@@ -69,7 +69,10 @@ impl HeldPolicy {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("under {name}: {words}"))?;
         }
         let (policy, failure) = self.at_work(machines, jobs, numbers, seed)?;
-        let world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
+        let mut world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
+        if let Some(predicting) = self.0.predicting() {
+            world = world.with_predictions(predicting.at_work());
+        }
         let mut sim = Sim::new(world, Placements(vec![Kept::default(); jobs.len()]));
         let mut running = true;
         while running && failure.borrow().is_none() {
