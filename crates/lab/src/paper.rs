@@ -7,6 +7,7 @@ pub use super::table::{Entry, Row, Table};
 use crate::chart::{Gantt, Sketch};
 use crate::scenario::Scenario;
 use anyhow::Result;
+use metrics::ConfidenceInterval;
 pub use sim_core::Reading;
 use sim_core::Streams;
 use std::path::Path;
@@ -133,6 +134,20 @@ pub trait Paper: Sized + Sync {
     /// Which verdicts on record this run is compared with, if not the plain ones: `stand-in`.
     fn record(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Files of results beside the usual ones, below the folder of the run: each its name and what it holds, from estimates of
+    /// quantities over cells that figures or claims ask for. Made where all figures are, and not with `--only`.
+    ///
+    /// # Errors
+    ///
+    /// What keeps it from being written down.
+    fn files(
+        &self,
+        found: &dyn Fn(&Quantity<Self::Cell>) -> ConfidenceInterval,
+    ) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        let _ = found;
+        Ok(Vec::new())
     }
 
     /// Files that were read from outside the workspace: name and SHA-256.

@@ -8,6 +8,9 @@ mod feasible;
 mod finding;
 mod schedule;
 
+#[cfg(test)]
+mod conformance;
+
 pub use cli::Check;
 
 use crate::simulate::Own;

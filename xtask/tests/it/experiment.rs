@@ -277,8 +277,7 @@ fn the_first_experiment_that_is_printed_runs() {
 /// The example of a whole experiment, with a policy in Python among its policies.
 #[test]
 fn an_experiment_with_a_policy_in_python_runs() {
-    if !std::process::Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
-        eprintln!("skipped: python3 is needed to run a policy in Python");
+    if test_data::program(test_data::Need::Python, &["python3"]).is_none() {
         return;
     }
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/policies/easy.py");

@@ -343,6 +343,14 @@ mod tests {
     }
 
     #[test]
+    fn readings_can_be_told_apart_on_the_log_alone() {
+        let folder = std::env::temp_dir().join("no log of Wagap is here");
+        let error = search(Some(folder.as_path()), Some(folder.join("out")), 1, true).expect_err("there is no log");
+        assert!(error.to_string().contains("neither wagap-2013.swf nor wagap-2013.swf.gz is there"), "{error:#}");
+        assert!(!folder.exists());
+    }
+
+    #[test]
     fn a_race_without_bounds_is_a_run() {
         let (jobs, world) = set_up(29);
         let expected = four(Means::of(&world.clone().run()));

@@ -33,6 +33,8 @@ struct Replay<'a> {
     /// Who runs, by the real end, in order of start.
     ends: BTreeMap<(Time, u64), (RunningJob, usize)>,
     started: u64,
+    /// When the schedule starts each job, and on which line.
+    planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
     late: FxHashSet<JobId>, // never iterated
 }
@@ -50,7 +52,9 @@ pub(super) fn check(
         (machines.iter().map(|machine| machine.processors).collect(), vec![Running::new(); machines.len()]);
     let (queue, ends, late) = (Queue::new(), BTreeMap::new(), FxHashSet::default());
     let at_work = policy.at_work(machines.len());
-    let mut replay = Replay { jobs, policy, at_work, machines, free, running, queue, ends, started: 0, late };
+    let mut planned = vec![None; jobs.jobs.len()];
+    starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
+    let mut replay = Replay { jobs, policy, at_work, machines, free, running, queue, ends, started: 0, planned, late };
     let Replay { at_work, machines, free, running, queue, .. } = &mut replay;
     at_work.begin(&View { now: Time::ZERO, machines, free, running, queue });
     let (mut arrivals, mut starts) = (jobs.jobs.iter().peekable(), starts.iter().peekable());
@@ -159,30 +163,38 @@ impl Replay<'_> {
         differences.instants += 1;
         differences.late += newly.len() as u64;
         differences.not_by_policy += extra.len() as u64;
-        let number = |job: usize| self.jobs.jobs[job].number;
-        let (job, line) = match extra.first() {
-            Some(start) => (number(start.job), start.line),
-            None => (number(newly[0].index()), 0),
+        let (job, line) = match (extra.first(), newly.first()) {
+            (Some(start), _) => (start.job, start.line),
+            (None, Some(job)) => (job.index(), self.planned[job.index()].map_or(0, |(_, line)| line)),
+            (None, None) => unreachable!("one of them is why they part"),
         };
-        findings.add(Fault::Policy, job, Some(now), line, || {
-            let name = self.policy.name();
-            let mut words = format!("at {now} s the schedule starts {}", self.list(made.iter().map(|start| start.job)));
-            words += &format!("; {name} starts {}", self.list(answer.iter().map(|(job, _)| job.index())));
-            words += &format!(
-                " ({} of {} processors free, ",
-                self.free.iter().sum::<u32>(),
-                self.machines.iter().map(|machine| machine.processors).sum::<u32>()
-            );
-            let head = self.queue.front().expect("somebody waits");
-            let asks = format!(
-                "job {} first of {} in the queue, asking for {})",
-                number(head.job.index()),
-                self.queue.len(),
-                head.request.processors
-            );
-            words + &asks
+        findings.add(Fault::Policy, self.jobs.jobs[job].number, Some(now), line, || {
+            self.in_words(now, answer, made, newly.first().copied())
         });
         true
+    }
+
+    /// What each of them does, what is free, and who waits first; and what becomes of the first job that is late.
+    fn in_words(&self, now: Time, answer: &Starts, made: &[Start], late: Option<JobId>) -> String {
+        let name = self.policy.name();
+        let theirs = self.list(made.iter().map(|start| start.job));
+        let ours = self.list(answer.iter().map(|(job, _)| job.index()));
+        let free: u64 = self.free.iter().copied().map(u64::from).sum();
+        let all: u64 = self.machines.iter().map(|machine| u64::from(machine.processors)).sum();
+        let head = self.queue.front().expect("somebody waits");
+        let first = self.jobs.jobs[head.job.index()].number;
+        let mut words = format!(
+            "at {now} s the schedule starts {theirs}, and {name} would start {ours}; {free} of {all} processors are free, {} wait, \
+             the first of them job {first} for {}",
+            self.queue.len(),
+            head.request.processors
+        );
+        if let Some(late) = late
+            && let Some((start, _)) = self.planned[late.index()]
+        {
+            words += &format!("; job {} starts at {start} s", self.jobs.jobs[late.index()].number);
+        }
+        words
     }
 
     /// `nobody`, `job 3`, `jobs 3, 4 and 9 more`.

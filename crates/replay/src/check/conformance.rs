@@ -1,0 +1,105 @@
+//! docs/conformance: small workloads, and their schedules by two implementations each.
+
+use crate::simulate::door::NamedPolicy;
+use gap_schedule::reference::{Conservative, Easy, OrderedBackfill, OrderedFcfs};
+use gap_schedule::{Backfilling, CompressOrder, Depth, Machine, MultiCluster, Order, Placement, Policy, Priority};
+use sim_core::{JobLog, Sim};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use workload::{Intake, LogJob, Options, SwfReader};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance")
+}
+
+/// The workloads, by name, with the processors of their machine.
+fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .expect("docs/conformance")
+        .filter_map(|entry| entry.expect("an entry").file_name().to_str()?.strip_suffix(".swf").map(str::to_owned))
+        .collect();
+    names.sort();
+    let read = |name: String| {
+        let log = SwfReader::open(&folder().join(format!("{name}.swf"))).expect("a log");
+        let processors = log.header().max_procs.expect("MaxProcs");
+        let jobs = Intake::new(log, Options::default()).collect::<Result<_, _>>().expect("jobs");
+        (name, processors, jobs)
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Every policy by its name, with its twin.
+fn policies() -> Vec<(String, Box<dyn Policy>)> {
+    let priority = |order| Priority { order, threshold: None };
+    let mut all: Vec<(String, Box<dyn Policy>)> = vec![
+        ("fcfs".to_owned(), Box::new(OrderedFcfs::new(priority(Order::Fcfs)))),
+        ("easy".to_owned(), Box::new(Easy)),
+        ("cons".to_owned(), Box::new(Conservative::new(CompressOrder::Arrival))),
+    ];
+    for order in Order::ALL.into_iter().filter(|order| *order != Order::Fcfs) {
+        let (reserve, placement) = (Depth::Jobs(1), Placement::Fastest);
+        let rule = Backfilling { order, backfill: order, reserve, threshold: None, placement };
+        all.push((format!("easy+order={}", order.name()), Box::new(OrderedBackfill::new(rule))));
+    }
+    all
+}
+
+/// The schedule as a table, by number.
+fn schedule(processors: u32, policy: Box<dyn Policy>, jobs: &[LogJob]) -> String {
+    let arrivals: Vec<_> = jobs.iter().map(|job| job.job).collect();
+    let world = MultiCluster::new(vec![Machine::new(processors)], policy, arrivals.into_iter());
+    let (_, log) = Sim::new(world, JobLog::collecting()).run();
+    let mut records: Vec<_> = log.sink().iter().map(|record| (jobs[record.job.id.index()].number, record)).collect();
+    records.sort_by_key(|(number, _)| *number);
+    let mut text = "job,submit,start,finish,processors\n".to_owned();
+    for (number, record) in records {
+        let line =
+            writeln!(text, "{number},{},{},{},{}", record.job.submit, record.start, record.finish, record.processors);
+        line.expect("into memory");
+    }
+    text
+}
+
+/// With `GRIDPROOF_CONFORMANCE=write` it writes them, for whoever adds a workload or an order.
+#[test]
+fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
+    let writes = std::env::var_os("GRIDPROOF_CONFORMANCE").is_some_and(|value| value == "write");
+    let workloads = workloads();
+    assert!(workloads.len() >= 6, "{} workloads", workloads.len());
+    for (workload, processors, jobs) in workloads {
+        for (name, reference) in policies() {
+            let policy = NamedPolicy::parse(&name, 0, &[]).expect("it is ours");
+            let fast = schedule(processors, policy.at_work(1), &jobs);
+            let slow = schedule(processors, reference, &jobs);
+            assert_eq!(fast, slow, "{name} on {workload}");
+            let path = folder().join(&workload).join(format!("{name}.csv"));
+            if writes {
+                std::fs::create_dir_all(folder().join(&workload)).expect("a folder");
+                std::fs::write(&path, &fast).expect("written");
+            }
+            let kept = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(fast, kept, "{name} on {workload}");
+        }
+    }
+}
+
+#[test]
+fn the_workloads_tell_the_policies_apart() {
+    let (workloads, policies) = (workloads(), policies());
+    let all: Vec<String> = policies
+        .iter()
+        .map(|(name, _)| {
+            let policy = NamedPolicy::parse(name, 0, &[]).expect("it is ours");
+            let schedules =
+                workloads.iter().map(|(_, processors, jobs)| schedule(*processors, policy.at_work(1), jobs));
+            schedules.collect()
+        })
+        .collect();
+    for (k, (name, _)) in policies.iter().enumerate() {
+        for (other, _) in policies.iter().enumerate().take(k) {
+            // Two names of one order, where nothing is predicted.
+            let is_twin = [name.as_str(), policies[other].0.as_str()] == ["easy+order=spf", "easy+order=sjf"];
+            assert_eq!(all[k] == all[other], is_twin, "{name} and {}", policies[other].0);
+        }
+    }
+}

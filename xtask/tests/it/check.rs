@@ -1,0 +1,280 @@
+//! `check`: whether machines can have run a schedule, and whether a policy made it.
+
+use crate::program::{FOUR_JOBS, file, folder, xtask};
+use flate2::read::GzDecoder;
+use predicates::str::contains;
+use sim_core::Span;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use workload::{SwfRecord, SwfWriter};
+
+/// The jobs of `FOUR_JOBS` under EASY.
+const EASY: &str = "\
+job,submit,start,finish,processors
+1,0,0,10,4
+3,6,6,11,2
+2,5,11,21,8
+";
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// Checks a schedule of a log and gives the exit code and what was printed.
+fn check(log: &Path, schedule: &Path, further: &[&str]) -> (i32, String) {
+    let arguments = ["check", "--trace", utf8(log), "--schedule", utf8(schedule)];
+    let run = xtask().args(arguments).args(further).output().expect("it runs");
+    let told = String::from_utf8(run.stdout).expect("UTF-8") + &String::from_utf8_lossy(&run.stderr);
+    (run.status.code().expect("a code"), told)
+}
+
+/// What is told of such a schedule of `FOUR_JOBS`, without the folder.
+fn of_four_jobs(schedule: &str, further: &[&str]) -> (i32, String) {
+    let folder = folder();
+    let (log, schedule) = (file(&folder, "four.swf", FOUR_JOBS), file(&folder, "theirs.csv", schedule));
+    let (code, told) = check(&log, &schedule, further);
+    (code, told.replace(&format!("{}/", utf8(folder.path())), ""))
+}
+
+/// A workload of its own for each test.
+fn generated(folder: &TempDir, count: &str) -> PathBuf {
+    let log = folder.path().join("lublin.swf");
+    let arguments = ["workload", "generate", "lublin", "--procs", "64", "--count", count, "--seed", "3", "--quiet"];
+    xtask().args(arguments).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
+    log
+}
+
+const POLICIES: [&str; 14] = [
+    "fcfs",
+    "easy",
+    "easy+reserve=4",
+    "easy+reserve=all",
+    "easy+order=wfp3",
+    "easy+order=sjf+backfill=saf+reserve=3+threshold=2d",
+    "fcfs+order=saf",
+    "cons",
+    "cons+compress=reserved",
+    "cons+order=lxf",
+    "flex",
+    "flex+reserve=4",
+    "best-gap",
+    "eg-edf",
+];
+
+fn simulated(log: &Path, out: &Path, further: &[&str]) {
+    let policies = POLICIES.join(",");
+    xtask()
+        .args(["simulate", "--quiet", "--policy", &policies, "--trace", utf8(log), "--out", utf8(out)])
+        .args(further)
+        .assert()
+        .code(0);
+}
+
+#[test]
+fn schedules_of_every_policy_are_its_own() {
+    let folder = folder();
+    let log = generated(&folder, "400");
+    let machines = file(&folder, "two.machines", "0\ta\t1\t48\t1.0\t1\n1\tb\t1\t64\t1.5\t1\n");
+    for (name, further) in [("one", vec![]), ("two", vec!["--machines", utf8(&machines)])] {
+        let out = folder.path().join(name);
+        simulated(&log, &out, &further);
+        for policy in POLICIES {
+            let jobs = out.join(policy).join("jobs.csv");
+            let (code, told) = check(&log, &jobs, &[&["--policy", policy][..], &further].concat());
+            assert!(code == 0 && told.contains("every start is its own"), "{policy} on {name}: {told}");
+        }
+        let (code, _) = check(&log, &out.join("easy/jobs.csv"), &[&["--policy", "fcfs"][..], &further].concat());
+        assert_eq!(code, 1, "EASY is not FCFS");
+    }
+}
+
+#[test]
+fn a_single_start_that_is_late_is_found_and_counted_once() {
+    let folder = folder();
+    let log = generated(&folder, "400");
+    let out = folder.path().join("out");
+    simulated(&log, &out, &[]);
+    for policy in POLICIES {
+        let jobs = std::fs::read_to_string(out.join(policy).join("jobs.csv")).expect("jobs.csv");
+        // The last job that started at once is a nanosecond late.
+        let mut rows: Vec<Vec<String>> = jobs.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
+        let late =
+            rows.iter().rposition(|row| row[1] == row[2] && !row[2].contains('.')).expect("one that did not wait");
+        rows[late][2] += ".000000001";
+        rows[late].truncate(5);
+        rows[late][3] = String::new();
+        let number = rows[late][0].clone();
+        let rows: Vec<String> = rows.iter().map(|row| row[..5].join(",")).collect();
+        let schedule = file(&folder, "late.csv", rows.join("\n"));
+        let (code, told) = check(&log, &schedule, &["--policy", policy, "--json"]);
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"));
+        let finding = &told["findings"][0];
+        assert_eq!((code, &finding["finding"], &told["feasible"]), (1, &"policy-differs".into(), &true.into()));
+        assert_eq!(
+            (&finding["job"], &finding["line"]),
+            (&number.parse::<u64>().expect("a number").into(), &(late + 1).into())
+        );
+        if told["differences"]["complete"] == true {
+            assert_eq!(
+                (&told["differences"]["instants"], &told["differences"]["late_jobs"]),
+                (&1.into(), &1.into()),
+                "{policy}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_schedule_that_can_have_run_is_told_so_in_both_formats() {
+    let (code, told) = of_four_jobs(EASY, &["--policy", "easy"]);
+    insta::assert_snapshot!(told, @"
+    feasible: 3 starts on 8 processors, from the log
+    1 jobs are wider than every place, and do not start
+    easy: every start is its own (at one instant: releases, then arrivals in the order of the log, then one pass)
+    ");
+    assert_eq!(code, 0);
+    // The same in the log's own times, as a log: what counts is submit + wait.
+    let swf = "\
+; a schedule
+1 100  0 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1
+2 105  6 10 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1
+3 106  0  5 2 -1 -1 2  5 -1 1 8 1 -1 -1 -1 -1 -1
+4 107 -1 -1 16 -1 -1 16 15 -1 5 8 1 -1 -1 -1 -1 -1
+";
+    assert_eq!(of_four_jobs(swf, &["--policy", "easy"]), (0, told));
+}
+
+#[test]
+fn every_fault_is_told_with_its_place() {
+    let told = |from: &str, to: &str| {
+        let (code, told) = of_four_jobs(&EASY.replace(from, to), &[]);
+        assert_eq!(code, 1, "{told}");
+        told.lines().next().expect("a finding").to_owned()
+    };
+    assert_eq!(
+        told("1,0,0,10,4", "1,0,0,10,5"),
+        "theirs.csv:2: width-differs: job 1 holds 5 processors, and asked for 4"
+    );
+    assert_eq!(
+        told("1,0,0,10,4", "1,0,0,12,4"),
+        "theirs.csv:2: run-time-differs: job 1 starts at 0 s and takes 10 s, but ends at 12 s"
+    );
+    assert_eq!(
+        told("3,6,6,11,2", "3,6,4,9,2"),
+        "theirs.csv:3: start-before-submit: job 3 starts at 4 s, before it is submitted at 6 s"
+    );
+    assert_eq!(
+        told("3,6,6,11,2", "3,7,7,12,2"),
+        "theirs.csv:3: submit-differs: job 3 was submitted at 6 s, and not at 7 s"
+    );
+    assert_eq!(told("3,6,6,11,2\n", ""), "four.swf:4: missing-job: job 3 (line 4 of the log) is not there");
+    assert_eq!(
+        told("3,6,6,11,2\n", "3,6,6,11,2\n3,6,8,13,2\n"),
+        "theirs.csv:4: job-twice: job 3 is there again; first on line 3"
+    );
+    assert_eq!(told("3,6,6,11,2\n", "3,6,6,11,2\n9,6,8,13,2\n"), "theirs.csv:4: unknown-job: job 9 is not in the log");
+    assert_eq!(
+        told("2,5,11,21,8", "2,5,10,20,8"),
+        "theirs.csv:4: too-many-processors: when job 2 starts at 10 s, 10 processors are in use, and there are 8"
+    );
+    // What cannot have run is not asked about.
+    let (_, words) = of_four_jobs(&EASY.replace("2,5,11,21,8", "2,5,10,20,8"), &["--policy", "easy"]);
+    assert!(words.contains("easy was not asked"), "{words}");
+}
+
+#[test]
+fn processors_that_are_named_are_held_by_one_job_at_a_time() {
+    let named = |second: &str| {
+        let schedule = format!("job,start,processors,allocated\n1,0,4,0-3\n3,6,2,\"{second}\"\n2,11,8,0-7\n");
+        let (code, told) = of_four_jobs(&schedule, &["--quiet"]);
+        (code, told)
+    };
+    assert_eq!(named("4,6"), (0, String::new()));
+    let twice = "theirs.csv:3: processor-twice: job 3 is given processor 3 at 6 s, while job 1 has it\n";
+    assert_eq!(named("3-4"), (1, twice.to_owned()));
+    let beyond = "theirs.csv:3: processor-twice: job 3 is given 2 processors by name, of 0 to 7, and asked for 2\n";
+    assert_eq!(named("7-8"), (1, beyond.to_owned()));
+}
+
+#[test]
+fn another_policy_is_told_by_the_first_start_that_it_would_not_have_made() {
+    let (code, told) = of_four_jobs(EASY, &["--policy", "fcfs"]);
+    insta::assert_snapshot!(told, @"
+    theirs.csv:3: policy-differs: at 6 s the schedule starts job 3, and fcfs would start nobody; 4 of 8 processors are free, 2 wait, the first of them job 2 for 8
+    feasible: 3 starts on 8 processors, from the log
+    1 jobs are wider than every place, and do not start
+    fcfs: instants at which it would have started others: 1; starts that are not its own: 1; jobs that it would have started earlier: 0 (at one instant: releases, then arrivals in the order of the log, then one pass; after a difference it goes on from the schedule)
+    ");
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_the_fix() {
+    let refused = |schedule: &str, further: &[&str], words: &str| {
+        let (code, told) = of_four_jobs(schedule, further);
+        assert!(code == 2 && told.contains(words), "{code}: {told}");
+    };
+    refused("job,begin\n1,0\n", &[], "theirs.csv:1: a schedule needs a column start");
+    refused("job,start\n1,soon\n", &[], "theirs.csv:2: start: expected seconds such as 90 or 12.5, found \"soon\"");
+    refused("job,start\n1\n", &[], "theirs.csv:2: expected 2 columns as in the heading, found 1");
+    refused(EASY, &["--policy", "easie"], "there is no such policy of space-shared machines");
+    refused(EASY, &["--policy", "exec+./mine.py"], "a program cannot be asked about states");
+    xtask()
+        .args(["check", "--trace", "no.swf", "--schedule", "no.csv"])
+        .assert()
+        .code(2)
+        .stderr(contains("no such file"));
+}
+
+/// A schedule of an independent simulator without ties, and its workload: both from one table, times in milliseconds.
+fn oracle(folder: &TempDir, path: &Path) -> (PathBuf, PathBuf) {
+    let mut text = String::new();
+    let packed = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    GzDecoder::new(packed).read_to_string(&mut text).expect("text");
+    let (mut log, mut schedule) = (SwfWriter::new(Vec::new()), "job,submit,start,finish,processors\n".to_owned());
+    let seconds = |millis: u64| format!("{}.{:03}", millis / 1_000, millis % 1_000);
+    for row in text.lines().skip(1) {
+        let cells: Vec<u64> = row.split(',').map(|cell| cell.parse().expect("a number")).collect();
+        let [job, submit, start, end, processors, run, estimate] = cells[..] else { panic!("seven columns: {row}") };
+        let millis = |count: u64| Some(Span::from_nanos(1_000_000 * count));
+        let record = SwfRecord {
+            submit: millis(submit),
+            runtime: millis(run),
+            allocated_processors: u32::try_from(processors).ok(),
+            requested_time: millis(estimate),
+            ..SwfRecord::numbered(job)
+        };
+        log.record(&record).expect("into memory");
+        schedule += &format!("{job},{},{},{},{processors}\n", seconds(submit), seconds(start), seconds(end));
+    }
+    (file(folder, "log.swf", log.into_inner()), file(folder, "theirs.csv", schedule))
+}
+
+#[test]
+fn schedules_of_independent_simulators_without_ties_are_those_of_the_policies() {
+    let Some(oracles) = test_data::oracles() else { return };
+    let folder = folder();
+    for (name, policy, processors) in [
+        ("pyss-fcfs-tf-hpc2n", "fcfs", "240"),
+        ("pyss-easy-tf-hpc2n", "easy", "240"),
+        ("pyss-conservative-tf-hpc2n-exact", "cons", "240"),
+        ("pyss-fcfs-tf-lublin_256-exact-2k", "fcfs", "256"),
+        ("pyss-easy-tf-lublin_256-exact-2k", "easy", "256"),
+    ] {
+        let (log, schedule) = oracle(&folder, &oracles.join(format!("{name}.csv.gz")));
+        let (code, told) = check(&log, &schedule, &["--policy", policy, "--procs", processors]);
+        assert!(code == 0 && told.contains("every start is its own"), "{name}: {told}");
+    }
+}
+
+#[test]
+fn the_conformance_folder_is_accepted_by_the_command_that_it_names() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("docs/conformance");
+    for (workload, policy) in [("ties", "easy"), ("zero-run-times", "cons"), ("wide-heads", "easy+order=wfp3")] {
+        let log = folder.join(format!("{workload}.swf"));
+        let schedule = folder.join(workload).join(format!("{policy}.csv"));
+        let (code, told) = check(&log, &schedule, &["--policy", policy]);
+        assert!(code == 0 && told.contains("every start is its own"), "{policy} on {workload}: {told}");
+    }
+}
