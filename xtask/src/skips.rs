@@ -17,9 +17,9 @@ Examples:
   cargo xtask skips --list         each by its name
 
 Tests want GRID_TRACES, a folder of logs of the Parallel Workloads Archive, GRID_ORACLES, a folder of
-schedules that other simulators made, and programs: chromium and pdftotext, python3, bash. Where the variable
-GRID_REQUIRE lists traces, oracles, browser, python, bash or peak-memory, a test that would be skipped for want
-of it fails instead.";
+schedules that other simulators made, and programs: chromium and pdftotext, python3, bash, strace. Where the
+variable GRID_REQUIRE lists traces, oracles, browser, python, bash, strace or peak-memory, a test that would be
+skipped for want of it fails instead.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -6,8 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Backfill, BackfillReadings, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, MultiCluster, Placement,
-    Policy, reference,
+    Backfill, BackfillReadings, Backfilling, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine,
+    MultiCluster, Order, OrderedBackfill, OrderedFcfs, Placement, Policy, Priority, reference,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -105,6 +105,58 @@ fn streams(c: &mut Criterion) {
     match log("KTH-SP2-1996-2.1-cln.swf.gz") {
         Some(jobs) => measure(c, "KTH-SP2", 100, &jobs),
         None => eprintln!("KTH-SP2 skipped: the variable GRID_TRACES names no folder"),
+    }
+}
+
+/// Each order of the queue against the policies in order of arrival: EASY, with a guard against starvation, with another order
+/// behind the head, and with more reservations.
+fn orders(c: &mut Criterion) {
+    let mut group = c.benchmark_group("orders, 20 000 jobs");
+    let jobs = synthetic(20_000);
+    group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
+    let mut measure = |name: &str, policy: &dyn Fn() -> Box<dyn Policy>| {
+        group.bench_function(name, |b| b.iter(|| run(256, policy(), black_box(&jobs))));
+    };
+    measure("fcfs", &|| Box::new(Fcfs::new()));
+    measure("easy", &|| Box::new(Easy::default()));
+    for order in Order::ALL {
+        let rule = Backfilling { order, backfill: order, ..Backfilling::default() };
+        measure(&format!("easy+order={}", order.name()), &|| Box::new(OrderedBackfill::new(rule)));
+    }
+    let sjf = Backfilling { order: Order::Sjf, backfill: Order::Sjf, ..Backfilling::default() };
+    for (name, rule) in [
+        ("easy+backfill=sjf", Backfilling { order: Order::Fcfs, ..sjf }),
+        ("easy+order=sjf+threshold=2d", Backfilling { threshold: Some(Span::from_secs(2 * 86_400)), ..sjf }),
+        ("easy+order=sjf+reserve=8", Backfilling { reserve: Depth::Jobs(8), ..sjf }),
+        ("easy+order=sjf+reserve=all", Backfilling { reserve: Depth::All, ..sjf }),
+    ] {
+        measure(name, &|| Box::new(OrderedBackfill::new(rule)));
+    }
+    group.finish();
+}
+
+/// How fast each order is in jobs per second, beside FCFS and EASY in the same run: the shortest of five.
+fn order_table(_: &mut Criterion) {
+    for (name, processors, jobs) in [("stable", 256, synthetic(20_000)), ("crowded", 20_000, crowded(20_000))] {
+        let rate = |policy: &dyn Fn() -> Box<dyn Policy>| {
+            jobs.len() as f64 / shortest(|| run(processors, policy(), &jobs)).as_secs_f64()
+        };
+        let fcfs = rate(&|| Box::new(Fcfs::new()));
+        let easy = rate(&|| Box::new(Easy::default()));
+        println!("{name}: fcfs {fcfs:.0} jobs/s, easy {easy:.0} ({:.2} of fcfs)", easy / fcfs);
+        for order in Order::ALL {
+            let rule = Backfilling { order, backfill: order, ..Backfilling::default() };
+            let (ordered, blocked) = (
+                rate(&|| Box::new(OrderedBackfill::new(rule))),
+                rate(&|| Box::new(OrderedFcfs::new(Priority::of(order)))),
+            );
+            println!(
+                "{name}: {:7} easy {ordered:.0} jobs/s ({:.2} of easy), fcfs {blocked:.0} ({:.2} of fcfs)",
+                order.name(),
+                ordered / easy,
+                blocked / fcfs
+            );
+        }
     }
 }
 
@@ -227,5 +279,5 @@ fn twin(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, streams, grids, conservative, twin);
+criterion_group!(benches, streams, orders, grids, conservative, order_table, twin);
 criterion_main!(benches);

@@ -18,6 +18,7 @@ mod sketch;
 pub use draw::note;
 pub use gantt::{Bar, Gantt};
 pub use interactive::{Interactive, interactive};
+pub(crate) use marks::LegendMark;
 pub use scale::{decimals_for, fixed, significant};
 pub use sketch::{Sketch, SketchBox, Stroke, Words};
 
@@ -44,6 +45,8 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// What the paper prints, drawn as hollow marks. A name that is also in `series` shares its colour and mark.
     pub reference: Vec<Series>,
+    /// Plots of one link show the same stretch of x on the page, whichever is zoomed; empty: none.
+    pub link: &'static str,
 }
 
 /// One axis of a [`Chart`].

@@ -29,5 +29,7 @@ pub mod table;
 pub mod terminal;
 pub mod verdict;
 
+pub use sim_core::readings;
+
 mod record;
 mod write;

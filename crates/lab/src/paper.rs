@@ -7,6 +7,8 @@ pub use super::table::{Entry, Row, Table};
 use crate::chart::{Gantt, Sketch};
 use crate::scenario::Scenario;
 use anyhow::Result;
+use metrics::ConfidenceInterval;
+pub use sim_core::Reading;
 use sim_core::Streams;
 use std::path::Path;
 
@@ -48,7 +50,7 @@ pub trait Paper: Sized + Sync {
     /// SHA-256 of the sources that determine a replication, made at build time: one that was computed by other code is
     /// computed again. Left empty, it is that of the program, which any change of its code changes.
     const MODELS: &'static str = "";
-    /// The readings, in the order of the specification.
+    /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings) declares.
     const READINGS: &'static [Reading];
     /// Ids of the figures that show schedules.
     const SCHEDULES: &'static [&'static str] = &[];
@@ -132,6 +134,20 @@ pub trait Paper: Sized + Sync {
     /// Which verdicts on record this run is compared with, if not the plain ones: `stand-in`.
     fn record(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Files of results beside the usual ones, below the folder of the run: each its name and what it holds, from estimates of
+    /// quantities over cells that figures or claims ask for. Made where all figures are, and not with `--only`.
+    ///
+    /// # Errors
+    ///
+    /// What keeps it from being written down.
+    fn files(
+        &self,
+        found: &dyn Fn(&Quantity<Self::Cell>) -> ConfidenceInterval,
+    ) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        let _ = found;
+        Ok(Vec::new())
     }
 
     /// Files that were read from outside the workspace: name and SHA-256.
@@ -233,33 +249,4 @@ pub struct Series<C> {
     pub name: String,
     /// What is shown over each x.
     pub points: Vec<(f64, Quantity<C>)>,
-}
-
-/// One reading: a question that the paper leaves open, and the scenario field that answers it.
-pub struct Reading {
-    /// As in the specification: `R2`.
-    pub id: &'static str,
-    /// In the scenario's table `readings`.
-    pub field: &'static str,
-    /// What the paper leaves open.
-    pub question: &'static str,
-    /// The answers, the default first.
-    pub answers: &'static [&'static str],
-}
-
-impl Reading {
-    /// The first of `answers` is the default.
-    pub const fn new(
-        id: &'static str,
-        field: &'static str,
-        question: &'static str,
-        answers: &'static [&'static str],
-    ) -> Self {
-        Self { id, field, question, answers }
-    }
-
-    /// The scenario key, as `--set` takes it.
-    pub fn key(&self) -> String {
-        format!("readings.{}", self.field)
-    }
 }

@@ -15,6 +15,8 @@ pub struct Entry {
     rerun: Rerun,
     doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     listed: fn() -> Result<Listed>,
+    check: fn(&Request) -> Result<()>,
+    keys: fn() -> Result<Vec<String>>,
 }
 
 /// Metrics by name, of a run by its name.
@@ -42,6 +44,8 @@ impl Entry {
             rerun: reproduce::rerun::<P>,
             doubt: doubt::run::<P>,
             listed: listed::<P>,
+            check: reproduce::check::<P>,
+            keys: keys::<P>,
         }
     }
 
@@ -72,6 +76,24 @@ impl Entry {
         (self.doubt)(request)
     }
 
+    /// Reads the scenario and the request as a run would, and runs nothing.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario or option.
+    pub fn check(&self, request: &Request) -> Result<()> {
+        (self.check)(request)
+    }
+
+    /// The names of all parameters of its scenario, as `--set` takes them.
+    ///
+    /// # Errors
+    ///
+    /// A bad scenario.
+    pub fn keys(&self) -> Result<Vec<String>> {
+        (self.keys)()
+    }
+
     /// What the paper holds.
     ///
     /// # Errors
@@ -91,6 +113,10 @@ fn listed<P: Paper>() -> Result<Listed> {
         claims: paper.claims().iter().map(|claim| claim.id).collect(),
         remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
     })
+}
+
+fn keys<P: Paper>() -> Result<Vec<String>> {
+    Ok(P::scenario()?.parameters().iter().map(|parameter| parameter.key.clone()).collect())
 }
 
 /// The paper called `slug`.

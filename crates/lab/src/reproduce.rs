@@ -167,6 +167,11 @@ impl<P: Paper> Session<P> {
     }
 }
 
+/// Reads the scenario and the request, and runs nothing.
+pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
+    Session::<P>::new(request).map(drop)
+}
+
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
     let Session { paper, seed, replications, .. } = &session;

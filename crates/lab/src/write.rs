@@ -56,6 +56,11 @@ impl<P: Paper> Findings<'_, P> {
         if !self.remarks.is_empty() {
             out.write("data/not-judged.csv", self.not_judged()?)?;
         }
+        if self.request.only.is_empty() {
+            for (name, content) in self.session.paper.files(&|quantity| self.estimate(quantity))? {
+                out.write(name, content)?;
+            }
+        }
         if let Some(seeds) = self.seeds {
             out.write("seeds.csv", self.under_seeds(seeds)?)?;
         }
@@ -388,6 +393,7 @@ impl<P: Paper> Findings<'_, P> {
             subtitle: citation.to_owned(),
             notes,
             claims: self.judged.iter().map(page_claim).collect(),
+            sections: Vec::new(),
             tables: self
                 .figures
                 .iter()
@@ -601,6 +607,7 @@ fn chart<C>(
         y: Axis { log: panel.log_y, signed: is_signed(panel.metric), ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
+        link: "",
     }
 }
 

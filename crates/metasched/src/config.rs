@@ -1,5 +1,12 @@
 //! Parameters of the platform, and the readings of what the paper leaves open.
 
+mod readings;
+
+pub use readings::{
+    Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, Readings, SeesUsers, SlowdownWindow,
+    Ties, UsersAt,
+};
+
 use crate::application::{Demand, PROCESSOR};
 use serde::{Deserialize, Serialize};
 use sim_core::Span;
@@ -74,7 +81,7 @@ pub struct OnOff {
     pub belief: Belief,
 }
 
-macro_rules! reading {
+macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $(#[$first_doc:meta])* $first:ident $(, $(#[$other_doc:meta])* $other:ident)* $(,)? }) => {
         $(#[$doc])*
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +93,7 @@ macro_rules! reading {
     };
 }
 
-reading! {
+choice! {
     /// Who comes and goes together.
     Unit {
         /// All users of a cluster.
@@ -95,7 +102,7 @@ reading! {
         Node,
     }
 }
-reading! {
+choice! {
     /// What the predictor believes of users who come and go.
     Belief {
         /// They stay as they are.
@@ -104,7 +111,7 @@ reading! {
         TakeTurns,
     }
 }
-reading! {
+choice! {
     /// For which jobs a turnaround is predicted.
     Forecasts {
         /// For every job when it is dispatched, whatever the policy.
@@ -113,7 +120,7 @@ reading! {
         AsThePolicyAsks,
     }
 }
-reading! {
+choice! {
     /// Whether jobs that wait in a cluster's queue move to a cluster where they can start.
     Redistribution {
         /// They stay where they were sent.
@@ -124,170 +131,12 @@ reading! {
     }
 }
 
-/// R1 … R12 of the specification, in the same order. [`Readings::default`] takes the first value of each.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Readings {
-    /// R1: where local users sit.
-    pub users_at: UsersAt,
-    /// R2: what "enough resources" means to FFIT.
-    pub enough_resources: EnoughResources,
-    /// R3: RR's cycle.
-    pub cycle: Cycle,
-    /// R4: the clusters that TAT and PTT choose from.
-    pub candidates: Candidates,
-    /// R5: what TAT and PTT do when there is none.
-    pub no_candidate: NoCandidate,
-    /// R6: ties of PTT.
-    pub ties: Ties,
-    /// R7: the nodes that a job gets.
-    pub node_choice: NodeChoice,
-    /// R8: MPL of a node with local users: 2; 1 or 3.
-    pub mpl_beside_users: u32,
-    /// R9: whether TAT's prediction sees local users. PTT's always does.
-    pub tat_sees_users: SeesUsers,
-    /// R10: the slowdown of local users.
-    pub local_slowdown: LocalSlowdown,
-    /// R11: the window over which it is averaged. Concerns the measurement alone.
-    pub slowdown_window: SlowdownWindow,
-    /// R12: what tasks beside local users lose in truth, unknown to the predictor: 0; or 0.15 of their rate.
-    pub hidden_loss: f64,
-}
-
-reading! {
-    /// R1.
-    UsersAt {
-        /// Occupied clusters are the first ones.
-        FirstClusters,
-        /// They are the last ones.
-        LastClusters,
-        /// They are drawn for each replication.
-        Random,
-    }
-}
-reading! {
-    /// R2.
-    EnoughResources {
-        /// The job can start there now.
-        CanStartNow,
-        /// It could, were the cluster empty of parallel jobs.
-        StaticFit,
-    }
-}
-reading! {
-    /// R3.
-    Cycle {
-        /// The next cluster in turn, whatever its state.
-        Strict,
-        /// The next one in turn that can start the job now; if none can, the next one.
-        SkipBusy,
-    }
-}
-reading! {
-    /// R4.
-    Candidates {
-        /// Those where the job can start now.
-        CanStartNow,
-        /// Those where it could, were they empty of parallel jobs.
-        StaticFit,
-    }
-}
-reading! {
-    /// R5.
-    NoCandidate {
-        /// The job waits at the head of the input queue.
-        Hold,
-        /// It joins the LoRaS queue that the policy finds best.
-        Dispatch,
-    }
-}
-reading! {
-    /// R6.
-    Ties {
-        /// The first cluster.
-        FirstCluster,
-        /// The one of smallest TR.
-        SmallestTr,
-    }
-}
-reading! {
-    /// R7.
-    NodeChoice {
-        /// Eligible nodes of least CPU demand, by index among equals.
-        LeastDemand,
-        /// Eligible nodes of lowest index.
-        FirstFit,
-    }
-}
-reading! {
-    /// R9.
-    SeesUsers {
-        /// It does.
-        Yes,
-        /// It takes all nodes to be free of them.
-        No,
-    }
-}
-reading! {
-    /// R10: latency of `local_bench` beside parallel tasks, relative to its latency alone.
-    LocalSlowdown {
-        /// 1 + the CPU that parallel tasks use on the node.
-        CpuUsed,
-        /// 1 / (1 − c·u) with that CPU as u, at each instant.
-        Queueing,
-        /// 1 + the number of parallel tasks on the node.
-        PerTask,
-    }
-}
-reading! {
-    /// R11.
-    SlowdownWindow {
-        /// The longest makespan of the policies that are compared.
-        LongestMakespan,
-        /// Each policy's own makespan.
-        OwnMakespan,
-    }
-}
-
 impl LocalUsers {
     /// What a user asks of a node with so much memory: CPU in millionths, memory in KiB.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
     #[expect(clippy::cast_precision_loss, reason = "memory is below 2^53 KiB")]
     pub(crate) fn of_node(&self, memory: u64) -> (u32, u64) {
         ((self.cpu * f64::from(PROCESSOR)).round() as u32, (self.memory * memory as f64).round() as u64)
-    }
-}
-
-impl Default for Readings {
-    fn default() -> Self {
-        Self {
-            users_at: UsersAt::default(),
-            enough_resources: EnoughResources::default(),
-            cycle: Cycle::default(),
-            candidates: Candidates::default(),
-            no_candidate: NoCandidate::default(),
-            ties: Ties::default(),
-            node_choice: NodeChoice::default(),
-            mpl_beside_users: 2,
-            tat_sees_users: SeesUsers::default(),
-            local_slowdown: LocalSlowdown::default(),
-            slowdown_window: SlowdownWindow::default(),
-            hidden_loss: 0.0,
-        }
-    }
-}
-
-impl Readings {
-    /// The preset `reading-b`: the reading of the paper under which PTT with W = 1 does gain over TAT.
-    pub fn reading_b() -> Self {
-        Self {
-            no_candidate: NoCandidate::Dispatch,
-            ties: Ties::SmallestTr,
-            mpl_beside_users: 1,
-            tat_sees_users: SeesUsers::No,
-            hidden_loss: 0.15,
-            ..Self::default()
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod eg_edf;
 mod hierarchical;
 mod metaloras;
 mod multi_site;
+mod predictions;
 mod swift_gap;
 
 #[cfg(test)]
@@ -14,12 +15,13 @@ use lab::registry::Entry;
 pub use swift_gap::search as search_swift_gap;
 
 /// The papers, in the order in which they were built.
-pub const ALL: [Entry; 5] = [
+pub const ALL: [Entry; 6] = [
     Entry::of::<multi_site::MultiSite>(),
     Entry::of::<eg_edf::EgEdfPaper>(),
     Entry::of::<swift_gap::SwiftGapPaper>(),
     Entry::of::<metaloras::MetaLorasPaper>(),
     Entry::of::<hierarchical::Hierarchical>(),
+    Entry::of::<predictions::PredictionsPaper>(),
 ];
 
 /// SHA-256 of the code that simulates, made at build time: see `build.rs`.
@@ -128,6 +130,7 @@ mod tests {
                 ("swift-gap", $check::<super::swift_gap::SwiftGapPaper>()),
                 ("metaloras", $check::<super::metaloras::MetaLorasPaper>()),
                 ("hierarchical", $check::<super::hierarchical::Hierarchical>()),
+                ("predictions", $check::<super::predictions::PredictionsPaper>()),
             ];
             assert_eq!(results.len(), super::ALL.len());
             for (slug, result) in results {

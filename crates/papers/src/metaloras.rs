@@ -13,7 +13,7 @@ use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use measure::Measured;
-use metasched::{Ffit, MetaLoras, Outcome, Ptt, Rr, SelectCluster, Tat, Weights};
+use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
 use settings::{File, Settings, Variant};
 use sim_core::{Sim, Streams};
 use std::collections::BTreeMap;
@@ -154,55 +154,7 @@ impl Paper for MetaLorasPaper {
     const PAGE: &'static str = include_str!("../../../docs/papers/metaloras.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new("R1", "users_at", "Where do local users sit?", &["first-clusters", "last-clusters", "random"]),
-        Reading::new(
-            "R2",
-            "enough_resources",
-            "When does a cluster have enough resources for FFIT?",
-            &["can-start-now", "static-fit"],
-        ),
-        Reading::new(
-            "R3",
-            "cycle",
-            "Does RR keep its cycle, or skip clusters that cannot start the job?",
-            &["strict", "skip-busy"],
-        ),
-        Reading::new(
-            "R4",
-            "candidates",
-            "Which clusters do TAT and PTT choose from?",
-            &["can-start-now", "static-fit"],
-        ),
-        Reading::new("R5", "no_candidate", "What do TAT and PTT do when there is none?", &["hold", "dispatch"]),
-        Reading::new("R6", "ties", "Which of equal clusters does PTT take?", &["first-cluster", "smallest-tr"]),
-        Reading::new("R7", "node_choice", "Which nodes does LoRaS give to a job?", &["least-demand", "first-fit"]),
-        Reading::new(
-            "R8",
-            "mpl_beside_users",
-            "How many parallel tasks run on a node with a local user?",
-            &["2", "1", "3"],
-        ),
-        Reading::new("R9", "tat_sees_users", "Does TAT's prediction see local users?", &["yes", "no"]),
-        Reading::new(
-            "R10",
-            "local_slowdown",
-            "What is the latency of a local user beside parallel tasks?",
-            &["cpu-used", "queueing", "per-task"],
-        ),
-        Reading::new(
-            "R11",
-            "slowdown_window",
-            "Over which time is it averaged?",
-            &["longest-makespan", "own-makespan"],
-        ),
-        Reading::new(
-            "R12",
-            "hidden_loss",
-            "What do tasks beside local users lose that the predictor does not know of?",
-            &["0.0", "0.15"],
-        ),
-    ];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

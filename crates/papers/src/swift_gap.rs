@@ -13,10 +13,7 @@ mod side_by_side;
 mod source;
 mod tables;
 
-use alea31::{
-    Acceptance, Completion, Compression, Cons, Easy, GapFilling, Job, Moves, Pick, Readings, Rounds, Suitability,
-    Weight, World,
-};
+use alea31::{Cons, Easy, GapFilling, Job, Readings, Rounds, World};
 use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::extra::Extra;
@@ -39,8 +36,8 @@ struct File {
     workload: WorkloadTable,
     simulator: SimulatorTable,
     run: RunTable,
-    readings: ReadingsTable,
-    nearest: ReadingsTable,
+    readings: Readings,
+    nearest: Readings,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -66,26 +63,6 @@ struct RunTable {
     quick_replications: u32,
     quick_drawn_replications: u32,
     post_hoc_replications: u32,
-}
-
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    completion: Completion,
-    weight: Weight,
-    moves: Moves,
-    pick: Pick,
-    rounds: Rounds,
-    compression: Compression,
-    acceptance: Acceptance,
-    suitability: Suitability,
-}
-
-impl ReadingsTable {
-    const fn swift_gap(self) -> Readings {
-        let Self { completion, weight, moves, pick, rounds, compression, acceptance, suitability } = self;
-        Readings { completion, weight, moves, pick, rounds, compression, acceptance, suitability }
-    }
 }
 
 /// Whose rules hold.
@@ -197,9 +174,9 @@ impl SwiftGapPaper {
     /// Swift Gap as it was read, on the clusters of a workload.
     fn readings(&self, version: Version, workload: Workload) -> Readings {
         let readings = match version {
-            Version::Text => self.file.readings.swift_gap(),
-            Version::Nearest => self.file.nearest.swift_gap(),
-            Version::EarlyEnds => Readings { rounds: Rounds::EarlyEnds, ..self.file.readings.swift_gap() },
+            Version::Text => self.file.readings,
+            Version::Nearest => self.file.nearest,
+            Version::EarlyEnds => Readings { rounds: Rounds::EarlyEnds, ..self.file.readings },
         };
         readings.on(self.file.clusters.of(workload).len())
     }
@@ -282,31 +259,7 @@ impl Paper for SwiftGapPaper {
     const PAGE: &'static str = include_str!("../../../docs/papers/swift-gap.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new("R1", "completion", "From when is completion measured?", &["from-submission", "absolute-clock"]),
-        Reading::new(
-            "R2",
-            "weight",
-            "What is weighed: each job's gain relative to its own completion, the gain of all, or that beside Best Gap's decision?",
-            &["sum-of-ratios", "ratio-of-sums", "added-to-decision"],
-        ),
-        Reading::new("R3", "moves", "Where may the search put a job?", &["between-clusters", "any"]),
-        Reading::new("R4", "pick", "Which job does the search take?", &["random", "list-order", "worst-first"]),
-        Reading::new(
-            "R5",
-            "rounds",
-            "When does the search run, and for how long?",
-            &["four-times", "until-no-gain", "per-arrival", "early-ends"],
-        ),
-        Reading::new("R6", "compression", "Does an early end compress the plan of its cluster?", &["on", "off"]),
-        Reading::new("R7", "acceptance", "What is accepted or put back?", &["each-move", "whole-pass"]),
-        Reading::new(
-            "R8",
-            "suitability",
-            "Does a job keep to the clusters that it may use?",
-            &["checked", "not-in-search", "not-in-filling", "ignored"],
-        ),
-    ];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     const SCHEDULES: &'static [&'static str] = &["fig1"];
 
@@ -473,6 +426,7 @@ impl Paper for SwiftGapPaper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alea31::Moves;
 
     fn paper(assignments: &[&str]) -> SwiftGapPaper {
         let mut scenario = SwiftGapPaper::scenario().expect("the scenario");

@@ -51,6 +51,11 @@ Policies, by what they are (docs/policies.md has them in a table, with sources a
     +order=ORDER     they move in another order
     +threshold=SPAN  as above
     +compress=reserved  they move in order of reserved starts, as plans that are lists do it (Alea)
+ fcfs, easy and cons by predicted run times; the limit stays what was requested, and no prediction kills a job
+    +predict=WHO     what is expected of a job in place of what was requested: tsafrir (the mean of its user's last two jobs to
+                     end, at most the request), mean-of-user=K (of the last K), double-requested, requested, clairvoyant
+    +correct=HOW     and what of one that outlives that: requested (if not given), doubling, tsafrir (1, 5, 15, 30 min, … more),
+                     none. easy+predict=tsafrir+correct=tsafrir+backfill=spf is EASY++
   flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
     +reserve=K       with K reservations
  Plans
@@ -149,7 +154,9 @@ Estimates:
   exact          the run time
   factor:F       F times the run time
   f-model:F      drawn between the run time and F + 1 times the run time
-  mean-of-user:K the mean of the user's last K jobs, at most the requested time, which is still the limit
+  mean-of-user:K what is requested, still the limit; but expected is the mean of the user's last K jobs to end, at most the
+                 request, and the request itself once that has passed: as predict=mean-of-user=K (see above). With --model
+                 metasched and hier-grid: that mean by the log's own ends, uncorrected
 
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
@@ -192,9 +199,19 @@ pub(crate) struct Asked {
     /// Only the first N records of the log.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_jobs: Option<u64>,
+    /// Write the jobs in another program's format, too.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Formats of other programs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
+    Evalys,
 }
 
 impl Asked {
@@ -333,6 +350,9 @@ pub(crate) enum PassesName {
     PerInstant,
     /// A pass after every single event, as in older simulators.
     PerEvent,
+    /// As in the simulator pyss: submissions before ends, a pass after each, and what is expected to end at this instant is
+    /// free already. Plain easy makes no pass for a job that does not fit.
+    Pyss,
 }
 
 #[cfg(test)]

@@ -47,6 +47,16 @@ use unit::{Run, RunKey};
 /// What the plan of an experiment is called, below its folder's `cells`.
 const PLAN: &str = "plan.jsonl";
 
+/// Reads and checks the text of an experiment's file as a run would, and runs nothing.
+///
+/// # Errors
+///
+/// What makes no sense in it, with its line.
+pub fn check_text(text: &str) -> Result<()> {
+    let source = file::Source { path: PathBuf::from("experiment.toml"), text: text.to_owned() };
+    design::Design::read(&source, &[]).map(drop)
+}
+
 /// Does what the command line says. `own` are policies that the program adds.
 ///
 /// # Errors

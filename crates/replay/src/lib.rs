@@ -1,4 +1,4 @@
-//! Logs under scheduling policies, and logs themselves: the commands `simulate`, `check` and `workload`.
+//! Logs under scheduling policies, and logs themselves: the commands `simulate`, `check`, `experiment` and `workload`.
 
 pub mod check;
 pub mod cli;

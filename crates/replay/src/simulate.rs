@@ -1,8 +1,11 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
 mod alea31;
+mod classes;
 mod clock;
 mod clusters;
+mod columns;
+mod compare;
 pub(crate) mod door;
 mod exec;
 mod free;
@@ -14,16 +17,22 @@ mod metasched;
 mod name;
 mod own;
 mod policy;
+mod predicting;
 mod queueing;
+pub mod read;
 mod report;
+mod rows;
+mod sections;
 mod sites;
 mod space_shared;
+mod terminal;
 mod transcript;
 mod watch;
+mod words;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
-use crate::cli;
+use crate::cli::{self, Asked, Format};
 use anyhow::{Context, Result, bail};
 use lab::chart;
 use lab::cli::{Common, Ending, print};
@@ -35,15 +44,17 @@ use lab::scenario::workspace;
 use lab::terminal::tell;
 pub use own::Own;
 use report::Report;
+use rows::{Draft, Drafts};
 use sha2::{Digest, Sha256};
+use sites::Sites;
 use std::fs::File;
 use std::io::Read;
 use std::mem;
 use std::path::Path;
-use watch::JobsFile;
+use workload::{Intake, Options, SwfReader};
 use world::Run;
 
-/// A log of at most so many jobs is drawn as a Gantt chart.
+/// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
 const GANTT_JOBS: usize = 3000;
 
 /// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
@@ -69,13 +80,21 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     let progress = Progress::new("simulate", world.names().len() as u64, common.quiet);
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let begin = || out.begin().map(JobsFile::Begun);
+    let header = swf_header(asked, world.sites())?;
+    let begin = || {
+        let draft = || out.begin().map(Draft::Begun);
+        let evalys = (asked.format == Some(Format::Evalys)).then(draft).transpose()?;
+        Ok(Drafts { jobs: draft()?, swf: draft()?, evalys, header: header.clone(), log: stem(&asked.trace) })
+    };
     let mut runs = world.replay(&begin, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     for Run { name, outcome, .. } in &mut runs {
-        if let JobsFile::Begun(jobs) = mem::replace(&mut outcome.watched.jobs, JobsFile::Nowhere) {
-            out.keep(jobs, Path::new(name).join("jobs.csv"))?;
+        let Drafts { jobs, swf, evalys, .. } = mem::take(&mut outcome.watched.drafts);
+        for (draft, file) in [(Some(jobs), "jobs.csv"), (Some(swf), "schedule.swf"), (evalys, "evalys.csv")] {
+            if let Some(Draft::Begun(draft)) = draft {
+                out.keep(draft, Path::new(name).join(file))?;
+            }
         }
         for (file, path) in mem::take(&mut outcome.files) {
             keep_as(file, &path)?;
@@ -101,21 +120,54 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     Ok(if differs.is_empty() { Ending::Done } else { Ending::Differs })
 }
 
+/// The comments at the head of `schedule.swf`: what readers of the format ask of a header. Times count from the first submit.
+fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
+    let mut intake = Intake::new(SwfReader::open(&asked.trace)?, Options::default());
+    if let Some(first) = intake.next() {
+        first?;
+    }
+    let origin = intake.origin().unwrap_or_default();
+    let header = intake.reader().header();
+    let mut text = "Version: 2.2\n".to_owned();
+    for key in ["Computer", "Installation", "TimeZone", "TimeZoneString"] {
+        if let Some(value) = header.get(key) {
+            let value = value.lines().next().unwrap_or_default();
+            text += &format!("{key}: {}\n", lab::terminal::csv_name(value));
+        }
+    }
+    if let Some(start) = header.unix_start_time {
+        text += &format!("UnixStartTime: {}\n", start + origin.as_nanos() / 1_000_000_000);
+    }
+    text += &format!("MaxProcs: {}\n", sites.processors());
+    text +=
+        "Note: a simulated schedule; status 1 ran to its end, 0 was cut at its limit, 5 was rejected and never ran\n";
+    if sites.iter().len() > 1 {
+        let names = (1..)
+            .zip(sites.iter())
+            .map(|(number, site)| format!("Partition: {number} {}\n", lab::terminal::csv_name(&site.name)));
+        text += &names.collect::<String>();
+    }
+    Ok(text)
+}
+
 /// Tables, pictures and the page.
 fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     out.write("summary.csv", report.summary()?)?;
-    let mut figures = Vec::new();
-    for (picture, caption) in report.pictures() {
-        let svg = chart::svg(&picture)?;
+    out.write("differences.csv", compare::table(report.runs)?)?;
+    out.write("columns.md", columns::text(report))?;
+    let sections = sections::sections(report);
+    for part in sections.iter().flat_map(|section| &section.parts) {
+        let page::Part::Figure(figure) = part else { continue };
+        let picture = &figure.picture;
+        let svg = chart::svg(picture)?;
         #[cfg(feature = "png")]
         out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
         out.write(format!("figures/{}.svg", picture.id()), svg)?;
-        if let Some(data) = report.data(&picture)? {
+        if let Some(data) = report.data(picture)? {
             out.write(format!("data/{}.csv", picture.id()), data)?;
         }
-        figures.push(report.page_figure(picture, caption));
     }
-    out.write("report.html", page::render(&report.page(figures))?)
+    out.write("report.html", page::render(&report.page(sections))?)
 }
 
 /// One policy's values, by the columns of `summary.csv`.
@@ -135,7 +187,7 @@ pub struct Measured {
 /// As [`simulate`].
 pub fn measure(options: &cli::Simulate, own: &[&'static Own]) -> Result<Vec<Measured>> {
     let world = options.worlds.open(&options.asked, own)?;
-    let runs = world.replay(&|| Ok(JobsFile::Nowhere), &|| ())?;
+    let runs = world.replay(&|| Ok(Drafts::default()), &|| ())?;
     let measured = |Run { name, outcome, .. }| Measured {
         policy: name,
         columns: outcome.columns,

@@ -34,13 +34,16 @@ pub enum Need {
     Python,
     /// The shell bash.
     Bash,
+    /// strace, which lets system calls fail.
+    Strace,
     /// A system that tells how much memory a process took at most.
     PeakMemory,
 }
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Traces, Self::Oracles, Self::Browser, Self::Python, Self::Bash, Self::PeakMemory];
+    pub const ALL: [Self; 7] =
+        [Self::Traces, Self::Oracles, Self::Browser, Self::Python, Self::Bash, Self::Strace, Self::PeakMemory];
 
     /// As `GRID_REQUIRE` names it.
     #[must_use]
@@ -51,6 +54,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Python => "python",
             Self::Bash => "bash",
+            Self::Strace => "strace",
             Self::PeakMemory => "peak-memory",
         }
     }

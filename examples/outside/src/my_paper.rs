@@ -44,18 +44,17 @@ struct RunTable {
     quick_jobs: u32,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Readings {
-    wait_until: Until,
-}
-
-/// R1.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Until {
-    Start,
-    End,
+lab::readings! {
+    /// What the paper leaves open: the scenario's table `readings`, and what `doubt my-paper` answers otherwise.
+    #[serde(deny_unknown_fields)]
+    struct Readings {
+        R1 wait_until: enum Until "Until when does a job wait?" {
+            /// Until it starts.
+            Start,
+            /// Until it ends.
+            End,
+        }
+    }
 }
 
 /// The paper, as its scenario has it.
@@ -122,8 +121,7 @@ impl Paper for MyPaper {
     };
     const SCENARIO: &'static str = include_str!("../my-paper.toml");
     const PAGE: &'static str = include_str!("../my-paper.md");
-    const READINGS: &'static [Reading] =
-        &[Reading::new("R1", "wait_until", "Until when does a job wait?", &["start", "end"])];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

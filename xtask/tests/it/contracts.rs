@@ -41,7 +41,7 @@ fn number(text: &str) -> f64 {
 fn assert_self_contained(root: &Path) {
     let page = fs::read_to_string(root.join("report.html")).expect("a report");
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
-    // Scripts are inline (plotly names addresses that it never fetches): what is between their tags is not looked at.
+    // Scripts are inline: what is between their tags is not looked at.
     let mut markup = String::new();
     for piece in page.split("<script") {
         let (script, rest) = piece.split_once("</script>").unwrap_or(("", piece));
@@ -230,23 +230,72 @@ fn the_manifest_holds_what_a_run_depends_on() {
     assert_eq!(manifest["options"]["only"][0], "fig4");
 }
 
+/// The columns of `POLICY/jobs.csv`.
+const JOBS_COLUMNS: &str = "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
+
+/// By hand: a job a week for ten weeks, of which the second to come in each waits for the first under FCFS, and does not where
+/// it may pass.
+#[test]
+fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_asked_for() {
+    let folder = folder();
+    let mut log = "; MaxProcs: 8\n".to_owned();
+    for week in 0..10 {
+        // One that runs, one too wide to start beside it, and a small one that may pass.
+        let submit = week * 7 * 86_400;
+        for (k, (procs, run)) in [(4, 1_000), (8, 10), (2, 100 + 10 * week)].into_iter().enumerate() {
+            let number = 3 * week + k as u64 + 1;
+            log += &format!("{number} {submit} -1 {run} {procs} -1 -1 {procs} {run} -1 1 7 1 -1 -1 -1 -1 -1\n");
+        }
+    }
+    let (log, out) = (file(&folder, "weeks.swf", log), folder.path().join("out"));
+    let run = ["simulate", "--policy", "fcfs,easy", "--format", "evalys", "--json", "--trace"];
+    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let (header, rows) = table(&out.join("differences.csv"));
+    assert_eq!(header, ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"]);
+    let wait = rows.iter().find(|row| row["metric"] == "wait_mean").expect("a row");
+    // The last week is no half one, and does not count.
+    assert_eq!((wait["policy"].as_str(), wait["baseline"].as_str(), wait["blocks"].as_str()), ("easy", "fcfs", "9"));
+    // The small one of three no longer waits for 1 010 s.
+    let number = |column: &str| wait[column].parse::<f64>().expect("a number");
+    assert!((number("mean") + 1_010.0 / 3.0).abs() < 1e-6 && number("ci_high") < 0.0, "{wait:?}");
+    let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
+    assert_eq!(json["differences"][0]["blocks"], 9);
+    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    assert!(page.contains("lower than under fcfs (95 % interval"), "the comparison in words");
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    let (header, rows) = table(&out.join("easy/evalys.csv"));
+    assert_eq!(header[0], "job_id");
+    assert_eq!(header[12], "allocated_resources");
+    assert_eq!((rows[1]["execution_time"].as_str(), rows[1]["allocated_resources"].as_str()), ("1000", "0-3"));
+    assert!(out.join("figures/differences.svg").exists());
+    // One of each three leaves first, then the next: in order of finish.
+    assert_eq!(rows[0]["allocated_resources"], "4-5");
+}
+
 #[test]
 fn simulate_writes_the_files_of_the_design_and_no_others() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
     let mut expected: BTreeSet<String> = [
+        "columns.md",
+        "differences.csv",
         "easy/jobs.csv",
+        "easy/schedule.swf",
         "fcfs/jobs.csv",
+        "fcfs/schedule.swf",
         "manifest.json",
         "report.html",
         "summary.csv",
+        "data/bounded-slowdown-distribution.csv",
         "data/queue-length.csv",
         "data/utilization.csv",
+        "data/wait-distribution.csv",
     ]
     .map(str::to_owned)
     .into();
-    for plot in ["gantt-easy", "gantt-fcfs", "queue-length", "utilization"] {
+    let plots = ["bounded-slowdown-distribution", "wait-distribution", "queue-length", "utilization"];
+    for plot in plots.into_iter().chain(["gantt-easy", "gantt-fcfs"]) {
         expected.insert(format!("figures/{plot}.svg"));
         if cfg!(feature = "png") {
             expected.insert(format!("figures/{plot}.png"));
@@ -256,7 +305,7 @@ fn simulate_writes_the_files_of_the_design_and_no_others() {
     assert_self_contained(&out);
 
     let (header, rows) = table(&out.join("summary.csv"));
-    assert_eq!(header[..3], ["policy", "jobs", "rejected"]);
+    assert_eq!(header[..4], ["policy", "jobs", "rejected", "cut"]);
     for metric in ["wait", "response", "slowdown", "bounded_slowdown", "tardiness"] {
         for form in ["mean", "median", "p95", "max", "weighted_mean"] {
             assert!(header.contains(&format!("{metric}_{form}")), "{metric}_{form}");
@@ -276,9 +325,30 @@ fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit(
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     xtask().args(["simulate", "--policy", "easy,fcfs", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
     let jobs = |policy: &str| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
-    let header = "job,submit,start,finish,processors,site\n";
-    assert_eq!(jobs("fcfs"), format!("{header}1,0,0,10,4,pool\n2,5,10,20,8,pool\n3,6,20,25,2,pool\n"));
-    assert_eq!(jobs("easy"), format!("{header}1,0,0,10,4,pool\n3,6,6,11,2,pool\n2,5,11,21,8,pool\n"));
+    let header = format!("{}\n", JOBS_COLUMNS);
+    let wide = "4,7,,,16,,8,15,10,,rejected,\n";
+    let one = "1,0,0,10,4,pool,7,20,10,,done,0-3\n";
+    assert_eq!(
+        jobs("fcfs"),
+        format!("{header}{wide}{one}2,5,10,20,8,pool,7,20,10,,done,0-7\n3,6,20,25,2,pool,8,5,5,,cut,0-1\n")
+    );
+    assert_eq!(
+        jobs("easy"),
+        format!("{header}{wide}{one}3,6,6,11,2,pool,8,5,5,,cut,4-5\n2,5,11,21,8,pool,7,20,10,,done,0-7\n")
+    );
+    // The same in the log's own format, in order of submission; times that are not whole stay so.
+    let swf = fs::read_to_string(out.join("easy/schedule.swf")).expect("a schedule");
+    let records: Vec<&str> = swf.lines().filter(|line| !line.starts_with(';')).collect();
+    assert!(swf.contains("; MaxProcs: 8\n"), "{swf}");
+    assert_eq!(
+        records,
+        [
+            "1 0 0 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1",
+            "2 5 6 10 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1",
+            "3 6 0 5 2 -1 -1 2 5 -1 0 8 1 -1 -1 -1 -1 -1",
+            "4 7 -1 -1 -1 -1 -1 16 15 -1 5 8 1 -1 -1 -1 -1 -1",
+        ]
+    );
 }
 
 /// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both
@@ -298,12 +368,18 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
             ["easy", "eg-edf"].map(|it| fs::read_to_string(out.join(it).join("jobs.csv")).expect("a table"));
         (easy, plan)
     };
-    let header = "job,submit,start,finish,processors,site\n";
+    let header = format!("{}\n", JOBS_COLUMNS);
     let (easy, plan) = jobs("cluster");
-    assert_eq!(easy, format!("{header}1,0,0,5,4,fast\n3,6,6,8.5,2,fast\n"));
+    let wide = "2,5,,,8,,7,20,10,,rejected,\n";
+    let wider = "4,7,,,16,,8,15,10,,rejected,\n";
+    let ran = |place: &str| {
+        let three = format!("3,6,6,8.5,2,{place},8,5,5,,cut,4-5\n");
+        format!("{header}1,0,0,5,4,{place},7,20,10,,done,4-7\n{wide}{wider}{three}")
+    };
+    assert_eq!(easy, ran("fast"));
     assert_eq!(plan, easy, "both are idle when a job comes");
     let (easy, _) = jobs("machine");
-    assert_eq!(easy, format!("{header}1,0,0,5,4,fast-0\n3,6,6,8.5,2,fast-0\n"));
+    assert_eq!(easy, ran("fast-0"));
 }
 
 /// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
@@ -319,8 +395,12 @@ fn jobs_that_a_failure_hits_start_anew() {
     xtask().args(run).arg(&log).arg("--outages").arg(&outages).arg("--out").arg(&out).assert().code(0);
     for policy in ["fcfs", "eg-edf"] {
         let jobs = fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
-        let header = "job,submit,start,finish,processors,site\n";
-        assert_eq!(jobs, format!("{header}2,5,8,18,8,pool\n3,6,18,23,2,pool\n1,0,18,28,4,pool\n"), "{policy}");
+        let header = format!("{}\n", JOBS_COLUMNS);
+        // By whom it was asked for, and what came of it.
+        let ran = ["4,7,,,16,,8,15,10,,rejected,", "2,5,8,18,8,pool,7,20,10,,done,0-7"];
+        assert!(jobs.starts_with(&format!("{header}{}\n", ran.join("\n"))), "{policy}: {jobs}");
+        let places: Vec<&str> = jobs.lines().skip(3).filter_map(|row| row.split(",pool").next()).collect();
+        assert_eq!(places, ["3,6,18,23,2", "1,0,18,28,4"], "{policy}");
     }
     let (_, rows) = table(&out.join("summary.csv"));
     assert_eq!(rows[0]["interrupted"], "1");
@@ -412,7 +492,7 @@ fn best_gap_alone_keeps_to_its_plan() {
     let run = ["simulate", "--policy", &policies.join(","), "--seed", "7", "--trace"];
     xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
-    assert!(jobs[0].contains("\n2,5,11,21,8,pool\n"), "{jobs:?}");
+    assert!(jobs[0].contains("\n2,5,11,21,8,pool,"), "{jobs:?}");
     assert!([&jobs[2], &jobs[3]].into_iter().all(|other| *other == jobs[0]), "{jobs:?}");
     assert_eq!(jobs[1], jobs[0].replace("\n2,5,11,21,", "\n2,5,20,30,"));
     let report = fs::read_to_string(out.join("report.html")).expect("a report");

@@ -277,8 +277,7 @@ fn the_first_experiment_that_is_printed_runs() {
 /// The example of a whole experiment, with a policy in Python among its policies.
 #[test]
 fn an_experiment_with_a_policy_in_python_runs() {
-    if !std::process::Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
-        eprintln!("skipped: python3 is needed to run a policy in Python");
+    if test_data::program(test_data::Need::Python, &["python3"]).is_none() {
         return;
     }
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/policies/easy.py");
@@ -376,4 +375,32 @@ fn message(experiment: &Path, folder: &Path) -> String {
         Some((head, _)) => format!("{head}; there are …\n"),
         None => text,
     }
+}
+
+#[test]
+fn a_resampled_log_is_a_log_and_tells_how_like_the_other_it_is() {
+    let folder = folder();
+    let log = file(&folder, "users.swf", log_of_users());
+    let resample = |out: &str, options: &[&str]| {
+        let out = folder.path().join(out);
+        let run = xtask().args(["workload", "resample"]).arg(&log).arg("--out").arg(&out).args(options).assert();
+        (out, run)
+    };
+    let (one, run) = resample("one.swf", &["--seed", "3", "--weeks", "18"]);
+    let told = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+    assert!(told.contains("relative to the log: jobs") && told.contains("hours of the day"), "{told}");
+    let text = fs::read_to_string(&one).expect("the log");
+    assert!(text.contains("; MaxProcs: 64\n") && text.contains("seed 3\n"), "{}", &text[..200]);
+    let jobs = text.lines().filter(|line| !line.starts_with(';')).count();
+    assert!((2_000..6_000).contains(&jobs), "{jobs} jobs in twice as many weeks as 1800 took");
+    let (two, run) = resample("two.swf", &["--seed", "3", "--weeks", "18", "--quiet"]);
+    run.code(0);
+    assert!(fs::read(two).expect("the log") == text.as_bytes(), "the same seed gives the same bytes");
+    let (shaken, run) = resample("shaken.swf", &["--shake", "60s"]);
+    run.code(0);
+    let simulate = ["simulate", "--policy", "easy", "--quiet", "--trace"];
+    xtask().args(simulate).arg(&shaken).arg("--out").arg(folder.path().join("out")).assert().code(0);
+    let (_, run) = resample("no.swf", &["--shake", "often"]);
+    let told = String::from_utf8_lossy(&run.code(2).get_output().stderr).into_owned();
+    assert!(told.contains("--shake \"often\": is no span; write 60s, 5m or 1h"), "{told}");
 }

@@ -49,7 +49,8 @@ fn text(path: &Path) -> &str {
 
 /// Every job once, none before its submission, and no server with two jobs at once. Returns how many there are.
 fn check_schedule(path: &Path) -> usize {
-    let (_, rows) = table(path);
+    let (_, mut rows) = table(path);
+    rows.retain(|row| row["state"] != "rejected");
     let mut seen = BTreeSet::new();
     let mut servers: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for row in &rows {

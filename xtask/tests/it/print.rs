@@ -41,7 +41,7 @@ fn printed_pages_hold_as_many_pictures_as_the_screen() {
     let address = format!("file://{}", shown.display());
 
     let screen = chromium(&program, folder.path(), &["--dump-dom", &address]);
-    let drawn = String::from_utf8_lossy(&screen).matches("class=\"main-svg\"").count();
+    let drawn = String::from_utf8_lossy(&screen).matches("<canvas").count();
     assert!(drawn > 0, "the plots on the screen did not come up, so the page is not what people print");
     let figures = page.matches("<div class=\"static").count();
     assert!(figures >= 14, "the paper has fourteen figures, the page {figures}");

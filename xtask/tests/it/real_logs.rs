@@ -24,8 +24,12 @@ fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
     let (_, summary) = table(&out.join("summary.csv"));
     for row in summary {
         let policy = &row["policy"];
-        let (_, jobs) = table(&out.join(policy).join("jobs.csv"));
+        let (_, mut jobs) = table(&out.join(policy).join("jobs.csv"));
+        let all = jobs.len();
+        jobs.retain(|job| job["state"] != "rejected");
         assert_eq!(row["jobs"], jobs.len().to_string());
+        assert_eq!(row["rejected"], (all - jobs.len()).to_string());
+        assert_eq!(row["cut"], jobs.iter().filter(|job| job["state"] == "cut").count().to_string());
         // Busy processors of each site change by so many at each instant: a finish frees what a start of the same instant
         // may take.
         let mut changes: BTreeMap<(&str, u64), i64> = BTreeMap::new();
@@ -39,6 +43,8 @@ fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
             assert_eq!(Span::from_secs(finish - start), runtime.min(limit), "{context}");
             let width = i64::from(record.processors().expect("it has processors"));
             assert_eq!(job["processors"], width.to_string(), "{context}");
+            let is_cut = if runtime > limit { "cut" } else { "done" };
+            assert_eq!(job["state"], is_cut, "{context}");
             *changes.entry((&job["site"], start)).or_default() += width;
             *changes.entry((&job["site"], finish)).or_default() -= width;
         }

@@ -238,10 +238,3 @@ fn scenarios_that_make_no_sense_are_refused_with_their_key() {
     check("run.drawn_replications=0", "run.drawn_replications is 0");
     check("readings.weight=most", "readings.weight");
 }
-
-#[test]
-fn readings_can_be_told_apart_on_the_log_alone() {
-    let out = folder();
-    let run = without_logs().args(["readings", "swift-gap", "--quiet", "--out"]).arg(out.path()).assert().code(2);
-    run.stderr(contains("--traces"));
-}

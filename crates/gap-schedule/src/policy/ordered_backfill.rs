@@ -41,7 +41,7 @@ pub struct Backfilling {
 /// reservation.
 ///
 /// A pass in which no job is narrow enough for what is free costs log n. Any other costs, with one reservation and in orders
-/// that time does not change, what [`Easy`](crate::Easy) costs, and some √n short moves for each job that comes or goes; in
+/// that time does not change, what [`Easy`](crate::Easy) costs, and log n and some short moves for each job that comes or goes; in
 /// one that it does ([`Order::changes_with_time`]), sorting the queue, n log n. With more than one reservation, it costs a
 /// copy of what is expected of each machine and one search for each reservation, until nobody is left who could start.
 ///
@@ -110,6 +110,7 @@ impl OrderedBackfill {
     /// EASY, with its one reservation.
     fn pass_with_one(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Self { queue, behind, reserving: Reserving::One(rule), holders, .. } = self else { return };
+        queue.refresh(view, &[]);
         let mut line = queue.walk();
         let Some(behind) = behind else {
             rule.pass(&mut line, view, starts);
@@ -128,6 +129,7 @@ impl OrderedBackfill {
     fn pass_with_many(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Self { rule, queue, behind, reserving: Reserving::Many(book), holders, .. } = self else { return };
         book.begin_pass(view);
+        queue.refresh(view, &[]);
         let mut line = queue.walk();
         while let Some(next) = line.next() {
             let best = book.outlook.best(book.outlook.ranks(), &next.request, view.now);
@@ -213,7 +215,7 @@ impl Book {
         }
     }
 
-    /// The machine has failed, or has been repaired.
+    /// The machine has failed, or has been repaired, or a job that runs there is expected to end at another instant.
     fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
         self.outlook.look_again(self.outlook.rank(machine.index()), view);
     }
@@ -227,10 +229,10 @@ impl Policy for OrderedBackfill {
         }
     }
 
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.queue.push(job, view.now);
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.queue.push(job);
         if let Some(behind) = &mut self.behind {
-            behind.push(job, view.now);
+            behind.push(job);
         }
     }
 
@@ -239,6 +241,12 @@ impl Policy for OrderedBackfill {
             && job.expected_end > view.now
         {
             book.outlook.cut_short(book.outlook.rank(machine.index()), job, view.now);
+        }
+    }
+
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        if let Reserving::Many(book) = &mut self.reserving {
+            book.look_again(machine, view);
         }
     }
 
@@ -261,8 +269,11 @@ impl Policy for OrderedBackfill {
             return;
         }
         self.holders.clear();
-        self.queue.refresh(view, &[]);
-        match &self.reserving {
+        match &mut self.reserving {
+            Reserving::One(rule) if view.queue.len() == 1 => {
+                // Nobody is before anybody.
+                rule.pass(&mut view.queue.iter(), view, starts);
+            }
             Reserving::One(_) => self.pass_with_one(view, starts),
             Reserving::Many(_) => self.pass_with_many(view, starts),
         }

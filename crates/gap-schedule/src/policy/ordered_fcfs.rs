@@ -26,8 +26,8 @@ impl OrderedFcfs {
 }
 
 impl Policy for OrderedFcfs {
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.queue.push(job, view.now);
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.queue.push(job);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
@@ -35,21 +35,29 @@ impl Policy for OrderedFcfs {
         if view.queue.iter().next_where(|least| least.processors <= most).is_none() {
             return;
         }
-        self.queue.refresh(view, &[]);
         self.free.clear();
         self.free.extend(view.free);
-        let mut line = self.queue.walk();
-        while let Some(head) = line.next() {
-            let need = head.request.processors;
-            let mut machines = (0..).zip(&mut self.free);
-            let found =
-                machines.find(|(machine, free)| **free >= need && head.request.sites.contains(SiteId(*machine)));
-            let Some((machine, free)) = found else { break };
-            *free -= need;
-            starts.push((head.job, SiteId(machine)));
+        if view.queue.len() == 1 {
+            // Nobody is before anybody.
+            start_in_turn(&mut view.queue.iter(), &mut self.free, starts);
+        } else {
+            self.queue.refresh(view, &[]);
+            start_in_turn(&mut self.queue.walk(), &mut self.free, starts);
         }
         for (job, _) in starts.iter() {
             self.queue.remove(view.queue.get(*job).expect("who is started has waited"));
         }
+    }
+}
+
+/// Starts jobs of `line` until one fits nowhere.
+fn start_in_turn(line: &mut impl Line, free: &mut [u32], starts: &mut Starts) {
+    while let Some(head) = line.next() {
+        let need = head.request.processors;
+        let mut machines = (0..).zip(free.iter_mut());
+        let found = machines.find(|(machine, free)| **free >= need && head.request.sites.contains(SiteId(*machine)));
+        let Some((machine, free)) = found else { break };
+        *free -= need;
+        starts.push((head.job, SiteId(machine)));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The jobs that wait, by a [`Priority`]; of those with equal keys, by arrival.
 ///
-/// In an order that time does not change, jobs join and leave in O(√n) short moves, and a walk leaps over stretches in which
+/// In an order that time does not change, jobs join and leave in O(log n), and now and then O(n / 32), and a walk leaps over stretches in which
 /// nobody can start. In one that it does, the queue is sorted at each [`refresh`](Self::refresh), in O(n log n).
 ///
 /// Jobs stand in short sorted chunks; over the least demands of the chunks stands a tree, as over those of the jobs of a
@@ -27,6 +27,8 @@ pub(super) struct OrderedQueue {
     /// Unless the queue is sorted anew each time. Never iterated: its order cannot reach a result.
     places: FxHashMap<JobId, Place>,
     arrivals: u64,
+    /// Those who have come since the last refresh, and their arrivals: many start at once, and never join the others.
+    newcomers: Vec<(QueuedJob, u64)>,
     /// Those who have not waited for the threshold, by submission, if there is a threshold.
     patient: BTreeSet<(Time, JobId)>,
     /// Scratch buffer of a sort.
@@ -77,21 +79,19 @@ impl OrderedQueue {
     }
 
     /// The job comes to wait, behind all that wait already as far as ties are concerned.
-    pub(super) fn push(&mut self, job: &QueuedJob, now: Time) {
+    pub(super) fn push(&mut self, job: &QueuedJob) {
         if self.is_sorted_anew() {
             return;
         }
-        let place = Place { turn: self.priority.turn(job, now), arrival: self.arrivals };
+        self.newcomers.push((*job, self.arrivals));
         self.arrivals += 1;
-        self.insert(place, job);
-        if self.is_waiting_for_the_threshold(job, now) {
-            self.patient.insert((job.submit, job.job));
-        }
     }
 
     /// The job leaves, if it is here.
     pub(super) fn remove(&mut self, job: &QueuedJob) {
-        if let Some(place) = self.places.remove(&job.job) {
+        if let Some(newcomer) = self.newcomers.iter().position(|(other, _)| other.job == job.job) {
+            self.newcomers.remove(newcomer);
+        } else if let Some(place) = self.places.remove(&job.job) {
             self.take_out(place);
             self.patient.remove(&(job.submit, job.job));
         }
@@ -105,6 +105,14 @@ impl OrderedQueue {
             self.sort(view, gone);
             return;
         }
+        let mut newcomers = std::mem::take(&mut self.newcomers);
+        for (job, arrival) in newcomers.drain(..) {
+            self.insert(Place { turn: self.priority.turn(&job, view.now), arrival }, &job);
+            if self.is_waiting_for_the_threshold(&job, view.now) {
+                self.patient.insert((job.submit, job.job));
+            }
+        }
+        self.newcomers = newcomers;
         while let Some((submit, job)) = self.patient.first().copied() {
             let threshold = self.priority.threshold.expect("only with a threshold is anybody patient");
             if view.now.saturating_since(submit) < threshold {
@@ -388,7 +396,7 @@ mod tests {
                     _ => {
                         let mut job = Job::new(JobId(id), now, processors, Span::from_secs(estimate % 5));
                         job.request.estimate = Some(job.runtime).filter(|_| estimate > 3);
-                        queue.push(&QueuedJob::of(&job), now);
+                        queue.push(&QueuedJob::of(&job));
                         here.push(QueuedJob::of(&job));
                     }
                 }
@@ -419,10 +427,13 @@ mod tests {
     #[test]
     fn memory_follows_the_jobs_that_wait() {
         let mut queue = OrderedQueue::new(Priority::of(Order::Sjf));
+        let here = Queue::new();
+        let nobody = View { now: Time::ZERO, machines: &[], free: &[], running: &[], queue: &here };
         for id in 0..50_000 {
             let job =
                 QueuedJob::of(&Job::new(JobId(id), Time::ZERO, 1, Span::from_secs(u64::from(id) * 7_919 % 1_009)));
-            queue.push(&job, Time::ZERO);
+            queue.push(&job);
+            queue.refresh(&nobody, &[]);
             if id >= 100 {
                 let shortest = queue.walk().next().expect("a hundred wait");
                 queue.remove(&shortest);

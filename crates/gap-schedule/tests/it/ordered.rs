@@ -23,7 +23,7 @@ fn thresholds() -> impl Strategy<Value = Option<Span>> {
     prop::option::of((0..60_u64).prop_map(Span::from_secs))
 }
 
-fn rules() -> impl Strategy<Value = Backfilling> {
+pub(crate) fn rules() -> impl Strategy<Value = Backfilling> {
     (orders(), orders(), any::<bool>(), depths(), thresholds(), placements()).prop_map(
         |(order, other, same, reserve, threshold, placement)| {
             let backfill = if same { order } else { other };

@@ -3,6 +3,7 @@
 use crate::common::Transcript;
 use crate::grid_books::{Scene, scenes};
 use crate::grid_common::{Both, machines};
+use crate::ordered::rules;
 use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
 use gap_schedule::{
     Backfill, Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs,
@@ -133,6 +134,12 @@ fn policies() -> Vec<Box<dyn Policy>> {
         Box::new(Fcfs::default()),
         Box::new(Easy::default()),
         Box::new(Backfill::new(Depth::Jobs(3), Placement::Fastest)),
+        Box::new(OrderedBackfill::new(Backfilling {
+            order: Order::Wfp3,
+            backfill: Order::Spf,
+            reserve: Depth::Jobs(3),
+            ..Backfilling::default()
+        })),
         Box::new(Backfill::conservative()),
         Box::new(Conservative::default()),
         Box::new(FlexibleBackfill::default()),
@@ -270,10 +277,12 @@ proptest! {
 
     #[test]
     fn those_who_keep_a_plan_equal_their_twins(
-        machines in machines(WIDEST), jobs in jobs(), who in who(), how in how(), depth in 0..4_u32,
+        machines in machines(WIDEST), jobs in jobs(), who in who(), how in how(), depth in 0..4_u32, rule in rules(),
     ) {
         let scene = Scene::new(&machines, &jobs);
         for passes in [Passes::PerInstant, Passes::PerEvent] {
+            let both = Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule));
+            transcript(&scene, both, passes, given(who, how));
             for depth in [Depth::Jobs(depth), Depth::All] {
                 let fast = Backfill::new(depth, Placement::Fastest);
                 let twin = reference::Backfill::new(depth, Placement::Fastest);

@@ -6,7 +6,6 @@ use gap_schedule::reference::{Behind, Foresight, Predicted, predicted_easy};
 use gap_schedule::{Corrector, Doubling, Increments, MeanOfUser, Requested, TimesRequested, ToRequested};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::fs::File;
-use std::path::PathBuf;
 
 const LOGS: [(&str, u32); 2] = [("KTH-SP2", 100), ("SDSC-SP2", 128)];
 
@@ -14,16 +13,8 @@ const LOGS: [(&str, u32); 2] = [("KTH-SP2", 100), ("SDSC-SP2", 128)];
 /// corrections. The last two are -1 where there are none; corrections are counted from 0.
 type Row = [i64; 9];
 
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("GRID_ORACLES").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("skipped: the variable GRID_ORACLES names no folder");
-    }
-    folder
-}
-
 fn schedule(name: &str) -> Option<Vec<Row>> {
-    let path = folder()?.join(format!("predictsim-sc15-{name}.csv.gz"));
+    let path = test_data::oracle(&format!("predictsim-sc15-{name}.csv.gz"))?;
     let file = File::open(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     let mut table = csv::Reader::from_reader(GzDecoder::new(file));
     let columns = ["job", "submit", "start", "run", "procs", "requested", "user", "first_prediction", "corrections"];
@@ -107,8 +98,8 @@ fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
 
 /// Runs every published row by `run`, and compares its metrics to nine digits.
 fn check_rows(run: impl Fn(&[Job], u32, Behind, Foresight, Option<Box<dyn Corrector>>) -> Vec<Time>) {
-    let Some(folder) = folder() else { return };
-    let mut table = csv::Reader::from_path(folder.join("predictsim-sc15-metrics.csv")).expect("a table");
+    let Some(published) = test_data::oracle("predictsim-sc15-metrics.csv") else { return };
+    let mut table = csv::Reader::from_path(published).expect("a table");
     let columns = table.headers().expect("a header").clone();
     let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
     assert_eq!(rows.len(), 28);

@@ -64,7 +64,7 @@ impl Plan {
         if in_strips(chart) {
             let mut plan = attempt(26.0, Vec::new());
             plan.frame.top += 8.0;
-            plan.strips = plan.frame.strips(chart.series.len());
+            plan.strips = plan.frame.strips(&scales_of_strips(chart, &plan.frame.y));
             return plan;
         }
         let widest = chart.series.iter().map(|s| Type::NAME.width(&s.name)).fold(0.0, f64::max);
@@ -162,6 +162,19 @@ fn in_strips(chart: &Chart) -> bool {
         && chart.reference.is_empty()
         && chart.series.iter().all(|s| s.style == LineStyle::Steps)
         && chart.series.iter().any(|s| s.points.len() > 150)
+}
+
+/// The vertical scale of each strip: one for all, unless one series dwarfs another, which then would be a flat line.
+fn scales_of_strips(chart: &Chart, common: &Scale) -> Vec<Scale> {
+    const DWARFED: f64 = 8.0;
+    let highest = |series: &Series| series.points.iter().map(|point| point.y).fold(0.0, f64::max);
+    let tops: Vec<f64> = chart.series.iter().map(highest).filter(|top| *top > 0.0).collect();
+    let (low, high) = tops.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), top| (low.min(*top), high.max(*top)));
+    if high < DWARFED * low {
+        return vec![common.clone(); chart.series.len()];
+    }
+    let own = |series: &Series| Scale::of_y(&Chart { series: vec![series.clone()], ..chart.clone() });
+    chart.series.iter().map(own).collect()
 }
 
 /// The small line under the picture: the chart's own, and what of the data the picture does not show as it is.

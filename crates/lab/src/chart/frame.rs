@@ -127,13 +127,14 @@ impl Frame {
         Ok(())
     }
 
-    /// `n` frames below each other with room for a name above each; together they fill this one.
-    pub(super) fn strips(&self, n: usize) -> Vec<Frame> {
+    /// Frames below each other, each with its scale, with room for a name above each; together they fill this one.
+    pub(super) fn strips(&self, scales: &[Scale]) -> Vec<Frame> {
         const NAME: f64 = 21.0;
+        let n = scales.len();
         let height = (self.bottom - self.top + NAME) / count(n.max(1));
         let strip = |k: usize| {
             let top = self.top + count(k) * height;
-            let mut frame = Frame { top, bottom: top + height - NAME, ..self.clone() };
+            let mut frame = Frame { top, bottom: top + height - NAME, y: scales[k].clone(), ..self.clone() };
             // As many labels as have air, the first and the last always among them.
             let gaps = frame.y.ticks.len().saturating_sub(1);
             let sparse = (1..=gaps)

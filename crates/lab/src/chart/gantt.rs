@@ -4,7 +4,7 @@ use super::Axis;
 use super::canvas::{Anchor, Canvas, Type};
 use super::frame::{Frame, Texts};
 use super::marks::{Look, Rgb};
-use super::scale::Scale;
+use super::scale::{Scale, significant};
 
 /// A schedule small enough to be read: up to a few hundred jobs.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +23,12 @@ pub struct Gantt {
     pub sites: Vec<(u32, String)>,
     /// The jobs that ran.
     pub bars: Vec<Bar>,
+    /// Plots of one link show the same stretch of time on the page, whichever is zoomed; empty: none.
+    pub link: &'static str,
 }
 
 /// One job's stay.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Bar {
     /// Name of the job.
     pub job: String,
@@ -36,6 +38,10 @@ pub struct Bar {
     pub end: f64,
     /// The processors it held: first of each block and how many.
     pub processors: Vec<(u32, u32)>,
+    /// What the page tells of it, line by line; if there is nothing, when and where it ran.
+    pub facts: Vec<String>,
+    /// Which colour; `None` is its place in the list. A job that keeps one slot has one colour in every schedule.
+    pub slot: Option<usize>,
 }
 
 /// More sites than these are told apart by lines alone: there is no room for names.
@@ -54,10 +60,25 @@ impl Gantt {
         (Scale::linear(low, high, low, high, &Axis::default()), y)
     }
 
+    /// When and where it ran, in words.
+    pub(super) fn facts_of(&self, bar: &Bar) -> Vec<String> {
+        let unit = self.unit;
+        let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
+        let blocks = bar.processors.iter().map(|&(first, count)| match count {
+            1 => first.to_string(),
+            _ => format!("{first}–{}", first + (count - 1)),
+        });
+        let blocks: Vec<String> = blocks.collect();
+        vec![
+            format!("started at {start} {unit}, ended at {end} {unit} (ran {ran} {unit})"),
+            format!("processors {}", blocks.join(", ")),
+        ]
+    }
+
     /// Bars with finite ends, each with its colour: neighbours in the list differ.
     pub(super) fn coloured(&self) -> impl Iterator<Item = (&Bar, Look)> {
         let finite = self.bars.iter().filter(|b| b.start.is_finite() && b.end.is_finite());
-        finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(k % 6)))
+        finite.enumerate().map(|(k, bar)| (bar, Look::of_slot(bar.slot.unwrap_or(k) % 6)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A picture as data for the report page, whose script hands it to plotly.
+//! A picture as data for the report page, whose script draws it anew and answers.
 
 use super::draw::{PRINTED, Plan, is_histogram};
 use super::marks::{LegendMark, Look};
@@ -15,10 +15,21 @@ pub struct Interactive {
     bars: Vec<BarSpec>,
     /// First processor and name of each site of a Gantt chart, if there are several.
     sites: Vec<(u32, String)>,
-    /// Every trace in a strip of its own, below each other.
-    strips: bool,
-    /// Samples for the legend, in the order of the traces.
+    /// The vertical axis of each trace, if every one has a strip of its own, below each other.
+    strips: Vec<AxisSpec>,
+    /// Plots of one link show the same stretch of x.
+    link: &'static str,
+    title: String,
+    /// Samples for the legend, in the order of the traces; the page has them as buttons.
+    #[serde(skip)]
     legend: Vec<LegendMark>,
+}
+
+impl Interactive {
+    /// Samples for the legend.
+    pub(crate) fn into_legend(self) -> Vec<LegendMark> {
+        self.legend
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -27,7 +38,7 @@ struct AxisSpec {
     log: bool,
     low: f64,
     high: f64,
-    /// Exact ticks; empty where plotly may choose.
+    /// Exact ticks; empty where the page may choose.
     ticks: Vec<f64>,
     labels: Vec<String>,
 }
@@ -51,7 +62,8 @@ struct Trace {
     name: String,
     /// `lines`, `steps`, `marks` or `bars`.
     style: &'static str,
-    shape: &'static str,
+    /// Corners of its mark around its place, in pixels.
+    mark: Vec<(f64, f64)>,
     light: &'static str,
     dark: &'static str,
     dashed: bool,
@@ -79,10 +91,9 @@ struct BarSpec {
     dark: &'static str,
     start: f64,
     end: f64,
-    /// Unit of `start` and `end`.
-    unit: &'static str,
-    first: u32,
-    count: u32,
+    blocks: Vec<(u32, u32)>,
+    /// What to tell of it, line by line.
+    facts: Vec<String>,
 }
 
 /// Describes a picture for the page; a sketch is shown as it is.
@@ -126,7 +137,9 @@ fn of_chart(chart: &Chart) -> Interactive {
         traces,
         bars: Vec::new(),
         sites: Vec::new(),
-        strips: !plan.strips.is_empty(),
+        strips: plan.strips.iter().map(|strip| AxisSpec::new("", &strip.y)).collect(),
+        link: chart.link,
+        title: chart.title.clone(),
         legend,
     }
 }
@@ -153,7 +166,7 @@ fn trace(
             LineStyle::MarksOnly => "marks",
             LineStyle::Bars => "bars",
         },
-        shape: look.shape(),
+        mark: look.corners(4.6).into_iter().map(|(x, y)| (tenths(x), tenths(y))).collect(),
         light: look.hex(),
         dark: look.hex_on_dark(),
         dashed: look.is_dashed(),
@@ -168,6 +181,11 @@ fn trace(
         high: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(_, high)| high)).collect() },
         text: if steps { Vec::new() } else { points.iter().map(|p| in_words(p)).collect() },
     }
+}
+
+/// To a tenth: what a page need not carry in full.
+fn tenths(x: f64) -> f64 {
+    (10.0 * x).round() / 10.0
 }
 
 /// `12.31, 95 % interval` is said by the note; here are the numbers: `12.31 [12.02, 12.60], 10 replications`.
@@ -199,27 +217,24 @@ fn sample(name: String, look: Look, series: &Series, hollow: bool) -> LegendMark
 
 fn of_gantt(gantt: &Gantt) -> Interactive {
     let (x, y) = gantt.scales();
-    let bars = gantt
-        .coloured()
-        .flat_map(|(bar, look)| bar.processors.iter().map(move |&block| (bar, look, block)))
-        .map(|(bar, look, (first, count))| BarSpec {
-            job: bar.job.clone(),
-            light: look.hex(),
-            dark: look.hex_on_dark(),
-            start: bar.start,
-            end: bar.end,
-            unit: gantt.unit,
-            first,
-            count,
-        })
-        .collect();
+    let bars = gantt.coloured().map(|(bar, look)| BarSpec {
+        job: bar.job.clone(),
+        light: look.hex(),
+        dark: look.hex_on_dark(),
+        start: bar.start,
+        end: bar.end,
+        blocks: bar.processors.clone(),
+        facts: if bar.facts.is_empty() { gantt.facts_of(bar) } else { bar.facts.clone() },
+    });
     Interactive {
         x: AxisSpec::new(&gantt.time, &x),
         y: AxisSpec::new("Processor", &y),
         traces: Vec::new(),
-        bars,
+        bars: bars.collect(),
         sites: gantt.sites.clone(),
-        strips: false,
+        strips: Vec::new(),
+        link: gantt.link,
+        title: gantt.title.clone(),
         legend: Vec::new(),
     }
 }

@@ -14,7 +14,7 @@ const COLOURS: [(&str, &str); 8] = [
     ("#9A8F00", "#F0E442"),
 ];
 
-/// Marker shapes, as plotly calls them.
+/// Marker shapes.
 const SHAPES: [&str; 9] =
     ["circle", "square", "triangle-up", "diamond", "triangle-down", "pentagon", "cross", "star", "x"];
 
@@ -119,21 +119,21 @@ impl Rgb {
 
 /// A series' sample in the legend of the page.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct LegendMark {
+pub(crate) struct LegendMark {
     /// Name of the series.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Colour on white.
-    pub(super) light: &'static str,
+    pub(crate) light: &'static str,
     /// Colour on a dark page.
-    pub(super) dark: &'static str,
+    pub(crate) dark: &'static str,
     /// Corners of the mark as SVG wants them, around the origin; empty for a line without marks.
-    pub(super) corners: String,
+    pub(crate) corners: String,
     /// The series has a line.
-    pub(super) line: bool,
+    pub(crate) line: bool,
     /// The line is dashed.
-    pub(super) dashed: bool,
+    pub(crate) dashed: bool,
     /// Hollow marks: the paper's own numbers.
-    pub(super) hollow: bool,
+    pub(crate) hollow: bool,
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ fn example() -> Chart {
     Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
+        link: "",
         note: "bars: 95 % confidence intervals".into(),
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),
@@ -26,6 +27,7 @@ fn gantt() -> Gantt {
         start,
         end,
         processors,
+        ..Bar::default()
     };
     Gantt {
         sites: Vec::new(),
@@ -35,6 +37,7 @@ fn gantt() -> Gantt {
         unit: "s",
         processors: 8,
         bars: vec![bar(1, 0.0, 40.0, vec![(0, 4)]), bar(2, 0.0, 90.0, vec![(4, 2), (7, 1)]), bar(3, 5.0, 5.0, vec![])],
+        ..Gantt::default()
     }
 }
 

@@ -1,10 +1,11 @@
 //! What the template sees: figures drawn, numbers formatted, places in the small pictures computed.
 
-use super::{Cell, Claim, Figure, Page, Parameter, Reading, Table, Verdict};
-use crate::chart::{self, Chart, Interactive, Picture, significant};
+use super::{Cell, Claim, Figure, Page, Parameter, Part, Reading, Section, Table, Verdict};
+use crate::chart::{self, Chart, Interactive, LegendMark, Picture, significant};
 use anyhow::Context;
 use minijinja::Value;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What the template sees.
 #[derive(Serialize)]
@@ -16,6 +17,7 @@ pub(super) struct View<'a> {
     claims: Vec<ClaimView<'a>>,
     /// Checks of the paper's own numbers, which are counted apart.
     checks: Vec<ClaimView<'a>>,
+    sections: Vec<SectionView<'a>>,
     figures: Vec<FigureView<'a>>,
     tables: Vec<TableView<'a>>,
     readings: &'a [Reading],
@@ -24,7 +26,10 @@ pub(super) struct View<'a> {
     provenance: &'a [(String, String)],
     style: Value,
     script: Value,
-    plotly: Value,
+    /// What draws plots; empty if there are none.
+    plots: Value,
+    /// Descriptions of all plots, by their anchors.
+    all_plots: BTreeMap<String, Interactive>,
 }
 
 impl<'a> View<'a> {
@@ -32,7 +37,15 @@ impl<'a> View<'a> {
     pub(super) fn new(page: &'a Page) -> anyhow::Result<Self> {
         let figures =
             page.figures.iter().map(|figure| figure_view(figure, page)).collect::<anyhow::Result<Vec<_>>>()?;
-        let plotly = if figures.is_empty() { String::new() } else { plotly_source()? };
+        let sections =
+            page.sections.iter().map(|section| section_view(section, page)).collect::<anyhow::Result<Vec<_>>>()?;
+        let pictures = page.sections.iter().flat_map(|section| &section.parts).filter_map(|part| match part {
+            Part::Figure(figure) => Some(&**figure),
+            Part::Table(_) => None,
+        });
+        let plot = |figure: &Figure| Some((figure.picture.id().to_owned(), chart::interactive(&figure.picture)?));
+        let all_plots: BTreeMap<_, _> = pictures.chain(&page.figures).filter_map(plot).collect();
+        let plots = if all_plots.is_empty() { "" } else { include_str!("../../templates/plot.js") };
         let (checks, claims) = page
             .claims
             .iter()
@@ -45,6 +58,7 @@ impl<'a> View<'a> {
             tally: Verdict::ALL.into_iter().map(|verdict| Tally::new(verdict, page)).collect(),
             claims,
             checks,
+            sections,
             figures,
             tables: page.tables.iter().map(table_view).collect(),
             readings: &page.readings,
@@ -53,7 +67,8 @@ impl<'a> View<'a> {
             provenance: &page.provenance,
             style: Value::from_safe_string(include_str!("../../templates/report.css").to_owned()),
             script: Value::from_safe_string(include_str!("../../templates/report.js").to_owned()),
-            plotly: Value::from_safe_string(plotly),
+            plots: Value::from_safe_string(plots.to_owned()),
+            all_plots,
         })
     }
 }
@@ -72,6 +87,46 @@ impl Tally {
 }
 
 #[derive(Serialize)]
+struct SectionView<'a> {
+    id: &'a str,
+    title: &'a str,
+    words: &'a [String],
+    /// There are schedules, in which a job can be looked for.
+    searches: bool,
+    parts: Vec<PartView<'a>>,
+}
+
+/// One of the two.
+#[derive(Serialize)]
+struct PartView<'a> {
+    figure: Option<FigureView<'a>>,
+    table: Option<TableView<'a>>,
+}
+
+fn section_view<'a>(section: &'a Section, page: &'a Page) -> anyhow::Result<SectionView<'a>> {
+    let part = |part: &'a Part| {
+        Ok(match part {
+            Part::Figure(figure) => PartView { figure: Some(figure_view(figure, page)?), table: None },
+            Part::Table(table) => PartView { figure: None, table: Some(table_view(table)) },
+        })
+    };
+    let is_schedule = |part: &Part| matches!(part, Part::Figure(figure) if matches!(figure.picture, Picture::Gantt(_)));
+    Ok(SectionView {
+        id: &section.id,
+        title: &section.title,
+        words: &section.words,
+        searches: section.parts.iter().any(is_schedule),
+        parts: section.parts.iter().map(part).collect::<anyhow::Result<_>>()?,
+    })
+}
+
+/// What the template needs of a plot; the rest is for the script.
+#[derive(Serialize)]
+struct PlotView {
+    legend: Vec<LegendMark>,
+}
+
+#[derive(Serialize)]
 struct FigureView<'a> {
     anchor: String,
     title: &'a str,
@@ -81,8 +136,9 @@ struct FigureView<'a> {
     alt: String,
     claims: Vec<(&'a str, Verdict)>,
     files: &'a [(String, String)],
+    is_schedule: bool,
     /// `None` if there is nothing to point at.
-    plot: Option<Interactive>,
+    plot: Option<PlotView>,
     svg: Value,
     numbers: Vec<NumberRow<'a>>,
     x_label: &'a str,
@@ -128,7 +184,8 @@ fn figure_view<'a>(figure: &'a Figure, page: &'a Page) -> anyhow::Result<FigureV
         alt,
         claims: figure.claims.iter().filter_map(verdict_of).collect(),
         files: &figure.files,
-        plot: chart::interactive(picture),
+        is_schedule: matches!(picture, Picture::Gantt(_)),
+        plot: chart::interactive(picture).map(|plot| PlotView { legend: plot.into_legend() }),
         svg: Value::from_safe_string(svg),
         numbers,
         x_label,
@@ -265,15 +322,6 @@ fn table_view(table: &Table) -> TableView<'_> {
         columns: table.columns.iter().enumerate().map(|(k, name)| (name.as_str(), is_numeric(k))).collect(),
         rows: &table.rows,
     }
-}
-
-/// The source of plotly.js. The crate gives it as script elements, together with MathJax, which is not needed here.
-pub(super) fn plotly_source() -> anyhow::Result<String> {
-    let elements = plotly::Plot::offline_js_sources();
-    let (_, source) = elements.split_once('>').context("the plotly crate gives no script element")?;
-    let (source, _) = source.split_once("</script>").context("the plotly crate's script element does not end")?;
-    anyhow::ensure!(source.contains("plotly.js"), "the plotly crate's first script is not plotly.js");
-    Ok(source.to_owned())
 }
 
 #[cfg(test)]

@@ -2,10 +2,7 @@
 
 use super::Weight;
 use anyhow::{Context, Result, ensure};
-use metasched::config::{
-    Candidates, Cycle, EnoughResources, LocalSlowdown, NoCandidate, NodeChoice, SeesUsers, SlowdownWindow, Ties,
-    UsersAt,
-};
+use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings, Submission};
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
@@ -21,7 +18,7 @@ pub(super) struct File {
     predictor: PredictorTable,
     pub(super) policy: PolicyTable,
     pub(super) run: RunTable,
-    readings: ReadingsTable,
+    readings: Readings,
     reading_b: toml::Table,
     doubt: DoubtTable,
 }
@@ -79,24 +76,6 @@ pub(super) struct RunTable {
     pub(super) seed: u64,
     pub(super) quick_replications: u32,
     pub(super) doubt_replications: u32,
-}
-
-/// R1 … R12.
-#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    users_at: UsersAt,
-    enough_resources: EnoughResources,
-    cycle: Cycle,
-    candidates: Candidates,
-    no_candidate: NoCandidate,
-    ties: Ties,
-    node_choice: NodeChoice,
-    mpl_beside_users: u32,
-    tat_sees_users: SeesUsers,
-    local_slowdown: LocalSlowdown,
-    slowdown_window: SlowdownWindow,
-    hidden_loss: f64,
 }
 
 /// The less and the more that an assumed number might be.
@@ -229,48 +208,11 @@ impl Variant {
     }
 }
 
-impl ReadingsTable {
-    fn as_table(self) -> toml::Table {
-        toml::Table::try_from(self).expect("readings are plain data")
-    }
-
-    /// The same with other answers.
-    fn with(self, answers: impl IntoIterator<Item = (String, toml::Value)>) -> Result<Self> {
-        let mut table = self.as_table();
-        table.extend(answers);
-        Ok(table.try_into()?)
-    }
-
-    const fn readings(self) -> Readings {
-        let Self {
-            users_at,
-            enough_resources,
-            cycle,
-            candidates,
-            no_candidate,
-            ties,
-            node_choice,
-            mpl_beside_users,
-            tat_sees_users,
-            local_slowdown,
-            slowdown_window,
-            hidden_loss,
-        } = self;
-        Readings {
-            users_at,
-            enough_resources,
-            cycle,
-            candidates,
-            no_candidate,
-            ties,
-            node_choice,
-            mpl_beside_users,
-            tat_sees_users,
-            local_slowdown,
-            slowdown_window,
-            hidden_loss,
-        }
-    }
+/// The same readings with other answers.
+fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
+    let mut table = toml::Table::try_from(readings)?;
+    table.extend(answers.clone());
+    Ok(table.try_into()?)
 }
 
 impl File {
@@ -333,7 +275,7 @@ pub(super) struct Settings {
     queueing_weight: f64,
     overrun: f64,
     mix: BenchMix,
-    readings: ReadingsTable,
+    readings: Readings,
 }
 
 /// A mean slow-down by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
@@ -355,7 +297,7 @@ impl Settings {
         let mut file = file.clone();
         match variant {
             Variant::Default => {}
-            Variant::ReadingB => file.readings = file.readings.with(file.reading_b.clone())?,
+            Variant::ReadingB => file.readings = with(file.readings, &file.reading_b)?,
             Variant::Number(number, which) => number.change(&mut file, which),
         }
         let File { platform, local_users, workload, predictor, readings, .. } = file;
@@ -408,7 +350,7 @@ impl Settings {
     }
 
     pub(super) const fn readings(&self) -> Readings {
-        self.readings.readings()
+        self.readings
     }
 
     /// R11.

@@ -29,6 +29,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
                 processors: clusters[moment.cluster.index()],
                 sites: Vec::new(),
                 bars: bars.clone(),
+                link: "time",
             };
             panels.push((suffix, gantt));
         }
@@ -122,6 +123,7 @@ impl Watched {
                         start: hours(start.since(now)),
                         end: hours(end.saturating_since(now)),
                         processors: rows.take(state.request(job).processors(), start, end),
+                        ..Bar::default()
                     };
                     (job == ended.0, job, bar)
                 })

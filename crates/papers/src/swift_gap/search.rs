@@ -73,8 +73,14 @@ fn printed() -> Four {
 }
 
 /// R1 to R8, as the scenario calls them.
-const FIELDS: [&str; 8] =
-    ["completion", "weight", "moves", "pick", "rounds", "compression", "acceptance", "suitability"];
+const FIELDS: [&str; Readings::LIST.len()] = {
+    let (mut fields, mut place) = ([""; Readings::LIST.len()], 0);
+    while place < fields.len() {
+        fields[place] = Readings::LIST[place].field;
+        place += 1;
+    }
+    fields
+};
 
 /// How near is near (A13 to A16), in percent.
 const NEAR: f64 = 10.0;
@@ -334,6 +340,14 @@ mod tests {
         let jobs: Arc<[Job]> = jobs.iter().copied().filter(|job| job.processors() <= 240).collect();
         let policy = GapFilling::swift_gap(Readings::default(), streams.stream(Purpose("tabu search"), 0));
         (Arc::clone(&jobs), paper.world(vec![240], policy, jobs))
+    }
+
+    #[test]
+    fn readings_can_be_told_apart_on_the_log_alone() {
+        let folder = std::env::temp_dir().join("no log of Wagap is here");
+        let error = search(Some(folder.as_path()), Some(folder.join("out")), 1, true).expect_err("there is no log");
+        assert!(error.to_string().contains("neither wagap-2013.swf nor wagap-2013.swf.gz is there"), "{error:#}");
+        assert!(!folder.exists());
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::clock::run_out;
 use super::own::Own;
 use super::policy;
+use super::rows::{Drafts, FromLog};
 use super::sites::{Site, Sites};
 use super::space_shared::SpaceShared;
-use super::watch::{JobsFile, Watch};
+use super::watch::Watch;
 use super::world::{Outcome, World};
 use crate::cli::{Alea31Options, Asked, Inside};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
@@ -80,13 +81,14 @@ impl World for Alea31 {
     }
 
     /// All jobs are read first: there is no other way to give them to this world.
-    fn replay(&self, policy: &policy::Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
+    fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let mut intake = intake(&self.asked, &self.machines)?;
-        let watch = Watch::new(jobs, &self.sites)?;
-        let numbers = watch.numbers();
-        let take_in = |job: Result<Alea31Job, _>| {
-            let Alea31Job { job, number, user, .. } = job?;
-            numbers.borrow_mut().insert(job.id, number);
+        let watch = Watch::new(drafts, &self.sites)?;
+        let known = watch.known();
+        let take_in = |one: Result<Alea31Job, _>| {
+            let one = one?;
+            known.borrow_mut().insert(one.job.id, FromLog::from(&one));
+            let Alea31Job { job, user, .. } = one;
             // Jobs without a user are one user's.
             Ok(Job { job, user: user.unwrap_or(u32::MAX) })
         };

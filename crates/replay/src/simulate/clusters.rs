@@ -113,7 +113,8 @@ impl Clusters {
         Ok(clusters)
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    /// Reads the text of a clusters file.
+    pub(super) fn parse(text: &str) -> Result<Self> {
         let file: File = toml::from_str(text).map_err(|error| match error.span() {
             Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
             None => anyhow!("{}", error.message()),

@@ -67,6 +67,12 @@ impl NamedPolicy {
                    a policy with a name"
             );
         }
+        if policy.predicting().is_some() {
+            bail!(
+                "--policy {text}: what it expects of a job hangs on all that ended before, under that very policy; check its \
+                   schedule against a policy without predict"
+            );
+        }
         Ok(Self { policy, seed })
     }
 

@@ -5,7 +5,7 @@
 
 mod conversation;
 
-use super::watch::Numbers;
+use super::watch::Known as FromLogs;
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
 use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts, View};
@@ -134,7 +134,7 @@ pub(super) type Failure = Rc<RefCell<Option<anyhow::Error>>>;
 /// A program that decides.
 pub(super) struct Exec {
     conversation: Conversation,
-    numbers: Numbers,
+    from_log: FromLogs,
     failure: Failure,
     /// What has happened since the last pass.
     submitted: Vec<Submitted>,
@@ -166,7 +166,7 @@ impl Exec {
     pub(super) fn start(
         command: &Command,
         machines: &[Machine],
-        numbers: Numbers,
+        from_log: FromLogs,
         patience: Duration,
     ) -> Result<(Self, Failure)> {
         let mut conversation = Conversation::start(&command.0, patience)?;
@@ -182,7 +182,7 @@ impl Exec {
         let failure = Failure::default();
         let exec = Self {
             conversation,
-            numbers,
+            from_log,
             failure: Rc::clone(&failure),
             submitted: Vec::new(),
             finished: Vec::new(),
@@ -270,7 +270,9 @@ impl Policy for Exec {
         let Request { processors, estimate, deadline, sites, user } = request;
         // A job that comes back from a failed machine keeps its number; of a new one, the log's reader has entered it.
         let number = self.present.get(&id).map(|known| known.number);
-        let number = number.or_else(|| self.numbers.borrow().get(&id).copied()).unwrap_or_else(|| u64::from(id.0));
+        let number = number
+            .or_else(|| self.from_log.borrow().get(&id).map(|known| known.number))
+            .unwrap_or_else(|| u64::from(id.0));
         let allowed = (0..).zip(view.machines).map(|(machine, _)| machine).filter(|k| sites.contains(SiteId(*k)));
         self.submitted.push(Submitted {
             job: number,

@@ -165,7 +165,8 @@ impl GridTree {
         Ok(Self { config, world: world.with_widths()?, jobs: JobsTable::default(), names, of_file: false })
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    /// Reads the text of a tree file.
+    pub(super) fn parse(text: &str) -> Result<Self> {
         let file: File = toml::from_str(text).map_err(|error| match error.span() {
             Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),
             None => anyhow!("{}", error.message()),

@@ -6,8 +6,9 @@ use super::clock::{LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Failure};
 use super::own::Own;
 use super::policy::{self, Search};
+use super::rows::FromLog;
 use super::sites;
-use super::watch::Numbers;
+use super::watch::Known;
 use crate::cli::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
@@ -68,7 +69,10 @@ impl HeldPolicy {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("under {name}: {words}"))?;
         }
         let (policy, failure) = self.at_work(machines, jobs, numbers, seed)?;
-        let world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
+        let mut world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
+        if let Some(predicting) = self.0.predicting() {
+            world = world.with_predictions(predicting.at_work());
+        }
         let mut sim = Sim::new(world, Placements(vec![Kept::default(); jobs.len()]));
         let mut running = true;
         while running && failure.borrow().is_none() {
@@ -99,8 +103,9 @@ impl HeldPolicy {
         seed: u64,
     ) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
         if let policy::Policy::Exec(command) = self.0 {
-            let told = Numbers::default();
-            told.borrow_mut().extend(jobs.iter().zip(numbers).map(|(job, number)| (job.id, *number)));
+            let told = Known::default();
+            let known = |(job, number): (&Job, &u64)| (job.id, FromLog::numbered(*job, *number));
+            told.borrow_mut().extend(jobs.iter().zip(numbers).map(known));
             let (exec, failure) = Exec::start(command, machines, told, Duration::from_secs(60))?;
             return Ok((Box::new(exec), failure));
         }

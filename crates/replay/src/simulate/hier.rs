@@ -5,9 +5,10 @@ use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::PolicyName;
 use super::own::Own;
+use super::rows::Drafts;
 use super::sites::Sites;
 use super::transcript::{Ear, messages};
-use super::watch::{JobsFile, Watch};
+use super::watch::Watch;
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, HierGridOptions};
 use anyhow::{Context, Result, ensure};
@@ -116,13 +117,13 @@ impl World for HierGrid {
         &self.sites
     }
 
-    fn replay(&self, policy: &Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
+    fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let HierGridOptions { transcript, replay, .. } = &self.options;
         if transcript.is_none() && replay.is_none() {
-            return Ok((self.run(policy, jobs, ())?.0, ()));
+            return Ok((self.run(policy, drafts, ())?.0, ()));
         }
         let ear = Ear::begin(transcript.as_deref(), replay.as_deref())?;
-        let (outcome, ear) = self.run(policy, jobs, ear)?;
+        let (outcome, ear) = self.run(policy, drafts, ear)?;
         let told = ear.finish()?;
         let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
                        counted from 1.";
@@ -156,12 +157,12 @@ impl World for HierGrid {
 }
 
 impl HierGrid {
-    fn run<W: MessageObserver>(&self, policy: &Policy, jobs: JobsFile, observer: W) -> Result<(Outcome, W)> {
+    fn run<W: MessageObserver>(&self, policy: &Policy, drafts: Drafts, observer: W) -> Result<(Outcome, W)> {
         let Self { asked, tree, sites, .. } = self;
         let log = Log::open(asked, sites)?;
-        let watch = Watch::new(jobs, sites)?;
+        let watch = Watch::new(drafts, sites)?;
         let config = Config { system: policy.0, ..tree.config.clone() };
-        let submissions = log.jobs(watch.numbers()).map(|job| tree.submission(job));
+        let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), observer)?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });

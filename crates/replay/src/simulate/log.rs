@@ -1,8 +1,9 @@
 //! The log as a model pulls it, job by job.
 
 use super::clock::ensure_ends;
+use super::rows::FromLog;
 use super::sites::Sites;
-use super::watch::Numbers;
+use super::watch::Known;
 use crate::cli::Asked;
 use anyhow::{Result, anyhow};
 use std::cell::RefCell;
@@ -59,12 +60,12 @@ impl Log {
         Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
-    /// Its jobs up to the first error. The log's own number of each is entered as it comes.
-    pub(super) fn jobs(&self, numbers: Numbers) -> impl Iterator<Item = LogJob> + use<> {
+    /// Its jobs up to the first error. What the log knows of each is entered as it comes.
+    pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
         let source = Rc::clone(&self.0);
         std::iter::from_fn(move || {
             let job = source.borrow_mut().next()?;
-            numbers.borrow_mut().insert(job.job.id, job.number);
+            known.borrow_mut().insert(job.job.id, FromLog::from(&job));
             Some(job)
         })
     }

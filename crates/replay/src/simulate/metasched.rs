@@ -5,8 +5,9 @@ use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
 use super::own::Own;
+use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{JobsFile, Watch};
+use super::watch::Watch;
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, MetaschedOptions};
 use anyhow::{Context, Result};
@@ -151,10 +152,10 @@ impl World for Metasched {
         &self.sites
     }
 
-    fn replay(&self, policy: &Policy, jobs: JobsFile) -> Result<(Outcome, Beside)> {
+    fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, Beside)> {
         let log = Log::open(&self.asked, &self.sites)?;
-        let watch = Watch::new(jobs, &self.sites)?;
-        let arrivals = log.jobs(watch.numbers()).map(|LogJob { job, .. }| Submission { job, demand: None });
+        let watch = Watch::new(drafts, &self.sites)?;
+        let arrivals = log.jobs(watch.known()).map(|LogJob { job, .. }| Submission { job, demand: None });
         let config = self.clusters.config.clone();
         let at_work = policy.at_work(&config.readings);
         let streams = Clusters::streams(self.asked.seed);

@@ -3,6 +3,7 @@
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
+use super::predicting::Predicting;
 use super::queueing::{Base, Queueing, depth};
 use gap_schedule::{Completion, Moves, Weight};
 use gap_schedule::{
@@ -118,6 +119,23 @@ impl Policy {
                 }
             }
             Self::Exec(command) => panic!("{} is started as a program", command.name()),
+        }
+    }
+
+    /// Who predicts run times, where its name says so.
+    pub(super) const fn predicting(&self) -> Option<Predicting> {
+        match self {
+            Self::Queue(queue) => queue.predicting(),
+            _ => None,
+        }
+    }
+
+    /// Whether it is EASY with its one reservation, in order of arrival throughout: in the simulator pyss, that has a habit.
+    pub(super) fn is_plain_easy(&self) -> bool {
+        match self {
+            Self::Easy => true,
+            Self::Queue(queue) => queue.is_plain_easy(),
+            _ => false,
         }
     }
 
@@ -248,7 +266,7 @@ mod tests {
                 "ORDER" => "sjf",
                 "K" => "3",
                 "SPAN" => "2d",
-                word => word,
+                word => &word.replace("WHO", "tsafrir").replace("HOW", "doubling"),
             };
             for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
                 let name = format!("{base}+{key}={value}");

@@ -1,6 +1,7 @@
 //! Policies by queue, with the settings that their names give: `easy+order=wfp3+backfill=spf+threshold=2d+reserve=8`.
 
 use super::name::PolicyName;
+use super::predicting::Predicting;
 use gap_schedule::{
     Backfill, Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, Order, OrderedBackfill, OrderedFcfs,
     Placement, Policy, Priority,
@@ -21,8 +22,8 @@ pub(crate) enum Base {
 
 /// A policy of the family, with at least one setting.
 ///
-/// `predict` and `correct`, which say what is expected of a job instead of what its user requested, belong here as well: orders
-/// and reservations go by what is expected.
+/// `predict` and `correct` say what is expected of a job instead of what its user requested: orders and reservations go by what
+/// is expected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Queueing {
     /// As the user wrote it, but for what was once written with a colon. Policies are named once in the life of a process, on
@@ -34,6 +35,7 @@ pub(crate) struct Queueing {
     reserve: Option<Depth>,
     threshold: Option<Span>,
     compress: Option<CompressOrder>,
+    predicting: Option<Predicting>,
 }
 
 /// What a span is, for messages.
@@ -44,8 +46,16 @@ impl Queueing {
     pub(super) fn take(base: Base, name: &mut PolicyName) -> Result<Self, String> {
         let given: &'static str = Box::leak(name.to_string().into_boxed_str());
         let order = take_order("order", name)?;
-        let mut policy =
-            Self { name: given, base, order, backfill: None, reserve: None, threshold: None, compress: None };
+        let mut policy = Self {
+            name: given,
+            base,
+            order,
+            backfill: None,
+            reserve: None,
+            threshold: None,
+            compress: None,
+            predicting: None,
+        };
         match base {
             Base::Fcfs => {}
             Base::Easy => {
@@ -55,6 +65,7 @@ impl Queueing {
             Base::Cons => policy.compress = name.take("compress", "arrival or reserved", compress_order)?,
         }
         policy.threshold = name.take("threshold", SPAN, span)?;
+        policy.predicting = Predicting::take(name)?;
         if policy.backfill.is_some() && policy.reserve == Some(Depth::All) {
             return Err(format!(
                 "{given:?}: backfill orders those who hold no reservation, and with reserve=all everybody holds one; leave \
@@ -77,7 +88,21 @@ impl Queueing {
 
     /// How its plan is compressed, where that is the only setting it has.
     pub(super) fn compresses_alone(&self) -> Option<CompressOrder> {
-        self.compress.filter(|_| self.order.is_none() && self.threshold.is_none())
+        self.compress.filter(|_| self.order.is_none() && self.threshold.is_none() && self.predicting.is_none())
+    }
+
+    /// Who predicts run times, where somebody does.
+    pub(super) const fn predicting(&self) -> Option<Predicting> {
+        self.predicting
+    }
+
+    /// Whether it is EASY with its one reservation, in order of arrival throughout.
+    pub(super) fn is_plain_easy(&self) -> bool {
+        let by_arrival = |order: Option<Order>| order.is_none_or(|order| order == Order::Fcfs);
+        self.base == Base::Easy
+            && by_arrival(self.order)
+            && by_arrival(self.backfill)
+            && self.reserve.is_none_or(|reserve| reserve == Depth::Jobs(1))
     }
 
     /// The policy at work, to which nothing has happened yet.
@@ -168,9 +193,9 @@ mod tests {
         assert!(refused("easy+backfill=spt").contains(r#"did you mean "spf"?"#));
         let told = refused("easy+ordr=sjf");
         assert!(told.contains(r#"easy has no setting "ordr"; did you mean "order"?"#), "{told}");
-        assert!(told.ends_with("it has order, backfill, reserve, threshold"), "{told}");
-        assert!(refused("cons+reserve=2").ends_with("it has order, compress, threshold"));
-        assert!(refused("fcfs+backfill=sjf").ends_with("it has order, threshold"));
+        assert!(told.ends_with("it has order, backfill, reserve, threshold, predict, correct"), "{told}");
+        assert!(refused("cons+reserve=2").ends_with("it has order, compress, threshold, predict, correct"));
+        assert!(refused("fcfs+backfill=sjf").ends_with("it has order, threshold, predict, correct"));
         for wrong in ["0", "-1d", "two", "2w", ""] {
             assert!(!refused(&format!("easy+threshold={wrong}")).is_empty());
         }

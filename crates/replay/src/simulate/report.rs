@@ -1,15 +1,15 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
 use super::sites::Sites;
-use super::watch::{self, Placed};
+use super::watch::Watched;
+use super::words::{readable, unit};
 use super::world::{Opened, Run};
-use super::{sha256_of, stem};
-use crate::cli::Asked;
+use super::{compare, sha256_of, stem, terminal};
+use crate::cli::{Asked, Format};
 use anyhow::Result;
-use lab::chart::{Axis, Bar, Chart, Gantt, Picture, Point, Series, fixed, significant};
+use lab::chart::Picture;
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
-use sim_core::Time;
 use std::path::Path;
 use workload::Deadlines;
 use workload::repair::Repair;
@@ -27,7 +27,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn sites(&self) -> &Sites {
+    pub(super) fn sites(&self) -> &Sites {
         self.world.sites()
     }
 
@@ -38,75 +38,14 @@ impl Report<'_> {
             let (jobs, rest) = run.outcome.columns.split_first().expect("a row begins with the number of jobs");
             if i == 0 {
                 let names = rest.iter().map(|(name, _)| *name);
-                table.write_record(["policy", jobs.0, "rejected"].into_iter().chain(names))?;
+                table.write_record(["policy", jobs.0, "rejected", "cut"].into_iter().chain(names))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let head = [run.name.clone(), value(jobs.1), run.outcome.watched.rejected.to_string()];
+            let Watched { rejected, cut, .. } = &run.outcome.watched;
+            let head = [run.name.clone(), value(jobs.1), rejected.to_string(), cut.to_string()];
             table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
         }
         Ok(table.into_inner()?)
-    }
-
-    pub(super) fn pictures(&self) -> Vec<(Picture, &'static str)> {
-        let longest = self
-            .runs
-            .iter()
-            .flat_map(|run| run.outcome.watched.busy.last())
-            .map(|(at, _)| at.as_secs_f64())
-            .fold(0.0, f64::max);
-        // Days for a log, seconds for an example.
-        let (unit, seconds) = if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) };
-        let over_time = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
-            let series = self.runs.iter().map(|run| {
-                let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-                Series::steps(run.name.clone(), points.collect())
-            });
-            Picture::from(Chart {
-                id: id.to_owned(),
-                title: title.to_owned(),
-                x: Axis::new(format!("time since the first submit ({unit})")),
-                y: Axis::new(label),
-                series: series.collect(),
-                ..Chart::default()
-            })
-        };
-        let percent = 100.0 / f64::from(self.sites().processors());
-        let mut pictures = vec![
-            (
-                over_time("utilization", "Utilization", "busy processors (%)", percent, |run| {
-                    &run.outcome.watched.busy
-                }),
-                "Mean over slices of time; 100 % is the whole machine.",
-            ),
-            (
-                over_time("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.outcome.watched.waiting),
-                "Mean over slices of time.",
-            ),
-        ];
-        for run in self.runs {
-            if let Some(placed) = &run.outcome.watched.placed {
-                let mut sites: Vec<(u32, String)> =
-                    self.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
-                if sites.len() == 1 {
-                    sites.clear();
-                }
-                let bars = watch::assign(placed, self.sites());
-                let gantt = Gantt {
-                    id: format!("gantt-{}", run.name),
-                    title: format!("Schedule under {}", run.name),
-                    time: format!("time since the first submit ({unit})"),
-                    unit,
-                    processors: self.sites().processors(),
-                    sites,
-                    bars: bars.into_iter().map(|placed| bar(placed, seconds)).collect(),
-                };
-                let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
-                               apart. Processors are numbered on through the sites.";
-                pictures.push((gantt.into(), caption));
-            }
-            pictures.extend(run.outcome.exhibits.iter().cloned());
-        }
-        pictures
     }
 
     /// The data of a chart, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
@@ -117,34 +56,23 @@ impl Report<'_> {
         for series in &chart.series {
             for point in &series.points {
                 let (x, y) = (point.x.to_string(), point.y.to_string());
-                table.write_record([&chart.id, &series.name, &x, &chart.id, &y, "", "", "1"])?;
+                let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
+                let (low, high) = (end(point.interval.map(|(low, _)| low)), end(point.interval.map(|(_, high)| high)));
+                let reps = point.reps.unwrap_or(1).to_string();
+                table.write_record([&chart.id, &series.name, &x, &chart.id, &y, &low, &high, &reps])?;
             }
         }
         Ok(Some(table.into_inner()?))
     }
 
-    pub(super) fn page_figure(&self, picture: Picture, caption: &str) -> page::Figure {
-        let stem = picture.id().to_owned();
-        let mut figure = page::Figure::new(picture, &stem);
-        figure.caption = caption.to_owned();
-        if stem.starts_with("messages-") {
-            figure.files.retain(|(label, _)| label != "CSV");
-        }
-        if let Some(policy) = stem.strip_prefix("gantt-") {
-            figure.files.retain(|(label, _)| label != "CSV");
-            figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
-        }
-        figure
-    }
-
-    pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
+    pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
         let metrics = self.runs[0].outcome.columns.iter().map(|(name, _)| *name);
         let value = |value: Option<f64>| value.map_or_else(String::new, readable);
         let rows = metrics
             .enumerate()
             .filter(|(i, _)| self.runs.iter().any(|run| run.outcome.columns[*i].1.is_some()))
             .map(|(i, name)| {
-                std::iter::once(name.replace('_', " "))
+                std::iter::once(format!("{}{}", name.replace('_', " "), unit(name)))
                     .chain(self.runs.iter().map(|run| value(run.outcome.columns[i].1)))
                     .collect()
             });
@@ -156,8 +84,7 @@ impl Report<'_> {
             vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
-        let mut notes =
-            vec!["A single run on one log: no interval. To compare policies, look at several logs.".to_owned()];
+        let mut notes = vec!["One log: to compare policies in general, look at several.".to_owned()];
         if !self.is_reproducible() {
             notes.insert(0, NOT_REPRODUCIBLE.to_owned());
         }
@@ -178,12 +105,12 @@ impl Report<'_> {
             title: stem(&self.asked.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
             notes,
-            figures,
+            sections,
             tables: vec![
                 page::Table {
                     id: "summary".to_owned(),
-                    title: "Summary".to_owned(),
-                    caption: "Times in seconds; slowdown bounded at 10 s where it says so; utilization 0 … 1."
+                    title: "All of summary.csv".to_owned(),
+                    caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
                         .to_owned(),
                     columns: columns.collect(),
                     rows: rows.chain([rejected.collect()]).collect(),
@@ -265,6 +192,9 @@ impl Report<'_> {
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
         }
+        if self.asked.format == Some(Format::Evalys) {
+            command += " --format evalys";
+        }
         command
     }
 
@@ -331,11 +261,24 @@ impl Report<'_> {
             let mut row: serde_json::Map<_, _> =
                 run.outcome.columns.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.outcome.watched.rejected.into());
+            row.insert("cut".to_owned(), run.outcome.watched.cut.into());
             (run.name.clone(), row.into())
+        });
+        let differences = compare::differences(self.runs).into_iter().map(|one| {
+            serde_json::json!({
+                "metric": one.metric,
+                "policy": one.policy,
+                "baseline": one.baseline,
+                "mean": one.interval.mean,
+                "ci_low": one.interval.low,
+                "ci_high": one.interval.high,
+                "blocks": one.interval.replications,
+            })
         });
         serde_json::json!({
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
+            "differences": differences.collect::<Vec<_>>(),
             "repairs": self.repairs(),
             "notes": self.idle(),
             "reproducible": self.is_reproducible(),
@@ -348,16 +291,9 @@ impl Report<'_> {
             let small = self.runs[0].outcome.repairs.iter().filter(|repair| !self.is_large(repair));
             small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
         }
-        let shown = ["wait_mean", "response_mean", "bounded_slowdown_mean", "utilization", "makespan"];
-        let number = |run: &Run, name: &str| run.value(name).map_or_else(String::new, readable);
-        let width = self.runs.iter().map(|run| run.name.len()).max().unwrap_or(0).max("policy".len());
-        text += &format!("{:width$}  {:>10}  {:>10}", "policy", "jobs", "rejected");
-        shown.iter().for_each(|name| text += &format!("  {name:>21}"));
-        text.push('\n');
-        for run in self.runs {
-            text += &format!("{:width$}  {:>10}  {:>10}", run.name, number(run, "jobs"), run.outcome.watched.rejected);
-            shown.iter().for_each(|name| text += &format!("  {:>21}", number(run, name)));
-            text.push('\n');
+        text += &terminal::table(self.runs);
+        if !quiet {
+            text += &terminal::compared(self.runs);
         }
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");
@@ -372,15 +308,4 @@ impl Report<'_> {
 
 fn in_words(repair: &Repair) -> String {
     format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description())
-}
-
-/// Times in units of so many seconds.
-fn bar((Placed { number, record }, processors): (Placed, Vec<(u32, u32)>), unit: f64) -> Bar {
-    let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / unit);
-    Bar { job: number.to_string(), start, end, processors }
-}
-
-/// Whole numbers as they are, others to four digits.
-fn readable(value: f64) -> String {
-    if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }

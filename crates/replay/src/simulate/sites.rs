@@ -90,6 +90,11 @@ impl Sites {
         self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
     }
 
+    /// Whether several tasks share a processor.
+    pub(super) const fn shares_processors(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Processors of the widest place: no job can be wider.
     pub(super) fn widest(&self) -> u32 {
         if let Some(widest) = self.shared {

@@ -6,24 +6,30 @@ use super::log::Log;
 use super::name::PolicyName;
 use super::own::Own;
 use super::policy::{self, Search};
+use super::predicting::{Predicting, expired_percent, in_words};
+use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{JobsFile, Numbers, Watch};
+use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, PassesName, SpaceSharedOptions};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{MultiCluster, Passes};
+use gap_schedule::{IfNewcomerFits, MultiCluster, Passes, Predictions};
 use lab::provenance::quoted;
 use sim_core::{Outage, Sim, Span, Streams};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use workload::{Outages, OutagesError, SwfReader};
+use workload::{Estimates, Outages, OutagesError, SwfReader};
 
 /// Machines or clusters, each processor of which one job has for itself.
 pub(crate) struct SpaceShared {
     asked: Asked,
     options: SpaceSharedOptions,
     sites: Sites,
+    /// Who predicts where a policy's name says nothing of that: `--estimates mean-of-user:K`.
+    predicting: Option<Predicting>,
+    /// Whether any policy of this run is told predictions.
+    predicts: bool,
 }
 
 impl World for SpaceShared {
@@ -49,10 +55,15 @@ impl World for SpaceShared {
         is_ours.then(|| text.parse())
     }
 
-    fn open(asked: &Asked, options: &SpaceSharedOptions, _: &[policy::Policy]) -> Result<Self> {
+    fn open(asked: &Asked, options: &SpaceSharedOptions, policies: &[policy::Policy]) -> Result<Self> {
         let header = SwfReader::open(&asked.trace)?.header().clone();
         let sites = Sites::of(asked, options.procs, &header)?;
-        let world = Self { asked: asked.clone(), options: options.clone(), sites };
+        let predicting = match asked.estimates {
+            Estimates::MeanOfUser(jobs) => Some(Predicting::mean_of_user(jobs)),
+            _ => None,
+        };
+        let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
+        let world = Self { asked: asked.clone(), options: options.clone(), sites, predicting, predicts };
         world.ensure_finishable()?;
         Ok(world)
     }
@@ -61,31 +72,36 @@ impl World for SpaceShared {
         &self.sites
     }
 
-    fn replay(&self, policy: &policy::Policy, jobs: JobsFile) -> Result<(Outcome, ())> {
-        let (Self { asked, options, sites }, policy) = (self, *policy);
-        let log = Log::open(asked, sites)?;
-        let watch = Watch::new(jobs, sites)?;
+    fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
+        let (Self { asked, options, sites, .. }, policy) = (self, *policy);
+        let log = self.log()?;
+        let watch = Watch::new(drafts, sites)?;
         let (at_work, failure) = self.at_work(policy, &watch)?;
         // Once a program has failed, nobody else needs to come.
         let arrivals = {
             let failure = Rc::clone(&failure);
-            log.jobs(watch.numbers()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
+            log.jobs(watch.known()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
         };
         let passes = match options.passes {
             PassesName::PerInstant => Passes::PerInstant,
             PassesName::PerEvent => Passes::PerEvent,
+            PassesName::Pyss => Passes::Pyss,
         };
+        let predicting = policy.predicting().or(self.predicting);
         let outages = Source::shared(self.outages()?);
-        let multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
+        let mut multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
             .with_outages({
                 let outages = Rc::clone(&outages);
                 std::iter::from_fn(move || outages.borrow_mut().next())
             })
             .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
             .with_passes(passes);
+        if let Some(predicting) = predicting {
+            multi_cluster = multi_cluster.with_predictions(predicting.at_work());
+        }
         let mut sim = Sim::new(multi_cluster, watch);
         run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none())?;
-        let (_, watch) = sim.into_parts();
+        let (multi_cluster, watch) = sim.into_parts();
         if let Some(error) = failure.take() {
             bail!(error);
         }
@@ -96,6 +112,11 @@ impl World for SpaceShared {
         let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
         if options.outages.is_some() {
             outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
+        }
+        if self.predicts {
+            let counts = multi_cluster.predictions().map(Predictions::counts);
+            outcome.columns.push(("predictions_expired_percent", counts.as_ref().and_then(expired_percent)));
+            outcome.notes.extend(counts.map(|counts| in_words(&policy.name(), &counts)));
         }
         Ok((outcome, ()))
     }
@@ -116,8 +137,10 @@ impl World for SpaceShared {
                 words += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
             }
         }
-        if *passes == PassesName::PerEvent {
-            words += " --passes per-event";
+        match passes {
+            PassesName::PerInstant => {}
+            PassesName::PerEvent => words += " --passes per-event",
+            PassesName::Pyss => words += " --passes pyss",
         }
         words
     }
@@ -152,10 +175,10 @@ impl SpaceShared {
     /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
     fn ensure_finishable(&self) -> Result<()> {
         let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.outages else { return Ok(()) };
-        let log = Log::open(&self.asked, &self.sites)?;
+        let log = self.log()?;
         let machines = self.sites.machines();
         let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
-        for one in log.jobs(Numbers::default()) {
+        for one in log.jobs(Known::default()) {
             let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
             // One that suits no machine is rejected.
             let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
@@ -173,14 +196,27 @@ impl SpaceShared {
 
     /// The policy at work, and where it says what went wrong, if it is a program and something does.
     fn at_work(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
-        let Self { asked, options, sites } = self;
+        let Self { asked, options, sites, .. } = self;
         if let policy::Policy::Exec(command) = policy {
-            let (exec, failure) = Exec::start(command, &sites.machines(), watch.numbers(), options.policy_timeout)?;
+            let (exec, failure) = Exec::start(command, &sites.machines(), watch.known(), options.policy_timeout)?;
             return Ok((Box::new(exec), failure));
         }
         let search =
             Search { seed: asked.seed, tabu_iterations: options.tabu_iterations, time_limit: options.time_limit };
-        Ok((policy.at_work(&search, sites.iter().len()), Failure::default()))
+        let at_work = policy.at_work(&search, sites.iter().len());
+        // The habit of that simulator's EASY, and of no other policy there.
+        if options.passes == PassesName::Pyss && policy.is_plain_easy() {
+            return Ok((Box::new(IfNewcomerFits::new(at_work)), Failure::default()));
+        }
+        Ok((at_work, Failure::default()))
+    }
+
+    /// The log as policies are told of it. What is predicted is no part of it: jobs come with what was requested.
+    fn log(&self) -> Result<Log> {
+        if self.predicting.is_none() {
+            return Log::open(&self.asked, &self.sites);
+        }
+        Log::open(&Asked { estimates: Estimates::User, ..self.asked.clone() }, &self.sites)
     }
 
     /// The outages of the places: the same for every policy.

@@ -97,6 +97,14 @@ impl Iterator for Lines {
     }
 }
 
+/// How many messages a transcript holds, if nothing else.
+pub(super) fn count(path: &Path) -> Result<u64> {
+    let failed = Failed::default();
+    let file = BufReader::new(workload::file::open(path)?);
+    let messages = Lines { file, number: 0, failed: std::rc::Rc::clone(&failed) }.count() as u64;
+    failed.take().map_or(Ok(messages), |error| Err(error.context(path.display().to_string())))
+}
+
 impl Ear {
     /// Records into the first path, or compares with the second.
     pub(super) fn begin(transcript: Option<&Path>, replay: Option<&Path>) -> Result<Self> {

@@ -1,24 +1,20 @@
-//! What is kept of a run while it goes: the summary, the levels over time, and `jobs.csv`.
+//! What is kept of a run while it goes: the summary, its weeks and classes, the levels over time, and the files of its jobs.
 
 use super::GANTT_JOBS;
+use super::classes::Classes;
 use super::free::Free;
+use super::rows::{Drafts, FromLog, Rows, tells_processors};
 use super::sites::Sites;
-use anyhow::{Context, Result};
-use lab::terminal::csv_name;
-use metrics::{Summary, Timeline};
+use anyhow::Result;
+use metrics::{Blocks, Summary, Timeline};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::io::{BufWriter, Write};
 use std::rc::Rc;
-use tempfile::NamedTempFile;
 
-const WRITING: &str = "cannot write jobs.csv";
-
-/// The log's own number of each job in the system. Never iterated.
-pub(super) type Numbers = Rc<RefCell<FxHashMap<JobId, u64>>>;
+/// What the log knows of each job in the system. Never iterated.
+pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 
 /// Listens to a run of one policy.
 pub(super) struct Watch {
@@ -29,83 +25,65 @@ pub(super) struct Watch {
 /// Takes in finished jobs.
 struct Ledger {
     summary: Summary,
+    weeks: Blocks,
+    classes: Classes,
     busy: Timeline,
-    numbers: Numbers,
-    /// Names of the sites as fields of a table, by number.
-    sites: Vec<String>,
-    rows: csv::Writer<BufWriter<JobsFile>>,
-    /// The first error in writing; told when the run is over.
-    failed: Option<csv::Error>,
+    known: Known,
+    rows: Rows,
+    seats: Seats,
     last_finish: Time,
     placed: Option<Vec<Placed>>,
-}
-
-/// Where `jobs.csv` goes.
-pub(crate) enum JobsFile {
-    /// A file that has no name yet.
-    Begun(NamedTempFile),
-    /// Nobody wants to read it.
-    Nowhere,
-}
-
-impl Write for JobsFile {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Begun(file) => file.write(bytes),
-            Self::Nowhere => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Begun(file) => file.flush(),
-            Self::Nowhere => Ok(()),
-        }
-    }
-}
-
-/// A finished job with the log's own number.
-#[derive(Clone)]
-pub(crate) struct Placed {
-    pub(super) number: u64,
-    pub(super) record: JobRecord,
 }
 
 /// What is known when the run is over.
 pub(crate) struct Watched {
     pub(super) summary: Summary,
+    /// Jobs by the week in which they were submitted.
+    pub(super) weeks: Blocks,
+    pub(super) classes: Classes,
     pub(super) rejected: u64,
+    /// Jobs that ended at their limit.
+    pub(super) cut: u64,
     /// Runs that a failure cut short.
     pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
-    /// `jobs.csv`, complete but for its name.
-    pub(super) jobs: JobsFile,
+    /// Complete but for their names.
+    pub(super) drafts: Drafts,
     /// Every job, if there are few enough to draw.
     pub(super) placed: Option<Vec<Placed>>,
 }
 
+/// A finished job as it is drawn.
+#[derive(Clone)]
+pub(crate) struct Placed {
+    pub(super) known: FromLog,
+    pub(super) record: JobRecord,
+    /// Blocks of `(first, count)` processors, numbered on through the places.
+    pub(super) processors: Vec<(u32, u32)>,
+}
+
 impl Watch {
-    /// Begins `jobs.csv` in a file that has no name yet.
-    pub(super) fn new(jobs: JobsFile, sites: &Sites) -> Result<Self> {
-        let mut rows = csv::Writer::from_writer(BufWriter::with_capacity(1 << 16, jobs));
-        rows.write_record(["job", "submit", "start", "finish", "processors", "site"]).context(WRITING)?;
+    /// Writes jobs into files that have no names yet.
+    pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
+        let listed = tells_processors(sites) || drafts.evalys.is_some();
         let ledger = Ledger {
             summary: Summary::new(),
+            weeks: Blocks::weekly(),
+            classes: Classes::default(),
             busy: Timeline::new(),
-            numbers: Numbers::default(),
-            sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
-            rows,
-            failed: None,
+            known: Known::default(),
+            seats: Seats::of(sites, listed),
+            rows: Rows::new(drafts, sites)?,
             last_finish: Time::ZERO,
             placed: Some(Vec::new()),
         };
         Ok(Self { log: JobLog::new(ledger), waiting: Timeline::new() })
     }
 
-    /// Where the log's own numbers are to be entered as jobs come in.
-    pub(super) fn numbers(&self) -> Numbers {
-        Rc::clone(&self.log.sink().numbers)
+    /// Where what the log knows is to be entered as jobs come in.
+    pub(super) fn known(&self) -> Known {
+        Rc::clone(&self.log.sink().known)
     }
 
     /// What is known now that the run is over.
@@ -113,19 +91,17 @@ impl Watch {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let Ledger { summary, busy, rows, failed, last_finish, placed, .. } = self.log.into_sink();
-        if let Some(error) = failed {
-            return Err(error).context(WRITING);
-        }
-        let jobs = rows.into_inner().map_err(csv::IntoInnerError::into_error).context(WRITING)?;
-        let jobs = jobs.into_inner().map_err(std::io::IntoInnerError::into_error).context(WRITING)?;
+        let Ledger { summary, weeks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
         Ok(Watched {
             summary,
+            weeks,
+            classes,
             rejected,
+            cut: rows.cut,
             interrupted,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(last_finish),
-            jobs,
+            drafts: rows.finish()?,
             placed,
         })
     }
@@ -135,17 +111,23 @@ impl Probe for Watch {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(_) => self.waiting.raise(now, 1),
-            Fact::Started { processors, .. } => {
+            Fact::Started { job, site, processors } => {
                 self.waiting.lower(now, 1);
-                self.log.sink_mut().busy.raise(now, u64::from(*processors));
+                let ledger = self.log.sink_mut();
+                ledger.busy.raise(now, u64::from(*processors));
+                ledger.seats.take(*job, *site, *processors);
             }
-            Fact::Interrupted { processors, .. } => {
+            Fact::Interrupted { job, processors, .. } => {
                 self.waiting.raise(now, 1);
-                self.log.sink_mut().busy.lower(now, u64::from(*processors));
+                let ledger = self.log.sink_mut();
+                ledger.busy.lower(now, u64::from(*processors));
+                ledger.seats.give_back(*job);
             }
             Fact::Rejected { job, .. } => {
                 self.waiting.lower(now, 1);
-                self.log.sink_mut().numbers.borrow_mut().remove(job);
+                let Ledger { known, rows, .. } = self.log.sink_mut();
+                let known = known.borrow_mut().remove(job);
+                rows.rejected(&known.expect("what the log knows was entered when it came in"));
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
@@ -155,61 +137,55 @@ impl Probe for Watch {
 
 impl Sink for Ledger {
     fn take_in(&mut self, record: JobRecord) {
-        let number = self.numbers.borrow_mut().remove(&record.job.id).expect("its number was entered when it came in");
+        let known = self.known.borrow_mut().remove(&record.job.id);
+        let known = known.expect("what the log knows was entered when it came in");
         self.busy.lower(record.finish, u64::from(record.processors));
         self.summary.add(&record);
+        self.weeks.add(&record);
+        self.classes.add(&record);
         self.last_finish = self.last_finish.max(record.finish);
+        let processors = self.seats.give_back(record.job.id);
+        self.rows.ran(&record, &known, &processors);
         if let Some(placed) = self.placed.as_mut() {
-            placed.push(Placed { number, record });
+            placed.push(Placed { known, record, processors });
             if placed.len() > GANTT_JOBS {
                 self.placed = None;
+                self.seats.drawn = false;
             }
         }
-        let row = (
-            number,
-            Seconds(record.job.submit),
-            Seconds(record.start),
-            Seconds(record.finish),
-            record.processors,
-            &self.sites[record.site.index()],
-        );
-        if let Err(error) = self.rows.serialize(row) {
-            self.failed.get_or_insert(error);
-        }
     }
 }
 
-/// An instant as seconds in full precision, not as a float.
-struct Seconds(Time);
-
-impl serde::Serialize for Seconds {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
+/// Which processors jobs hold: of those that are free on their place, the ones of lowest number. No policy knows processors
+/// apart, so any others would do as well.
+struct Seats {
+    free: Vec<Free>,
+    /// Never iterated.
+    held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
+    /// Somebody wants to draw them.
+    drawn: bool,
+    /// Somebody wants to read them.
+    listed: bool,
 }
 
-/// A site, and blocks of `(first, count)` processors of it.
-type Seat = (SiteId, Vec<(u32, u32)>);
-
-/// Gives each job processors of lowest number that are free on its site: blocks of `(first, count)`. Processors are
-/// numbered on through the sites.
-pub(super) fn assign(placed: &[Placed], sites: &Sites) -> Vec<(Placed, Vec<(u32, u32)>)> {
-    let processors = sites.first_processors().zip(sites.iter());
-    let mut free: Vec<Free> =
-        processors.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
-    let mut by_start = placed.to_vec();
-    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let mut running: BTreeMap<(Time, JobId), Seat> = BTreeMap::new();
-    let mut assigned = Vec::with_capacity(by_start.len());
-    for placed in by_start {
-        let record = &placed.record;
-        while let Some(ended) = running.first_entry().filter(|first| first.key().0 <= record.start) {
-            let (site, blocks) = ended.remove();
-            blocks.into_iter().for_each(|(first, count)| free[site.index()].give_back(first, count));
-        }
-        let blocks = free[record.site.index()].take_lowest(record.processors);
-        running.insert((record.finish, record.job.id), (record.site, blocks.clone()));
-        assigned.push((placed, blocks));
+impl Seats {
+    fn of(sites: &Sites, listed: bool) -> Self {
+        let places = sites.first_processors().zip(sites.iter());
+        let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
+        Self { free, held: FxHashMap::default(), drawn: true, listed }
     }
-    assigned
+
+    fn take(&mut self, job: JobId, site: SiteId, processors: u32) {
+        if self.drawn || self.listed {
+            let blocks = self.free[site.index()].take_lowest(processors);
+            self.held.insert(job, (site, blocks));
+        }
+    }
+
+    /// The processors that it held.
+    fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
+        let Some((site, blocks)) = self.held.remove(&job) else { return Vec::new() };
+        blocks.iter().for_each(|&(first, count)| self.free[site.index()].give_back(first, count));
+        blocks
+    }
 }

@@ -5,8 +5,9 @@
 
 use super::name::PolicyName;
 use super::own::Own;
+use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::{JobsFile, Watched};
+use super::watch::Watched;
 use crate::cli::Asked;
 use anyhow::{Result, anyhow, bail};
 use clap::parser::ValueSource;
@@ -51,8 +52,8 @@ pub(crate) trait World: Sized + Sync + 'static {
     /// Where jobs run.
     fn sites(&self) -> &Sites;
 
-    /// One policy on the whole log. `jobs` becomes `jobs.csv`.
-    fn replay(&self, policy: &Self::Policy, jobs: JobsFile) -> Result<(Outcome, Self::Beside)>;
+    /// One policy on the whole log. `drafts` is where its jobs are written.
+    fn replay(&self, policy: &Self::Policy, drafts: Drafts) -> Result<(Outcome, Self::Beside)>;
 
     /// Adds what can be told only when all policies are done.
     fn compare(_runs: &mut [(Outcome, Self::Beside)]) {}
@@ -153,8 +154,8 @@ impl Run {
 pub(crate) trait Opened: Sync {
     /// Of the policies, as their folders are called.
     fn names(&self) -> Vec<String>;
-    /// Replays all policies, in their order. `begin` gives each a `jobs.csv`, and `done` is told of each.
-    fn replay(&self, begin: &(dyn Fn() -> Result<JobsFile> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
+    /// Replays all policies, in their order. `begin` gives each the files of its jobs, and `done` is told of each.
+    fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
     /// See [`World::sites`].
     fn sites(&self) -> &Sites;
     /// See [`World::arguments`].
@@ -181,7 +182,7 @@ impl<W: World> Opened for Asking<W> {
         self.policies.iter().map(PolicyId::name).collect()
     }
 
-    fn replay(&self, begin: &(dyn Fn() -> Result<JobsFile> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
+    fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
         let replay = |policy| {
             let outcome = self.world.replay(policy, begin()?)?;
             done();

@@ -11,6 +11,9 @@ use std::io::Read;
 use std::iter::FusedIterator;
 use std::path::Path;
 
+/// More than the comments of any log; some kilobytes packed may be gigabytes unpacked.
+const LARGEST_HEADER: usize = 16 << 20;
+
 /// Reads a log of a grid record by record. Its memory is that of the longest line, whatever the length of the log.
 ///
 /// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
@@ -58,10 +61,19 @@ impl GwfReader {
 
     fn start(lines: Lines) -> Result<Self, SwfError> {
         let mut reader = Self { lines, comments: Vec::new(), is_pending: false };
+        let mut held = 0;
         while reader.lines.advance()? {
             match reader.lines.current().trim_ascii() {
                 [] => {}
-                [b'#', comment @ ..] => reader.comments.push(String::from_utf8_lossy(comment).trim().to_owned()),
+                [b'#', comment @ ..] => {
+                    let comment = String::from_utf8_lossy(comment).trim().to_owned();
+                    held += comment.len() + size_of::<String>();
+                    reader.comments.push(comment);
+                    if held > LARGEST_HEADER {
+                        let (path, line) = (reader.path().to_owned(), reader.line());
+                        return Err(SwfError::LongHeader { path, line });
+                    }
+                }
                 _ => {
                     reader.is_pending = true;
                     return Ok(reader);
@@ -116,7 +128,8 @@ fn columns(line: &str) -> Option<[&str; COLUMNS]> {
         }
         Some(all)
     }
-    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace()))
+    // Trimmed in both ways alike: what is read between blanks, and written between tabs, is read the same again.
+    first(line.split('\t').map(str::trim)).or_else(|| first(line.split_ascii_whitespace().map(str::trim)))
 }
 
 struct Fields<'a> {

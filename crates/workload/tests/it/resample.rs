@@ -39,11 +39,7 @@ fn check(name: &str, found: [f64; 10]) {
 
 /// The log of a machine where `GRID_TRACES` names the folder; none, and why, otherwise.
 fn real(name: &str) -> Option<HeldLog> {
-    let Some(folder) = std::env::var_os("GRID_TRACES") else {
-        eprintln!("skipped: GRID_TRACES does not name a folder with real logs");
-        return None;
-    };
-    let path = std::path::Path::new(&folder).join(format!("{name}.swf.gz"));
+    let path = test_data::trace(&format!("{name}.swf.gz"))?;
     Some(HeldLog::read(SwfReader::open(&path).expect("a log"), None).expect("a sound log").0)
 }
 

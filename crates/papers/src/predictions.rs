@@ -1,0 +1,351 @@
+//! Gaussier, Glesser, Reis & Trystram, SC'15, and Tsafrir, Etsion & Feitelson, TPDS 2007: EASY with predicted run times on five
+//! logs. The only place that knows its axes.
+
+mod claims;
+mod combination;
+mod figures;
+mod logs;
+mod measure;
+mod published;
+
+use anyhow::{Context, Result, ensure};
+use combination::{Combination, TieRule};
+use lab::claim::Claim;
+use lab::paper::{About, Effort, Figure, Paper, Reading};
+use lab::quantity::Quantity;
+use lab::scenario::Scenario;
+use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
+use metrics::ConfidenceInterval;
+use serde::Deserialize;
+use sim_core::Streams;
+use std::path::Path;
+
+/// The scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    files: PerLog<String>,
+    processors: PerLog<u32>,
+    jobs: PerLog<usize>,
+    resampling: ResamplingTable,
+    load: LoadTable,
+    stand_in: StandIn,
+    run: RunTable,
+    readings: ReadingsTable,
+}
+
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResamplingTable {
+    weeks: u64,
+    shake: u64,
+}
+
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadTable {
+    factor: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    replications: u32,
+    seed: u64,
+    quick_logs: Vec<String>,
+    quick_replications: u32,
+    quick_weeks: u64,
+    quick_jobs: u32,
+}
+
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingsTable {
+    passes: TieRule,
+    load: Load,
+    sample: Sample,
+}
+
+/// The paper, as its scenario has it.
+pub(crate) struct PredictionsPaper {
+    file: File,
+    effort: Effort,
+    /// Those to look for.
+    wanted: Vec<Log>,
+    logs: Logs,
+}
+
+/// One point of the experiments.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    log: Log,
+    workload: Workload,
+    combination: Combination,
+}
+
+impl Cell {
+    const fn as_logged(log: Log, combination: Combination) -> Self {
+        Self { log, workload: Workload::AsLogged, combination }
+    }
+
+    const fn resampled(log: Log, combination: Combination) -> Self {
+        Self { log, workload: Workload::Resampled, combination }
+    }
+
+    fn get(self, metric: &str) -> Quantity<Self> {
+        // The stand-in is drawn anew as it is.
+        let workload = if self.log == Log::StandIn { Workload::AsLogged } else { self.workload };
+        Quantity::Metric(Self { workload, ..self }, metric.to_owned())
+    }
+}
+
+impl PredictionsPaper {
+    /// The logs that run.
+    fn logs_at_hand(&self) -> Vec<Log> {
+        self.logs.at_hand(&self.wanted)
+    }
+
+    /// Whether the log has the published number of jobs.
+    fn is_published(&self, log: Log) -> bool {
+        self.logs.jobs_of(log).is_none_or(|jobs| jobs == *self.file.jobs.of(log))
+    }
+
+    /// How much denser than in the log submissions are.
+    fn load(&self) -> f64 {
+        match self.file.readings.load {
+            Load::AsLogged => 1.0,
+            Load::Denser => self.file.load.factor,
+            Load::Sparser => 1.0 / self.file.load.factor,
+        }
+    }
+
+    fn resampling(&self) -> Resampling {
+        let ResamplingTable { weeks, shake } = self.file.resampling;
+        let weeks = if self.effort == Effort::Quick { self.file.run.quick_weeks } else { weeks };
+        Resampling { sample: self.file.readings.sample, weeks, shake }
+    }
+
+    /// Jobs of the stand-in.
+    fn drawn_jobs(&self) -> u32 {
+        if self.effort == Effort::Quick { self.file.run.quick_jobs } else { self.file.stand_in.jobs }
+    }
+
+    fn processors(&self, log: Log) -> u32 {
+        if log == Log::StandIn { self.file.stand_in.processors } else { *self.file.processors.of(log) }
+    }
+
+    fn validate(&self) -> Result<()> {
+        let File { processors, resampling, load, stand_in, run, .. } = &self.file;
+        for log in Log::PUBLISHED {
+            ensure!(*processors.of(log) > 0, "processors of {} are 0; at least 1 is needed", log.name());
+        }
+        ensure!((1..=1000).contains(&resampling.weeks), "resampling.weeks is {}; expected 1 to 1000", resampling.weeks);
+        ensure!((1..=1000).contains(&run.quick_weeks), "run.quick_weeks is {}; expected 1 to 1000", run.quick_weeks);
+        ensure!(resampling.shake <= 86_400, "resampling.shake is {}; expected at most 86400 s", resampling.shake);
+        ensure!((1.0..=10.0).contains(&load.factor), "load.factor is {}; expected 1 to 10", load.factor);
+        for (key, value) in [
+            ("run.replications", run.replications),
+            ("run.quick_replications", run.quick_replications),
+            ("run.quick_jobs", run.quick_jobs),
+        ] {
+            ensure!(value > 0, "{key} is 0; at least 1 is needed");
+        }
+        stand_in.validate()
+    }
+
+    /// `data/rows.csv`: every row of every log, in full.
+    fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let columns = &measure::NAMES[..10];
+        table.write_record(["log", "order", "predictor", "corrector"].iter().chain(columns))?;
+        for log in self.logs_at_hand() {
+            for combination in Combination::ALL {
+                let Combination { order, predictor, corrector } = combination;
+                let mut row =
+                    [log.name(), order.name(), predictor.name(), corrector.name()].map(str::to_owned).to_vec();
+                // The shortest text that is read back as the same number.
+                row.extend(
+                    columns.iter().map(|name| found(&Cell::as_logged(log, combination).get(name)).mean.to_string()),
+                );
+                table.write_record(row)?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+}
+
+impl Paper for PredictionsPaper {
+    type Cell = Cell;
+
+    const ABOUT: About = About {
+        slug: "predictions",
+        title: "Improving Backfilling by using Machine Learning to predict Running Times",
+        citation: "É. Gaussier, D. Glesser, V. Reis and D. Trystram, SC'15, article 64; with D. Tsafrir, Y. Etsion and \
+                   D. G. Feitelson, IEEE TPDS 18(6), 2007 (EASY++)",
+        package: "gap-schedule",
+        subject: "EASY by predicted run times, corrected when they expire, and the shortest predicted first, on five logs",
+    };
+    const SCENARIO: &'static str = include_str!("../../../workloads/predictions.toml");
+    const PAGE: &'static str = include_str!("../../../docs/papers/predictions.md");
+    const MODELS: &'static str = crate::MODELS;
+
+    const READINGS: &'static [Reading] = &[
+        Reading::new(
+            "R1",
+            "passes",
+            "In which order do things of one instant happen, and when is the scheduler asked?",
+            &["pyss", "per-event", "per-instant"],
+        ),
+        Reading::new("R2", "load", "How dense are submissions?", &["as-logged", "denser", "sparser"]),
+        Reading::new("R3", "sample", "What is another workload like the log?", &["users", "shaken"]),
+    ];
+
+    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+        let file: File = scenario.typed()?;
+        let named = |name: &String| {
+            let log = Log::PUBLISHED.into_iter().find(|log| log.name() == name);
+            log.with_context(|| format!("run.quick_logs: {name:?} is none of {}", Log::NAMES[..5].join(", ")))
+        };
+        let quick = file.run.quick_logs.iter().map(named).collect::<Result<Vec<Log>>>()?;
+        let wanted = if effort == Effort::Quick { quick } else { Log::PUBLISHED.to_vec() };
+        let paper = Self { file, effort, wanted, logs: Logs::default() };
+        paper.validate()?;
+        Ok(paper)
+    }
+
+    fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
+        let logs = Logs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
+        Ok(Self { logs, ..self })
+    }
+
+    fn replications(&self) -> u32 {
+        if self.effort == Effort::Quick { self.file.run.quick_replications } else { self.file.run.replications }
+    }
+
+    fn seed(&self) -> u64 {
+        self.file.run.seed
+    }
+
+    fn figures(&self) -> Vec<Figure<Cell>> {
+        figures::figures(self)
+    }
+
+    fn claims(&self) -> Vec<Claim<Cell>> {
+        claims::claims(self)
+    }
+
+    fn positions(&self, figure: &str) -> &'static [&'static str] {
+        if figure == "combinations" { &Combination::SHORT } else { &Log::NAMES }
+    }
+
+    fn preface(&self) -> Option<String> {
+        let missing: Vec<&str> =
+            self.wanted.iter().filter(|log| self.logs.jobs_of(**log).is_none()).map(|log| log.name()).collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let files: Vec<String> = self
+            .wanted
+            .iter()
+            .filter(|log| missing.contains(&log.name()))
+            .map(|log| format!("{}.swf", self.file.files.of(*log)))
+            .collect();
+        let download = format!(
+            "Download {} (gzip will do) from the Parallel Workloads Archive, \
+             https://www.cs.huji.ac.il/labs/parallel/workload/, and name their folder with --traces DIR or GRID_TRACES",
+            files.join(", ")
+        );
+        Some(if missing.len() == self.wanted.len() {
+            format!(
+                "A stand-in: none of the logs was found. Jobs were drawn from the model of Lublin and Feitelson, with estimates of \
+                 Tsafrir's and users who repeat themselves; G2 to G4 are judged on them, and G1 is left out. {download}."
+            )
+        } else {
+            format!("Not found: {}. What is judged is judged on the others. {download}.", missing.join(", "))
+        })
+    }
+
+    fn record(&self) -> Option<&'static str> {
+        (self.logs_at_hand() == [Log::StandIn]).then_some("stand-in")
+    }
+
+    fn data(&self) -> Vec<(String, String)> {
+        let found = |log: &Log| {
+            let sha256 = self.logs.sha256(*log)?;
+            Some((format!("{}.swf", self.file.files.of(*log)), sha256.to_owned()))
+        };
+        self.wanted.iter().filter_map(found).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "Rows of a log are single runs, and exact: they have no interval. Intervals are those of workloads made from the \
+             log (A4), paired, and say how much another half year of such users would differ."
+                .to_owned(),
+        ];
+        for log in self.logs_at_hand().into_iter().filter(|log| *log != Log::StandIn && !self.is_published(*log)) {
+            let (ours, theirs) = (self.logs.jobs_of(log).unwrap_or_default(), *self.file.jobs.of(log));
+            notes.push(format!(
+                "{}: {ours} jobs here and {theirs} in the published results, whose authors had another version of the log. \
+                 G1 is judged within 3 % there, not exactly; a maximum may hang on a single job.",
+                log.name()
+            ));
+        }
+        notes
+    }
+
+    fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
+        let Cell { log, workload, combination: Combination { order, predictor, corrector } } = *cell;
+        let workload = match workload {
+            Workload::AsLogged => "log",
+            Workload::Resampled => "resampled",
+        };
+        vec![
+            ("log", log.name().to_owned()),
+            ("workload", workload.to_owned()),
+            ("order", order.name().to_owned()),
+            ("predictor", predictor.name().to_owned()),
+            ("corrector", corrector.name().to_owned()),
+        ]
+    }
+
+    fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let source = match (cell.log, cell.workload) {
+            (Log::StandIn, _) => serde_json::json!({ "stand_in": self.file.stand_in, "jobs": self.drawn_jobs() }),
+            (log, Workload::AsLogged) => serde_json::json!({ "log": self.logs.sha256(log) }),
+            (log, Workload::Resampled) => {
+                serde_json::json!({ "log": self.logs.sha256(log), "resampling": self.resampling() })
+            }
+        };
+        serde_json::json!({
+            "source": source,
+            "processors": self.processors(cell.log),
+            "combination": cell.combination.name(),
+            "passes": self.file.readings.passes,
+            "load": self.load(),
+        })
+    }
+
+    fn draws(&self, cell: &Cell) -> bool {
+        cell.log == Log::StandIn || cell.workload == Workload::Resampled
+    }
+
+    fn cost(&self, cell: &Cell) -> u64 {
+        let jobs = self.logs.jobs_of(cell.log).unwrap_or(self.drawn_jobs() as usize) as u64;
+        if cell.workload == Workload::Resampled { jobs / 3 } else { jobs }
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        measure::NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        Ok(vec![("data/rows.csv", self.rows(found)?)])
+    }
+
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+        let stand_in = (&self.file.stand_in, self.drawn_jobs());
+        let jobs = self.logs.jobs((cell.log, cell.workload), self.resampling(), self.load(), stand_in, streams);
+        measure::run(jobs, self.processors(cell.log), cell.combination, self.file.readings.passes)
+    }
+}

@@ -1,0 +1,280 @@
+//! The logs, read once and held; logs like them; and a stand-in where there is none.
+
+use anyhow::{Context, Result, ensure};
+use flate2::read::MultiGzDecoder;
+use rand::RngExt;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sim_core::{Job, Purpose, Span, Streams};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use workload::model::{Lublin, ModelJob, Tsafrir};
+use workload::resample::{Users, shaken};
+use workload::{Estimates, HeldJob, HeldLog, PredictsimIntake, SwfReader};
+
+/// The environment variable that names the folder of logs.
+const VARIABLE: &str = "GRID_TRACES";
+
+const USERS: Purpose = Purpose("users of the stand-in");
+
+/// A log of the published results, or what runs where none is at hand.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Log {
+    KthSp2,
+    SdscSp2,
+    CtcSp2,
+    SdscBlue,
+    CeaCurie,
+    StandIn,
+}
+
+impl Log {
+    pub(super) const PUBLISHED: [Self; 5] = [Self::KthSp2, Self::SdscSp2, Self::CtcSp2, Self::SdscBlue, Self::CeaCurie];
+    /// The names of all.
+    pub(super) const NAMES: [&'static str; 6] =
+        ["KTH-SP2", "SDSC-SP2", "CTC-SP2", "SDSC-BLUE", "CEA-Curie", "stand-in"];
+
+    /// As in the column `log` of the published results.
+    pub(super) const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// Something that the scenario has of each log.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PerLog<T> {
+    kth_sp2: T,
+    sdsc_sp2: T,
+    ctc_sp2: T,
+    sdsc_blue: T,
+    cea_curie: T,
+}
+
+impl<T> PerLog<T> {
+    /// # Panics
+    ///
+    /// Of the stand-in, which has tables of its own.
+    pub(super) fn of(&self, log: Log) -> &T {
+        match log {
+            Log::KthSp2 => &self.kth_sp2,
+            Log::SdscSp2 => &self.sdsc_sp2,
+            Log::CtcSp2 => &self.ctc_sp2,
+            Log::SdscBlue => &self.sdsc_blue,
+            Log::CeaCurie => &self.cea_curie,
+            Log::StandIn => panic!("the stand-in is no published log"),
+        }
+    }
+}
+
+/// The scenario's table of the same name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StandIn {
+    pub(super) processors: u32,
+    pub(super) jobs: u32,
+    users: u32,
+    repeats: f64,
+    longest: u32,
+}
+
+impl StandIn {
+    pub(super) fn validate(&self) -> Result<()> {
+        let Self { processors, jobs, users, repeats, longest } = *self;
+        ensure!((2..=1 << 20).contains(&processors), "stand_in.processors is {processors}; expected 2 to 1048576");
+        ensure!((1..=1_000_000).contains(&jobs), "stand_in.jobs is {jobs}; expected 1 to 1000000");
+        ensure!(users > 0, "stand_in.users is 0; somebody must submit the jobs");
+        ensure!((0.0..=1.0).contains(&repeats), "stand_in.repeats is {repeats}; expected a share from 0 to 1");
+        ensure!(longest >= 3600, "stand_in.longest is {longest}; expected at least an hour, in seconds");
+        Tsafrir::new(longest).validate().context("stand_in.longest")
+    }
+
+    /// A workload of Lublin and Feitelson's model with estimates of Tsafrir's, whose users send the same jobs again and again:
+    /// without that there is no past to predict from, and the model has no users.
+    fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {
+        let mut drawn: Vec<ModelJob> = Lublin::typeless(self.processors).jobs(streams).take(jobs as usize).collect();
+        let mut stream = streams.stream(USERS, 0);
+        let mut last: BTreeMap<u32, (u32, Span)> = BTreeMap::new();
+        for job in &mut drawn {
+            let user = stream.random_range(0..self.users);
+            let again = stream.random_bool(self.repeats);
+            job.user = Some(user);
+            // As others of the same kind: within a tenth of the run time.
+            let scale = stream.random_range(0.9..1.1);
+            let job = &mut job.job;
+            if let Some((processors, runtime)) = last.get(&user).filter(|_| again) {
+                let seconds = Span::from_secs_f64(runtime.as_secs_f64() * scale).as_nanos() / 1_000_000_000;
+                (job.request.processors, job.runtime) = (*processors, Span::from_secs(seconds.max(1)));
+            } else {
+                job.runtime = job.runtime.min(Span::from_secs(self.longest.into()));
+                last.insert(user, (job.request.processors, job.runtime));
+            }
+            job.request.estimate = Some(job.runtime);
+        }
+        Tsafrir::new(self.longest).assign(&mut drawn, streams).expect("no job is longer than the longest estimate");
+        HeldLog::of_model(drawn.into_iter())
+    }
+}
+
+/// R2: how dense submissions are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Load {
+    AsLogged,
+    Denser,
+    Sparser,
+}
+
+/// R3: what a resampled workload is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Sample {
+    /// The users of the log drawn anew, week by week.
+    Users,
+    /// The log, every submission moved by some minutes.
+    Shaken,
+}
+
+/// Which workload of a log.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Workload {
+    /// The log itself.
+    AsLogged,
+    /// One that is made from it, another in each replication.
+    Resampled,
+}
+
+/// How resampled workloads are made.
+#[derive(Copy, Clone, Debug, Serialize)]
+pub(super) struct Resampling {
+    pub(super) sample: Sample,
+    pub(super) weeks: u64,
+    /// In seconds.
+    pub(super) shake: u64,
+}
+
+/// A log that was found.
+struct Found {
+    sha256: String,
+    held: HeldLog,
+    users: Users,
+}
+
+/// The logs that were found.
+#[derive(Default)]
+pub(super) struct Logs {
+    /// Whether anybody has looked.
+    looked: bool,
+    found: BTreeMap<Log, Found>,
+}
+
+impl Logs {
+    /// Reads those that are in `traces`, or else where the environment says.
+    pub(super) fn find(
+        wanted: &[Log],
+        files: &PerLog<String>,
+        processors: &PerLog<u32>,
+        traces: Option<&Path>,
+    ) -> Result<Self> {
+        let folder = traces.map(Path::to_owned).or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from));
+        let Some(folder) = folder else { return Ok(Self { looked: true, ..Self::default() }) };
+        let path = |log: &Log| {
+            let candidates = ["swf", "swf.gz"].map(|ending| folder.join(format!("{}.{ending}", files.of(*log))));
+            candidates.into_iter().find(|path| path.is_file()).map(|path| (*log, path))
+        };
+        let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
+        let read = |(log, path): (Log, PathBuf)| {
+            let found = Found::read(&path, *processors.of(log)).with_context(|| format!("{}", path.display()))?;
+            Ok((log, found))
+        };
+        let found = paths.into_par_iter().map(read).collect::<Result<_>>()?;
+        Ok(Self { looked: true, found })
+    }
+
+    /// The logs that run, in their order: the stand-in, if there is none. Before anybody has looked, all that are `wanted`.
+    pub(super) fn at_hand(&self, wanted: &[Log]) -> Vec<Log> {
+        match (self.looked, self.found.is_empty()) {
+            (false, _) => wanted.to_vec(),
+            (true, true) => vec![Log::StandIn],
+            (true, false) => self.found.keys().copied().collect(),
+        }
+    }
+
+    /// How many jobs a log has; `None` if it is not at hand.
+    pub(super) fn jobs_of(&self, log: Log) -> Option<usize> {
+        self.found.get(&log).map(|found| found.held.jobs().len())
+    }
+
+    /// The SHA-256 of a log, unpacked.
+    pub(super) fn sha256(&self, log: Log) -> Option<&str> {
+        self.found.get(&log).map(|found| found.sha256.as_str())
+    }
+
+    /// The jobs of a workload, in order of submission; `load` times as dense as they were.
+    ///
+    /// # Panics
+    ///
+    /// If the log is not at hand.
+    pub(super) fn jobs(
+        &self,
+        (log, workload): (Log, Workload),
+        resampling: Resampling,
+        load: f64,
+        (stand_in, jobs): (&StandIn, u32),
+        streams: &Streams,
+    ) -> Vec<Job> {
+        let held = match (log, workload) {
+            (Log::StandIn, _) => stand_in.drawn(jobs, streams),
+            (log, Workload::AsLogged) => self.found[&log].held.clone(),
+            (log, Workload::Resampled) => {
+                let found = &self.found[&log];
+                match resampling.sample {
+                    Sample::Users => found.users.clone().with_weeks(resampling.weeks).redrawn(streams),
+                    Sample::Shaken => shaken(&found.held, Span::from_secs(resampling.shake), streams),
+                }
+            }
+        };
+        let is_as_logged = (load - 1.0).abs() < f64::EPSILON;
+        let held = if is_as_logged { held } else { held.denser(load) };
+        held.told(Estimates::User, 0)
+    }
+}
+
+impl Found {
+    fn read(path: &Path, processors: u32) -> Result<Self> {
+        let text = unpacked(path).context("cannot be read")?;
+        let sha256 = hex::encode(Sha256::digest(&text));
+        let records = SwfReader::from_read(&path.display().to_string(), Cursor::new(text))?;
+        let mut jobs = Vec::new();
+        for job in PredictsimIntake::new(records, processors) {
+            let job = job?;
+            let request = job.job.request;
+            jobs.push(HeldJob {
+                submit: job.job.submit,
+                runtime: job.job.runtime,
+                wait: None,
+                limit: request.estimate,
+                processors: request.processors,
+                user: request.user,
+                number: job.number,
+            });
+        }
+        let held = HeldLog::of(jobs);
+        let users = Users::of(&held).context("no workloads can be made from this log")?;
+        Ok(Self { sha256, held, users })
+    }
+}
+
+/// A file, unpacked if it is packed.
+fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.read_to_end(&mut text)?;
+    if text.starts_with(&[0x1f, 0x8b]) {
+        let packed = std::mem::take(&mut text);
+        MultiGzDecoder::new(&packed[..]).read_to_end(&mut text)?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,94 @@
+//! One simulation, and what is measured in it.
+
+use super::combination::{Combination, TieRule};
+use gap_schedule::{Machine, MultiCluster};
+use sim_core::record::Sink;
+use sim_core::{Job, JobLog, JobRecord, Sim, Span};
+
+/// The metrics of [`run`], in its order. The first ten are columns of rows.csv.
+pub(super) const NAMES: [&str; 14] = [
+    "jobs",
+    "avgft",
+    "maxft",
+    "RMSFT",
+    "avgstretch",
+    "maxstretch",
+    "RMSS",
+    "avgbsld",
+    "maxbsld",
+    "RMSBSLD",
+    "accuracy",
+    "request_accuracy",
+    "expired_percent",
+    "corrections",
+];
+
+/// The floor of the run time in a bounded slowdown.
+const FLOOR: Span = Span::from_secs(10);
+
+/// Sum, maximum and sum of squares.
+#[derive(Default)]
+struct Sums {
+    sum: f64,
+    most: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.most = self.most.max(value);
+        self.squares += value * value;
+    }
+
+    /// Mean, maximum, and the square root of the mean of squares.
+    fn over(&self, jobs: f64) -> [f64; 3] {
+        [self.sum / jobs, self.most, (self.squares / jobs).sqrt()]
+    }
+}
+
+/// Over all jobs, unweighted.
+#[derive(Default)]
+struct Measure {
+    jobs: u64,
+    response: Sums,
+    stretch: Sums,
+    bounded: Sums,
+    /// Of what was requested, min(p, r) / max(p, r).
+    request_accuracies: f64,
+}
+
+impl Sink for Measure {
+    fn take_in(&mut self, record: JobRecord) {
+        let response = record.response().as_secs_f64();
+        let run = record.job.runtime;
+        self.jobs += 1;
+        self.response.add(response);
+        self.stretch.add(response / run.as_secs_f64());
+        self.bounded.add((response / run.max(FLOOR).as_secs_f64()).max(1.0));
+        let asked = record.job.request.estimate.unwrap_or(run);
+        self.request_accuracies += run.min(asked).as_secs_f64() / run.max(asked).as_secs_f64();
+    }
+}
+
+/// A value for each of [`NAMES`].
+#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
+pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, ties: TieRule) -> Vec<f64> {
+    let policy = combination.order.policy(ties);
+    let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.into_iter())
+        .with_passes(ties.passes())
+        .with_predictions(combination.predictions());
+    let (world, log) = Sim::new(world, JobLog::new(Measure::default())).run();
+    let counts = world.predictions().expect("they were given").counts();
+    let found = log.into_sink();
+    let jobs = found.jobs as f64;
+    let mut values = vec![jobs];
+    for sums in [&found.response, &found.stretch, &found.bounded] {
+        values.extend(sums.over(jobs));
+    }
+    values.push(counts.accuracy().unwrap_or(f64::NAN));
+    values.push(found.request_accuracies / jobs);
+    values.push(100.0 * counts.expired as f64 / jobs);
+    values.push(counts.corrections as f64);
+    values
+}

@@ -1,0 +1,128 @@
+//! For whom a policy is better: jobs by class, and by user.
+//!
+//! Classes are those of Srinivasan, Kettimuthu, Subramani & Sadayappan, "Characterization of backfilling strategies for
+//! parallel job scheduling" (2002): short jobs run for an hour at most, narrow ones on eight processors at most.
+
+use metrics::{Blocks, Mean, job};
+use sim_core::{JobRecord, Span};
+use std::collections::BTreeMap;
+
+/// The longest run of a short job.
+const SHORT: Span = Span::from_secs(3600);
+
+/// The widest narrow job.
+const NARROW: u32 = 8;
+
+/// Jobs by class and by user.
+pub(crate) struct Classes {
+    classes: [Class; 4],
+    users: BTreeMap<Option<u32>, User>,
+}
+
+/// Jobs that are alike.
+pub(crate) struct Class {
+    pub(crate) name: &'static str,
+    pub(crate) jobs: u64,
+    pub(crate) weeks: Blocks,
+    pub(crate) wait: Mean,
+    pub(crate) bounded_slowdown: Mean,
+}
+
+/// The jobs of one user.
+#[derive(Default)]
+pub(crate) struct User {
+    pub(crate) jobs: u64,
+    /// Processor-seconds.
+    pub(crate) work: f64,
+    pub(crate) wait: Mean,
+    pub(crate) bounded_slowdown: Mean,
+}
+
+impl Default for Classes {
+    fn default() -> Self {
+        let class = |name| Class {
+            name,
+            jobs: 0,
+            weeks: Blocks::weekly(),
+            wait: Mean::default(),
+            bounded_slowdown: Mean::default(),
+        };
+        Self { classes: ["short narrow", "short wide", "long narrow", "long wide"].map(class), users: BTreeMap::new() }
+    }
+}
+
+impl Classes {
+    /// Takes in one finished job.
+    pub(super) fn add(&mut self, record: &JobRecord) {
+        let wait = record.wait().as_secs_f64();
+        let slowdown = job::bounded_slowdown(record, metrics::Summary::THRESHOLD);
+        let position = 2 * usize::from(record.job.runtime > SHORT) + usize::from(record.processors > NARROW);
+        let class = &mut self.classes[position];
+        class.jobs += 1;
+        class.wait.add(wait);
+        class.bounded_slowdown.add(slowdown);
+        class.weeks.add(record);
+        let user = self.users.entry(record.job.request.user).or_default();
+        user.jobs += 1;
+        user.work += f64::from(record.processors) * record.finish.since(record.start).as_secs_f64();
+        user.wait.add(wait);
+        user.bounded_slowdown.add(slowdown);
+    }
+
+    /// Short narrow, short wide, long narrow, long wide.
+    pub(crate) fn classes(&self) -> &[Class; 4] {
+        &self.classes
+    }
+
+    /// The user of a number; `None` for all jobs of which the log does not tell.
+    pub(crate) fn user(&self, number: Option<u32>) -> Option<&User> {
+        self.users.get(&number)
+    }
+
+    /// Those who had the most processor-seconds, most first.
+    pub(crate) fn heaviest(&self, most: usize) -> Vec<(Option<u32>, &User)> {
+        let mut users: Vec<_> = self.users.iter().map(|(number, user)| (*number, user)).collect();
+        users.sort_by(|(_, a), (_, b)| b.work.total_cmp(&a.work));
+        users.truncate(most);
+        users
+    }
+
+    /// How many users there are.
+    pub(crate) fn users(&self) -> usize {
+        self.users.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Job, JobId, SiteId, Time};
+
+    fn ran(processors: u32, seconds: u64, user: u32) -> JobRecord {
+        let mut job = Job::new(JobId(0), Time::ZERO, processors, Span::from_secs(seconds));
+        job.request.user = Some(user);
+        let start = Time::from_secs(100);
+        JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors }
+    }
+
+    #[test]
+    fn an_hour_on_eight_processors_is_short_and_narrow_and_a_second_or_a_processor_more_is_not() {
+        let mut classes = Classes::default();
+        for (processors, seconds) in [(8, 3600), (9, 3600), (8, 3601), (9, 3601), (1, 1)] {
+            classes.add(&ran(processors, seconds, 1));
+        }
+        assert_eq!(classes.classes().each_ref().map(|class| class.jobs), [2, 1, 1, 1]);
+        assert_eq!(classes.classes()[3].wait.mean(), Some(100.0));
+    }
+
+    #[test]
+    fn users_come_by_what_they_used() {
+        let mut classes = Classes::default();
+        for (processors, user) in [(1, 7), (9, 3), (2, 7)] {
+            classes.add(&ran(processors, 10, user));
+        }
+        let heaviest: Vec<_> = classes.heaviest(5).into_iter().map(|(number, user)| (number, user.jobs)).collect();
+        assert_eq!(heaviest, [(Some(3), 1), (Some(7), 2)]);
+        assert_eq!(classes.heaviest(1).len(), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! `columns.md`: what the columns of the tables are, with their units.
+
+use super::report::Report;
+use super::rows::LISTED;
+
+/// What is written beside the tables.
+pub(super) fn text(report: &Report<'_>) -> String {
+    let allocated = if report.sites().shares_processors() {
+        "empty: tasks share processors here".to_owned()
+    } else {
+        format!(
+            "processors that it held, as `0-3,7`, numbered from 0 on through the places in their order. Policies know no \
+             processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
+        )
+    };
+    let evalys = if report.asked.format.is_some() {
+        "\n## POLICY/evalys.csv\n\nThe jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since \
+         the first submit; `success` is 1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; \
+         `allocated_resources` lists processors as `0-3 7`.\n"
+    } else {
+        ""
+    };
+    format!("{}{allocated} |\n{}{evalys}{}", JOBS, SWF, REST)
+}
+
+const JOBS: &str = "\
+# Columns
+
+An empty field is a value that does not exist: the start of a job that was rejected, tardiness without deadlines.
+
+## POLICY/jobs.csv
+
+One row per job, as they leave the system. Times in seconds since the first submit.
+
+| column | what it is |
+|---|---|
+| `job` | the job's number in the log |
+| `submit`, `start`, `finish` | when it was submitted, started and ended (s); of a job that a failure interrupted, the run that ended |
+| `processors` | how many it held; of a rejected job, how many it asked for |
+| `site` | the place where it ran, as the machine or clusters file calls it |
+| `user` | who submitted it, by the log's number |
+| `requested` | run time that the log says was asked for (s), whatever the policy was told |
+| `run` | what it takes at reference speed (s), after a cut at its limit |
+| `deadline` | when it is due (s since the first submit) |
+| `state` | `done`, `cut` (ended at its limit) or `rejected` (no place can hold it) |
+| `allocated` | ";
+
+const SWF: &str = "
+## POLICY/schedule.swf
+
+The same in the Standard Workload Format, in order of submission: submit, wait and run time as simulated (s), status 1 for `done`,
+0 for `cut` and 5 for `rejected`; the partition is the place, counted from 1, where there are several. User, group, executable,
+queue and requests as in the log.
+";
+
+const REST: &str = "
+## summary.csv
+
+One row per policy. `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weighted_mean` (weighted by processors).
+
+| column | unit |
+|---|---|
+| `jobs`, `rejected`, `cut`, `zero_runtime` | jobs that ran; that no place could hold; that ended at their limit; of zero run time |
+| `wait_*`, `response_*` | start − submit, finish − submit (s) |
+| `slowdown_*` | response / run time (1); jobs of zero run time have none |
+| `bounded_slowdown_*` | max(1, response / max(run time, 10 s)) (1) |
+| `tardiness_*`, `late_percent` | max(0, finish − deadline) (s), and jobs that finished after it (% of those that have one) |
+| `makespan`, `work` | last finish − first submit (s); Σ processors × run (processor-seconds) |
+| `utilization` | work / (processors × makespan), 0 … 1 |
+| `interrupted` | runs that a failure cut short, where machines fail |
+| `prediction_error_percent`, `local_slowdown` | with --model metasched: error of predictions at dispatch (%), slowdown of local users (1) |
+| `turnaround_mean`, `messages_per_job`, `moves_per_job` | with --model hier-grid: until the output is home (s), messages and moves for each job |
+
+## differences.csv
+
+One row per metric and policy but the first, which is the `baseline`: the policy's value less the baseline's.
+
+| column | what it is |
+|---|---|
+| `metric` | in the units above; `area_weighted_response` is the response weighted by processors × run time (s) |
+| `mean` | mean over weeks of the difference of the weeks' means |
+| `ci_low`, `ci_high` | its 95 % interval: Student's t over weeks |
+| `blocks` | weeks that it rests on |
+
+Blocks are weeks by the day of submission, counted from the first submit; both policies have the same jobs in the same week, and
+are compared week by week. A last week of less than half a week is left out, and so are weeks without jobs. Every week counts the
+same, so the mean is not the difference of the means over jobs in summary.csv. Weeks with a backlog in common depend on one
+another, which makes the interval too narrow; below eight weeks it is rough, and of one week there is none. It tells how far the
+weeks of this log differ, and nothing of other logs.
+
+## data/FIGURE.csv
+
+The points of a picture: `figure,series,x,metric,mean,ci_low,ci_high,reps`.
+";

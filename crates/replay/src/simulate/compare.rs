@@ -1,0 +1,119 @@
+//! How policies differ, week by week: `differences.csv`, and the same in words.
+
+use super::world::Run;
+use anyhow::Result;
+use lab::chart::significant;
+use metrics::{Blocks, ConfidenceInterval};
+
+/// Fewer weeks than these make an interval that is itself uncertain.
+pub(super) const FEW: usize = 8;
+
+/// A difference between a policy and the first one.
+pub(super) struct Difference<'a> {
+    pub(super) metric: &'static str,
+    pub(super) policy: &'a str,
+    pub(super) baseline: &'a str,
+    /// Over weeks.
+    pub(super) interval: ConfidenceInterval,
+    /// The mean of the first policy over the same weeks.
+    pub(super) of_baseline: f64,
+}
+
+/// Differences of every policy to the first, by metric.
+pub(super) fn differences(runs: &[Run]) -> Vec<Difference<'_>> {
+    let Some((first, others)) = runs.split_first() else { return Vec::new() };
+    let baseline = &first.outcome.watched.weeks;
+    let of = |metric: &'static str| {
+        others.iter().filter_map(move |run| {
+            let interval = run.outcome.watched.weeks.difference(baseline, metric)?;
+            let of_baseline = baseline.mean(metric)?.mean;
+            Some(Difference { metric, policy: &run.name, baseline: &first.name, interval, of_baseline })
+        })
+    };
+    Blocks::METRICS.into_iter().flat_map(of).collect()
+}
+
+/// `differences.csv`.
+pub(super) fn table(runs: &[Run]) -> Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"])?;
+    for Difference { metric, policy, baseline, interval, .. } in differences(runs) {
+        let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
+        let (mean, blocks) = (interval.mean.to_string(), interval.replications.to_string());
+        table.write_record([metric, policy, baseline, &mean, &end(interval.low), &end(interval.high), &blocks])?;
+    }
+    Ok(table.into_inner()?)
+}
+
+/// What a metric is called in a sentence, and its unit behind a blank.
+pub(super) fn called(metric: &str) -> (&'static str, &'static str) {
+    match metric {
+        "wait_mean" => ("wait", " s"),
+        "response_mean" => ("response", " s"),
+        "slowdown_mean" => ("slowdown", ""),
+        "bounded_slowdown_mean" => ("bounded slowdown", ""),
+        "area_weighted_response" => ("area-weighted response", " s"),
+        "tardiness_mean" => ("tardiness", " s"),
+        "late_percent" => ("late jobs", " points"),
+        _ => ("", ""),
+    }
+}
+
+impl Difference<'_> {
+    /// `easy waits 1 234 s less than fcfs (95 % interval −1 500 to −968 s, 48 weeks)`: whether it is more than weeks differ.
+    pub(super) fn in_words(&self) -> String {
+        let Self { metric, policy, baseline, interval, of_baseline } = self;
+        let (name, unit) = called(metric);
+        let weeks = interval.replications;
+        if interval.mean.abs() <= f64::EPSILON * of_baseline.abs()
+            && interval.half_width().is_none_or(|half| half <= 0.0)
+        {
+            return format!("Mean {name} is the same under {policy} and {baseline}.");
+        }
+        let percent = if of_baseline.abs() > 0.0 {
+            format!(", {} %", significant(100.0 * (interval.mean / of_baseline).abs()))
+        } else {
+            String::new()
+        };
+        let size = significant(interval.mean.abs());
+        let (Some(low), Some(high)) = (interval.low, interval.high) else {
+            return format!(
+                "{policy} differs from {baseline} by {}{unit} in mean {name}; one week of jobs gives no interval.",
+                significant(interval.mean)
+            );
+        };
+        let range = format!("95 % interval {} to {}{unit}, {weeks} weeks", significant(low), significant(high));
+        if low > 0.0 || high < 0.0 {
+            let side = if high < 0.0 { "lower" } else { "higher" };
+            format!("Mean {name} under {policy} is {size}{unit}{percent} {side} than under {baseline} ({range}).")
+        } else {
+            format!(
+                "No difference in mean {name} between {policy} and {baseline} that is more than weeks differ ({range})."
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference(low: Option<f64>, high: Option<f64>, mean: f64) -> String {
+        let replications = if low.is_some() { 20 } else { 1 };
+        let interval = ConfidenceInterval { mean, low, high, replications, level: 0.95 };
+        let one = Difference { metric: "wait_mean", policy: "easy", baseline: "fcfs", interval, of_baseline: 200.0 };
+        one.in_words()
+    }
+
+    #[test]
+    fn only_an_interval_that_keeps_off_zero_makes_a_difference() {
+        let lower = difference(Some(-70.0), Some(-30.0), -50.0);
+        assert_eq!(
+            lower,
+            "Mean wait under easy is 50 s, 25 % lower than under fcfs (95 % interval −70 to −30 s, 20 weeks)."
+        );
+        assert!(difference(Some(-70.0), Some(3.0), -50.0).starts_with("No difference in mean wait"));
+        assert!(difference(Some(1.0), Some(3.0), 2.0).contains("higher than under fcfs"));
+        assert!(difference(None, None, 2.0).contains("one week of jobs gives no interval"));
+    }
+}

@@ -1,0 +1,151 @@
+//! Predicted run times: the settings `predict` and `correct` of a policy's name, and what `--estimates mean-of-user:K` means where
+//! jobs run.
+
+use super::name::PolicyName;
+use gap_schedule::{
+    Doubling, Increments, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested, ToRequested,
+};
+
+/// Who predicts run times, and who corrects what expires.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Predicting {
+    predict: Predict,
+    correct: Correct,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Predict {
+    Requested,
+    Clairvoyant,
+    DoubleRequested,
+    Tsafrir,
+    MeanOfUser(u32),
+}
+
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+enum Correct {
+    None,
+    #[default]
+    Requested,
+    Doubling,
+    Tsafrir,
+}
+
+const PREDICTORS: &str = "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
+const CORRECTORS: &str = "requested, doubling, tsafrir or none";
+
+impl Predicting {
+    /// What `--estimates mean-of-user:K` asks for.
+    pub(super) const fn mean_of_user(jobs: u32) -> Self {
+        Self { predict: Predict::MeanOfUser(jobs), correct: Correct::Requested }
+    }
+
+    /// Takes `predict` and `correct` out of a name; `None` if it has neither.
+    pub(super) fn take(name: &mut PolicyName) -> Result<Option<Self>, String> {
+        let given = name.to_string();
+        let predict = name.take("predict", PREDICTORS, predict)?;
+        let correct = name.take("correct", CORRECTORS, correct)?;
+        match (predict, correct) {
+            (Some(predict), correct) => Ok(Some(Self { predict, correct: correct.unwrap_or_default() })),
+            (None, Some(_)) => Err(format!(
+                "{given:?}: correct says what to expect of a job that outlives its prediction, and nothing is predicted; add \
+                 predict=tsafrir, or leave correct out"
+            )),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The two at work, to whom nothing has happened yet.
+    pub(super) fn at_work(self) -> Predictions {
+        let predictions = match self.predict {
+            Predict::Requested => Predictions::by(Requested),
+            Predict::Clairvoyant => Predictions::clairvoyant(),
+            Predict::DoubleRequested => Predictions::by(TimesRequested::double()),
+            Predict::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
+            Predict::MeanOfUser(jobs) => Predictions::by(MeanOfUser::new(jobs)),
+        };
+        match self.correct {
+            Correct::None => predictions,
+            Correct::Requested => predictions.corrected_by(ToRequested),
+            Correct::Doubling => predictions.corrected_by(Doubling),
+            Correct::Tsafrir => predictions.corrected_by(Increments::tsafrir()),
+        }
+    }
+}
+
+fn predict(text: &str) -> Option<Predict> {
+    match text {
+        "requested" => Some(Predict::Requested),
+        "clairvoyant" => Some(Predict::Clairvoyant),
+        "double-requested" => Some(Predict::DoubleRequested),
+        "tsafrir" => Some(Predict::Tsafrir),
+        _ => {
+            let jobs = text.strip_prefix("mean-of-user=")?.parse().ok()?;
+            (1..=1000).contains(&jobs).then_some(Predict::MeanOfUser(jobs))
+        }
+    }
+}
+
+fn correct(text: &str) -> Option<Correct> {
+    match text {
+        "none" => Some(Correct::None),
+        "requested" => Some(Correct::Requested),
+        "doubling" => Some(Correct::Doubling),
+        "tsafrir" => Some(Correct::Tsafrir),
+        _ => None,
+    }
+}
+
+/// The share of jobs, in percent, that outlived what was predicted of them; `None` if nothing was.
+#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
+pub(super) fn expired_percent(counts: &PredictionCounts) -> Option<f64> {
+    (counts.predicted > 0).then(|| 100.0 * counts.expired as f64 / counts.predicted as f64)
+}
+
+/// How predictions fared, in one line.
+pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
+    let PredictionCounts { predicted, expired, corrections, .. } = *counts;
+    let share = expired_percent(counts).map_or_else(String::new, |share| format!(" ({share:.1} %)"));
+    let accuracy = counts.accuracy().map_or_else(String::new, |accuracy| format!("; accuracy {accuracy:.3}"));
+    format!("{policy}: {expired} of {predicted} predictions expired{share}, corrected {corrections} times{accuracy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulate::policy::Policy;
+
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        text.parse::<Policy>().expect_err(text)
+    }
+
+    #[test]
+    fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {
+        for name in [
+            "easy+predict=tsafrir+correct=tsafrir+backfill=spf",
+            "easy+predict=clairvoyant",
+            "easy+order=wfp3+backfill=spf+predict=tsafrir+correct=doubling",
+            "cons+predict=mean-of-user=5+correct=none",
+            "fcfs+order=spf+predict=double-requested",
+            "easy+predict=requested+correct=requested",
+        ] {
+            let policy = name.parse::<Policy>().expect(name);
+            assert_eq!(policy.name(), name);
+            assert!(policy.predicting().is_some(), "{name}");
+        }
+        assert!("easy+backfill=spf".parse::<Policy>().expect("a name").predicting().is_none());
+    }
+
+    #[test]
+    fn what_predicts_nothing_is_told_what_does() {
+        assert!(
+            refused("easy+predict=tsafir").contains("expected requested, clairvoyant, double-requested, tsafrir, or")
+        );
+        assert!(refused("easy+predict=mean-of-user=0").contains("K from 1 to 1000"));
+        assert!(
+            refused("easy+predict=tsafrir+correct=never").contains("expected requested, doubling, tsafrir or none")
+        );
+        assert!(refused("easy+correct=tsafrir").contains("nothing is predicted; add predict=tsafrir"));
+        assert!(refused("eg-edf+predict=tsafrir").contains("has no settings"));
+    }
+}

@@ -1,0 +1,417 @@
+//! What is written of each job: a row of `jobs.csv`, a line of `schedule.swf`, and a row of `evalys.csv` if that is asked for.
+
+use super::sites::Sites;
+use anyhow::{Context, Result};
+use lab::terminal::csv_name;
+use sim_core::{Job, JobId, JobRecord, Span, Time};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use tempfile::NamedTempFile;
+use workload::swf::Status;
+use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
+
+/// The columns of `jobs.csv`.
+const COLUMNS: [&str; 12] = [
+    "job",
+    "submit",
+    "start",
+    "finish",
+    "processors",
+    "site",
+    "user",
+    "requested",
+    "run",
+    "deadline",
+    "state",
+    "allocated",
+];
+
+/// The columns that evalys reads (`JobSet.columns` of version 4).
+const OF_EVALYS: [&str; 13] = [
+    "job_id",
+    "workload_name",
+    "submission_time",
+    "requested_number_of_resources",
+    "requested_time",
+    "success",
+    "starting_time",
+    "execution_time",
+    "finish_time",
+    "waiting_time",
+    "turnaround_time",
+    "stretch",
+    "allocated_resources",
+];
+
+/// A file of a policy that is in the making.
+#[derive(Debug, Default)]
+pub(crate) enum Draft {
+    /// A file that has no name yet.
+    Begun(NamedTempFile),
+    /// Nobody wants to read it.
+    #[default]
+    Nowhere,
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Begun(file) => file.write(bytes),
+            Self::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Begun(file) => file.flush(),
+            Self::Nowhere => Ok(()),
+        }
+    }
+}
+
+/// The files that a policy's jobs are written to.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts {
+    pub(crate) jobs: Draft,
+    pub(crate) swf: Draft,
+    /// `None` unless it was asked for.
+    pub(crate) evalys: Option<Draft>,
+    /// Comments at the head of `schedule.swf`.
+    pub(crate) header: String,
+    /// The name of the log.
+    pub(crate) log: String,
+}
+
+/// What a log knows of a job, and a simulation does not.
+#[derive(Clone, Debug)]
+pub(super) struct FromLog {
+    pub(super) number: u64,
+    job: Job,
+    pub(super) requested: Option<Span>,
+    /// What it takes at reference speed.
+    run: Span,
+    /// It would have run longer than its limit.
+    is_cut: bool,
+    group: Option<u32>,
+    executable: Option<u32>,
+    queue: Option<u32>,
+    partition: Option<u32>,
+    requested_memory: Option<u64>,
+}
+
+impl FromLog {
+    /// A job of which no more is known than its number.
+    pub(super) fn numbered(job: Job, number: u64) -> Self {
+        let (requested, group, executable, queue, partition, requested_memory) = Default::default();
+        let (run, is_cut) = (job.runtime, false);
+        Self { number, job, requested, run, is_cut, group, executable, queue, partition, requested_memory }
+    }
+}
+
+impl From<&LogJob> for FromLog {
+    fn from(one: &LogJob) -> Self {
+        Self {
+            number: one.number,
+            job: one.job,
+            requested: one.requested_time,
+            run: one.job.runtime,
+            is_cut: one.job.runtime < one.logged_runtime,
+            group: one.group,
+            executable: one.executable,
+            queue: one.queue,
+            partition: one.partition,
+            requested_memory: one.requested_memory,
+        }
+    }
+}
+
+impl From<&Alea31Job> for FromLog {
+    fn from(one: &Alea31Job) -> Self {
+        let (group, executable, queue, partition, requested_memory) = Default::default();
+        let mut job = one.job;
+        job.request.user = one.user;
+        Self {
+            number: one.number,
+            job,
+            requested: Some(one.limit),
+            run: one.executed,
+            is_cut: one.limit < one.job.runtime,
+            group,
+            executable,
+            queue,
+            partition,
+            requested_memory,
+        }
+    }
+}
+
+/// What became of a job.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum State {
+    Done,
+    /// At its limit.
+    Cut,
+    Rejected,
+}
+
+impl State {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Cut => "cut",
+            Self::Rejected => "rejected",
+        }
+    }
+
+    const fn of_swf(self) -> Status {
+        match self {
+            Self::Done => Status::Completed,
+            Self::Cut => Status::Failed,
+            Self::Rejected => Status::Cancelled,
+        }
+    }
+}
+
+/// On more processors than these, `jobs.csv` does not list who ran on which: the lists would be most of the file.
+pub(super) const LISTED: u32 = 10_000;
+
+/// Whether `jobs.csv` lists processors: not where tasks share them.
+pub(super) fn tells_processors(sites: &Sites) -> bool {
+    !sites.shares_processors() && sites.processors() <= LISTED
+}
+
+/// Writes jobs as they leave the system.
+pub(super) struct Rows {
+    jobs: csv::Writer<BufWriter<Draft>>,
+    swf: SwfWriter<BufWriter<Draft>>,
+    evalys: Option<csv::Writer<BufWriter<Draft>>>,
+    log: String,
+    /// Whether `jobs.csv` tells processors.
+    tells_processors: bool,
+    /// Names of the places as fields of a table, by number.
+    sites: Vec<String>,
+    /// Records whose turn has not come: a log in the format is in the order of submission.
+    waiting: BTreeMap<JobId, SwfRecord>,
+    /// Who comes next in `schedule.swf`.
+    next: JobId,
+    pub(super) cut: u64,
+    /// The first error; told when the run is over.
+    failed: Option<anyhow::Error>,
+}
+
+impl Rows {
+    pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
+        let Drafts { jobs, swf, evalys, header, log } = drafts;
+        let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
+        let mut jobs = csv::Writer::from_writer(buffered(jobs));
+        jobs.write_record(COLUMNS).context("cannot write jobs.csv")?;
+        let mut swf = SwfWriter::new(buffered(swf));
+        swf.comment(&header).context("cannot write schedule.swf")?;
+        let mut evalys = evalys.map(|draft| csv::Writer::from_writer(buffered(draft)));
+        if let Some(rows) = &mut evalys {
+            rows.write_record(OF_EVALYS).context("cannot write evalys.csv")?;
+        }
+        let tells_processors = tells_processors(sites);
+        let sites = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
+        Ok(Self {
+            jobs,
+            swf,
+            evalys,
+            log,
+            tells_processors,
+            sites,
+            waiting: BTreeMap::new(),
+            next: JobId(0),
+            cut: 0,
+            failed: None,
+        })
+    }
+
+    /// A job that ran, on blocks of `(first, count)` processors, if they are known.
+    pub(super) fn ran(&mut self, record: &JobRecord, known: &FromLog, allocated: &[(u32, u32)]) {
+        let state = if known.is_cut { State::Cut } else { State::Done };
+        self.cut += u64::from(known.is_cut);
+        let written = self.write_ran(record, known, state, allocated);
+        self.note(written);
+        let site = record.site.index();
+        let record = SwfRecord {
+            wait: Some(record.wait()),
+            runtime: Some(record.finish.since(record.start)),
+            allocated_processors: Some(record.processors),
+            partition: if self.sites.len() > 1 { u32::try_from(site + 1).ok() } else { known.partition },
+            ..of_log(known, state)
+        };
+        self.in_turn(known.job.id, record);
+    }
+
+    /// A job that no place could hold.
+    pub(super) fn rejected(&mut self, known: &FromLog) {
+        let written = self.write_rejected(known);
+        self.note(written);
+        let record = SwfRecord { partition: known.partition, ..of_log(known, State::Rejected) };
+        self.in_turn(known.job.id, record);
+    }
+
+    fn write_ran(
+        &mut self,
+        record: &JobRecord,
+        known: &FromLog,
+        state: State,
+        allocated: &[(u32, u32)],
+    ) -> csv::Result<()> {
+        let JobRecord { job, start, finish, site, processors } = *record;
+        let row = (
+            known.number,
+            Seconds(job.submit),
+            Seconds(start),
+            Seconds(finish),
+            processors,
+            &self.sites[site.index()],
+            known.job.request.user,
+            known.requested.map(in_seconds),
+            in_seconds(known.run),
+            job.request.deadline.map(Seconds),
+            state.name(),
+            if self.tells_processors { listed(allocated, ',') } else { String::new() },
+        );
+        self.jobs.serialize(row)?;
+        let Some(rows) = &mut self.evalys else { return Ok(()) };
+        let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
+        rows.serialize((
+            known.number,
+            &self.log,
+            Seconds(job.submit),
+            processors,
+            known.requested.map(in_seconds),
+            u8::from(state == State::Done),
+            Seconds(start),
+            in_seconds(ran),
+            Seconds(finish),
+            in_seconds(wait),
+            in_seconds(response),
+            response.as_secs_f64() / ran.as_secs_f64(),
+            listed(allocated, ' '),
+        ))
+    }
+
+    fn write_rejected(&mut self, known: &FromLog) -> csv::Result<()> {
+        let Job { submit, request, .. } = known.job;
+        self.jobs.serialize((
+            known.number,
+            Seconds(submit),
+            "",
+            "",
+            request.processors,
+            "",
+            request.user,
+            known.requested.map(in_seconds),
+            in_seconds(known.run),
+            request.deadline.map(Seconds),
+            State::Rejected.name(),
+            "",
+        ))
+    }
+
+    fn note<E: Into<anyhow::Error>>(&mut self, written: Result<(), E>) {
+        if let Err(error) = written {
+            self.failed.get_or_insert(error.into());
+        }
+    }
+
+    /// Writes a record when all that were submitted before it have been written.
+    fn in_turn(&mut self, job: JobId, record: SwfRecord) {
+        self.waiting.insert(job, record);
+        while let Some(record) = self.waiting.remove(&self.next) {
+            let written = self.swf.record(&record);
+            self.note(written);
+            self.next.0 += 1;
+        }
+    }
+
+    /// The files, complete but for their names.
+    pub(super) fn finish(mut self) -> Result<Drafts> {
+        for record in std::mem::take(&mut self.waiting).into_values() {
+            let written = self.swf.record(&record);
+            self.note(written);
+        }
+        if let Some(error) = self.failed {
+            return Err(error).context("cannot write what became of jobs");
+        }
+        let table = |rows: csv::Writer<BufWriter<Draft>>| -> Result<Draft> {
+            Ok(rows
+                .into_inner()
+                .map_err(csv::IntoInnerError::into_error)?
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)?)
+        };
+        Ok(Drafts {
+            jobs: table(self.jobs).context("cannot write jobs.csv")?,
+            swf: self
+                .swf
+                .into_inner()
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)
+                .context("cannot write schedule.swf")?,
+            evalys: self.evalys.map(table).transpose().context("cannot write evalys.csv")?,
+            ..Drafts::default()
+        })
+    }
+}
+
+/// What of a record does not depend on the run.
+fn of_log(known: &FromLog, state: State) -> SwfRecord {
+    SwfRecord {
+        submit: Some(known.job.submit.since(Time::ZERO)),
+        requested_processors: Some(known.job.request.processors),
+        requested_time: known.requested,
+        requested_memory: known.requested_memory,
+        status: Some(state.of_swf()),
+        user: known.job.request.user,
+        group: known.group,
+        executable: known.executable,
+        queue: known.queue,
+        ..SwfRecord::numbered(known.number)
+    }
+}
+
+/// `0-3,7`.
+fn listed(blocks: &[(u32, u32)], between: char) -> String {
+    let mut text = String::new();
+    for &(first, count) in blocks {
+        if !text.is_empty() {
+            text.push(between);
+        }
+        // Writing to a string does not fail.
+        let _ = match count {
+            1 => write!(text, "{first}"),
+            _ => write!(text, "{first}-{}", first + (count - 1)),
+        };
+    }
+    text
+}
+
+/// An instant as seconds in full precision, not as a float.
+struct Seconds(Time);
+
+const fn in_seconds(span: Span) -> Seconds {
+    Seconds(Time::from_nanos(span.as_nanos()))
+}
+
+impl serde::Serialize for Seconds {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_are_listed_as_ranges() {
+        assert_eq!(listed(&[(0, 4), (7, 1), (9, 2)], ','), "0-3,7,9-10");
+        assert_eq!(listed(&[(u32::MAX - 1, 2)], ' '), "4294967294-4294967295");
+        assert_eq!(listed(&[], ','), "");
+    }
+}

@@ -1,0 +1,394 @@
+//! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
+
+use super::GANTT_JOBS;
+use super::classes::Class;
+use super::compare::{Difference, FEW, called, differences};
+use super::report::Report;
+use super::watch::Placed;
+use super::words::{readable, span, unit};
+use super::world::Run;
+use lab::chart::{Axis, Bar, Chart, Gantt, Picture, Point, Series, significant};
+use lab::page::{Figure, Part, Section, Table};
+use metrics::MetricSummary;
+use sim_core::Time;
+
+/// How many users are listed.
+const USERS: usize = 10;
+
+/// Metrics of the comparison that stand in its words.
+const TOLD: [&str; 3] = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
+
+/// The sections of the page.
+pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
+    let all = [comparison(report), distributions(report), classes(report), over_time(report), schedules(report)];
+    all.into_iter().filter(|section| !section.parts.is_empty()).collect()
+}
+
+fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
+    let picture = picture.into();
+    let stem = picture.id().to_owned();
+    let mut figure = Figure::new(picture, &stem);
+    caption.clone_into(&mut figure.caption);
+    if stem.starts_with("messages-") {
+        figure.files.retain(|(label, _)| label != "CSV");
+    }
+    if let Some(policy) = stem.strip_prefix("gantt-") {
+        figure.files.retain(|(label, _)| label != "CSV");
+        figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
+    }
+    Part::Figure(Box::new(figure))
+}
+
+fn table(id: &str, title: &str, caption: &str, columns: Vec<String>, rows: Vec<Vec<String>>) -> Part {
+    Part::Table(Table { id: id.to_owned(), title: title.to_owned(), caption: caption.to_owned(), columns, rows })
+}
+
+fn names(runs: &[Run]) -> impl Iterator<Item = String> {
+    runs.iter().map(|run| run.name.clone())
+}
+
+/// Every policy against the first: words, a picture, and the numbers.
+fn comparison(report: &Report<'_>) -> Section {
+    let differences = differences(report.runs);
+    let mut words: Vec<String> =
+        differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words).collect();
+    if let Some(one) = differences.first() {
+        words.push(format!(
+            "Each week of the log is one observation: both policies have the jobs submitted in it, and are compared week by week \
+             (batch means, Student's t). Every week counts the same, so a mean over weeks is not the mean over jobs below. The \
+             interval says how far the weeks of this log differ, and nothing of other logs.{}",
+            if one.interval.replications < FEW { " So few weeks make a rough interval." } else { "" }
+        ));
+    }
+    let mut parts = Vec::new();
+    if differences.iter().any(|one| one.interval.low.is_some()) {
+        let caption = "Means over weeks with 95 % intervals, in percent of the first policy's mean. Below zero is better; where an \
+                       interval covers zero, weeks differ by more than the policies do.";
+        parts.push(figure(relative(report, &differences), caption));
+    }
+    parts.push(overview(report));
+    if !differences.is_empty() {
+        let cell = |end: Option<f64>| end.map_or_else(String::new, significant);
+        let row = |one: &Difference<'_>| {
+            let (name, unit) = called(one.metric);
+            let interval = &one.interval;
+            vec![
+                format!("{name}{}", if unit.is_empty() { String::new() } else { format!(" ({})", unit.trim()) }),
+                one.policy.to_owned(),
+                significant(interval.mean),
+                cell(interval.low),
+                cell(interval.high),
+                interval.replications.to_string(),
+            ]
+        };
+        let title = format!("Differences to {}", report.runs[0].name);
+        let columns = ["mean", "policy", "difference", "from", "to", "weeks"].map(str::to_owned).to_vec();
+        let rows = differences.iter().map(row).collect();
+        parts.push(table("differences-table", &title, "Also in differences.csv.", columns, rows));
+    }
+    let title = if report.runs.len() > 1 { "Which policy is better?" } else { "How the policy did" };
+    Section { id: "comparison".to_owned(), title: title.to_owned(), words, parts }
+}
+
+/// Differences in percent of the baseline's mean, so that all metrics have one axis.
+fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
+    let mut metrics: Vec<&str> = differences.iter().map(|one| one.metric).collect();
+    metrics.dedup();
+    let place = |metric: &str| metrics.iter().position(|known| *known == metric).map_or(0, |k| k + 1);
+    #[expect(clippy::cast_precision_loss, reason = "a handful")]
+    let x = |metric: &str| place(metric) as f64;
+    let point = |one: &Difference<'_>| {
+        let share = |value: f64| 100.0 * value / one.of_baseline.abs();
+        let (low, high) = (one.interval.low?, one.interval.high?);
+        let weeks = u32::try_from(one.interval.replications).ok()?;
+        let point = Point::new(x(one.metric), share(one.interval.mean)).within(share(low), share(high)).over(weeks);
+        point.y.is_finite().then_some(point)
+    };
+    let series = report.runs.iter().enumerate().skip(1).map(|(slot, run)| {
+        let points = differences.iter().filter(|one| one.policy == run.name).filter_map(point).collect();
+        Series::marks(run.name.clone(), points).in_slot(slot)
+    });
+    let baseline = &report.runs[0].name;
+    let ticks = metrics.iter().map(|metric| (x(metric), called(metric).0.to_owned())).collect();
+    Chart {
+        id: "differences".to_owned(),
+        title: format!("Differences to {baseline}"),
+        x: Axis::new("mean over weeks").with_ticks(ticks),
+        y: Axis { signed: true, ..Axis::new(format!("difference to {baseline} (% of its mean)")) },
+        series: series.collect(),
+        ..Chart::default()
+    }
+}
+
+/// What most readers look for first, a row for each policy.
+fn overview(report: &Report<'_>) -> Part {
+    const SHOWN: [&str; 11] = [
+        "jobs",
+        "wait_mean",
+        "wait_median",
+        "wait_p95",
+        "bounded_slowdown_mean",
+        "bounded_slowdown_p95",
+        "tardiness_mean",
+        "late_percent",
+        "interrupted",
+        "utilization",
+        "makespan",
+    ];
+    let shown: Vec<&str> =
+        SHOWN.into_iter().filter(|name| report.runs.iter().any(|run| run.value(name).is_some())).collect();
+    let row = |name: &&str| {
+        let cells = report.runs.iter().map(|run| run.value(name).map_or_else(String::new, readable));
+        std::iter::once(format!("{}{}", name.replace('_', " "), unit(name))).chain(cells).collect()
+    };
+    let caption = "Over jobs. Slowdown is bounded at 10 s.";
+    let columns = std::iter::once("metric".to_owned()).chain(names(report.runs)).collect();
+    table("overview", "The policies", caption, columns, shown.iter().map(row).collect())
+}
+
+/// How many jobs waited how long, and were slowed down how much.
+fn distributions(report: &Report<'_>) -> Section {
+    let curve = |id: &str, title: &str, x: &str, y: &str, least: f64, of: &dyn Fn(&Run) -> &MetricSummary| {
+        let series = report
+            .runs
+            .iter()
+            .enumerate()
+            .map(|(slot, run)| Series::lines(run.name.clone(), distribution(of(run), least)).in_slot(slot));
+        let chart = Chart {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            x: Axis { log: true, ..Axis::new(x) },
+            y: Axis::new(y),
+            series: series.collect(),
+            ..Chart::default()
+        };
+        // Where all jobs fared alike, there is no curve.
+        chart.series.iter().any(|series| series.points.len() > 1).then(|| {
+            figure(
+                chart,
+                "A curve further to the left and above is better. The curves are exact to 0.1 % of their values.",
+            )
+        })
+    };
+    let wait = curve(
+        "wait-distribution",
+        "Distribution of waits",
+        "wait (s); up to 1 s is drawn at 1",
+        "jobs that waited no longer (%)",
+        1.0,
+        &|run| run.outcome.watched.summary.wait(),
+    );
+    let slowdown = curve(
+        "bounded-slowdown-distribution",
+        "Distribution of bounded slowdown",
+        "bounded slowdown",
+        "jobs that were slowed down no more (%)",
+        1.0,
+        &|run| run.outcome.watched.summary.bounded_slowdown(),
+    );
+    Section {
+        id: "distributions".to_owned(),
+        title: "How jobs fared".to_owned(),
+        parts: wait.into_iter().chain(slowdown).collect(),
+        ..Section::default()
+    }
+}
+
+/// Points of a distribution function, in percent; values up to `least` are drawn there.
+fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
+    const STEPS: u32 = 240;
+    let mut points: Vec<Point> = Vec::new();
+    for step in 1..=STEPS {
+        let share = f64::from(step) / f64::from(STEPS);
+        let Some(value) = metric.quantile(share) else { return points };
+        let point = Point::new(value.max(least), 100.0 * share);
+        match points.last_mut() {
+            // Of equal values the last tells how many there are.
+            Some(last) if (last.x - point.x).abs() <= 1e-3 * point.x => *last = point,
+            _ => points.push(point),
+        }
+    }
+    points
+}
+
+/// Short and long, narrow and wide jobs; users.
+fn classes(report: &Report<'_>) -> Section {
+    let parts = if report.runs[0].value("jobs").is_some_and(|jobs| jobs > 0.0) {
+        let mut parts = vec![
+            class_table(report, "wait_mean", "wait (s)", |class| class.wait.mean()),
+            class_table(report, "bounded_slowdown_mean", "bounded slowdown", |class| class.bounded_slowdown.mean()),
+        ];
+        let users = report.runs[0].outcome.watched.classes.users();
+        if users > 1 {
+            parts.push(user_table(report, users));
+        }
+        parts
+    } else {
+        Vec::new()
+    };
+    Section { id: "classes".to_owned(), title: "For whom".to_owned(), parts, ..Section::default() }
+}
+
+/// One metric of each class: means over jobs, and differences to the first policy over weeks.
+fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Class) -> Option<f64>) -> Part {
+    let runs = report.runs;
+    let first = &runs[0].outcome.watched.classes;
+    let row = |k: usize| {
+        let class = |run: &'_ Run| of(&run.outcome.watched.classes.classes()[k]).map_or_else(String::new, readable);
+        let against = |run: &'_ Run| {
+            let weeks = &run.outcome.watched.classes.classes()[k].weeks;
+            weeks.difference(&first.classes()[k].weeks, metric).map_or_else(String::new, |interval| {
+                let mean = significant(interval.mean);
+                match (interval.low, interval.high) {
+                    (Some(low), Some(high)) => format!("{mean} [{}, {}]", significant(low), significant(high)),
+                    _ => mean,
+                }
+            })
+        };
+        let named = [first.classes()[k].name.to_owned(), first.classes()[k].jobs.to_string()];
+        named.into_iter().chain(runs.iter().map(class)).chain(runs.iter().skip(1).map(against)).collect::<Vec<_>>()
+    };
+    let others = names(&runs[1..]).map(|name| format!("{name} − {}", runs[0].name));
+    let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others).collect();
+    let caption = "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002). Means over \
+                   jobs; differences are means over weeks with their 95 % intervals.";
+    let title = format!("Classes of jobs: mean {head}");
+    table(&format!("classes-{metric}"), &title, caption, columns, (0..first.classes().len()).map(row).collect())
+}
+
+fn user_table(report: &Report<'_>, users: usize) -> Part {
+    let runs = report.runs;
+    let first = &runs[0].outcome.watched;
+    let all = first.summary.work();
+    let mean = |mean: Option<f64>| mean.map_or_else(String::new, readable);
+    let rows = first.classes.heaviest(USERS).into_iter().map(|(number, user)| {
+        let of = |run: &Run| {
+            let user = run.outcome.watched.classes.user(number);
+            let wait = user.and_then(|user| user.wait.mean());
+            (mean(wait), mean(user.and_then(|user| user.bounded_slowdown.mean())))
+        };
+        let (waits, slowdowns): (Vec<String>, Vec<String>) = runs.iter().map(of).unzip();
+        let name = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        let share = significant(100.0 * user.work / all);
+        [name, user.jobs.to_string(), share].into_iter().chain(waits).chain(slowdowns).collect()
+    });
+    let heads = |metric: &'static str| names(runs).map(move |name| format!("{metric}, {name}"));
+    let columns = ["user", "jobs", "work (%)"].map(str::to_owned).into_iter();
+    let columns = columns.chain(heads("wait (s)")).chain(heads("bounded slowdown")).collect();
+    let caption =
+        format!("The {} of {users} users with most processor-seconds. Means over their jobs.", USERS.min(users));
+    table("users", "Users", &caption, columns, rows.collect())
+}
+
+/// The unit of time axes, and its seconds: days for a log, seconds for an example.
+fn unit_of_time(report: &Report<'_>) -> (&'static str, f64) {
+    let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
+    let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
+    if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }
+}
+
+fn over_time(report: &Report<'_>) -> Section {
+    let (unit, seconds) = unit_of_time(report);
+    let levels = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        x: Axis::new(format!("time since the first submit ({unit})")),
+        y: Axis::new(label),
+        series: report
+            .runs
+            .iter()
+            .map(|run| {
+                let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
+                Series::steps(run.name.clone(), points.collect())
+            })
+            .collect(),
+        link: "time",
+        ..Chart::default()
+    };
+    let percent = 100.0 / f64::from(report.sites().processors());
+    let busy = levels("utilization", "Utilization", "busy processors (%)", percent, |run| &run.outcome.watched.busy);
+    let queue = levels("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.outcome.watched.waiting);
+    Section {
+        id: "over-time".to_owned(),
+        title: "Over time".to_owned(),
+        parts: vec![
+            figure(busy, "Mean over slices of time; 100 % is the whole machine."),
+            figure(
+                queue,
+                "Mean over slices of time. Where one policy's queue dwarfs another's, each has a scale of its own.",
+            ),
+        ],
+        ..Section::default()
+    }
+}
+
+/// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
+fn schedules(report: &Report<'_>) -> Section {
+    let (unit, seconds) = unit_of_time(report);
+    let mut parts = Vec::new();
+    let drawable = |placed: &&Vec<Placed>| (1..=GANTT_JOBS / report.runs.len()).contains(&placed.len());
+    for run in report.runs {
+        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
+            let mut sites: Vec<(u32, String)> =
+                report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+            if sites.len() == 1 {
+                sites.clear();
+            }
+            let gantt = Gantt {
+                id: format!("gantt-{}", run.name),
+                title: format!("Schedule under {}", run.name),
+                time: format!("time since the first submit ({unit})"),
+                unit,
+                processors: report.sites().processors(),
+                sites,
+                bars: bars(placed, seconds),
+                link: "time",
+            };
+            let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
+                           apart. Processors are numbered on through the sites. A job has one colour under every policy.";
+            parts.push(figure(gantt, caption));
+        }
+        parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
+    }
+    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), parts, ..Section::default() }
+}
+
+/// Jobs by their starts; times in units of so many seconds.
+fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
+    let mut by_start: Vec<&Placed> = placed.iter().collect();
+    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
+    let bar = |placed: &&Placed| {
+        let Placed { known, record, processors } = *placed;
+        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
+        Bar {
+            job: known.number.to_string(),
+            start,
+            end,
+            processors: processors.clone(),
+            facts: facts(placed),
+            slot: Some(record.job.id.0 as usize % 6),
+        }
+    };
+    by_start.iter().map(bar).collect()
+}
+
+/// What is told of a job that is pointed at.
+fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
+    let at = |time: Time| span(time.as_secs_f64());
+    let user = record.job.request.user.map_or_else(String::new, |user| format!("user {user}, "));
+    let blocks = processors.iter().map(|&(first, count)| match count {
+        1 => first.to_string(),
+        _ => format!("{first}–{}", first + (count - 1)),
+    });
+    let blocks: Vec<String> = blocks.take(4).collect();
+    let more = if processors.len() > blocks.len() { ", …" } else { "" };
+    let requested =
+        known.requested.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
+    vec![
+        format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
+        format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),
+        format!("submitted at {}", at(record.job.submit)),
+        format!("started at {}", at(record.start)),
+        format!("waited {}", span(record.wait().as_secs_f64())),
+    ]
+}

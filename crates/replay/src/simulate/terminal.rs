@@ -1,0 +1,98 @@
+//! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
+
+use super::compare::{called, differences};
+use super::words::readable;
+use super::world::Run;
+use lab::chart::significant;
+
+/// The widest line.
+const WIDEST: usize = 100;
+
+/// Columns of `summary.csv` that are shown where a policy has a value, with the two lines of their heads.
+const SHOWN: [(&str, &str, &str); 13] = [
+    ("jobs", "", "jobs"),
+    ("rejected", "", "rejected"),
+    ("interrupted", "inter-", "rupted"),
+    ("wait_mean", "wait", "mean, s"),
+    ("response_mean", "response", "mean, s"),
+    ("bounded_slowdown_mean", "bounded", "slowdown"),
+    ("tardiness_mean", "tardiness", "mean, s"),
+    ("late_percent", "late", "% of jobs"),
+    ("utilization", "utili-", "zation"),
+    ("makespan", "makespan", "s"),
+    ("prediction_error_percent", "prediction", "error, %"),
+    ("turnaround_mean", "turnaround", "mean, s"),
+    ("messages_per_job", "messages", "per job"),
+];
+
+/// Columns that go first where the table is too wide.
+const SPARED: [&str; 3] = ["response_mean", "makespan", "rejected"];
+
+/// The policies in a table.
+pub(super) fn table(runs: &[Run]) -> String {
+    let value = |run: &Run, column: &str| match column {
+        "rejected" => readable_count(run.outcome.watched.rejected),
+        _ => run.value(column).map_or_else(String::new, readable),
+    };
+    let names = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max("policy".len());
+    let mut columns: Vec<(&str, [&str; 2], Vec<String>)> = SHOWN
+        .into_iter()
+        .map(|(column, above, below)| (column, [above, below], runs.iter().map(|run| value(run, column)).collect()))
+        .filter(|(_, _, cells): &(_, _, Vec<String>)| cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    // A long name has a line for itself.
+    let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
+    let width = |(_, heads, cells): &(&str, [&str; 2], Vec<String>)| {
+        heads.iter().map(|head| head.chars().count()).chain(cells.iter().map(|cell| cell.chars().count())).max()
+    };
+    for spared in SPARED {
+        let total: usize = columns.iter().filter_map(width).map(|width| width + 2).sum();
+        if names + total > WIDEST {
+            columns.retain(|(column, ..)| *column != spared);
+        }
+    }
+    let mut text = String::new();
+    let line = |first: &str, cells: &mut dyn Iterator<Item = &str>| {
+        let mut line = format!("{first:names$}");
+        for (column, cell) in columns.iter().zip(cells) {
+            line += &format!("  {cell:>width$}", width = width(column).unwrap_or(0));
+        }
+        format!("{}\n", line.trim_end())
+    };
+    text += &line("", &mut columns.iter().map(|(_, heads, _)| heads[0]));
+    text += &line("policy", &mut columns.iter().map(|(_, heads, _)| heads[1]));
+    for (k, run) in runs.iter().enumerate() {
+        if apart {
+            text += &format!("{}\n", run.name);
+        }
+        let first = if apart { "" } else { &run.name };
+        text += &line(first, &mut columns.iter().map(|(_, _, cells)| cells[k].as_str()));
+    }
+    text
+}
+
+fn readable_count(count: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a count, for a table")]
+    let count = count as f64;
+    readable(count)
+}
+
+/// The differences to the first policy in wait and bounded slowdown, a line for each; empty of one policy.
+pub(super) fn compared(runs: &[Run]) -> String {
+    let mut text = String::new();
+    let shown = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
+    for one in differences(runs).into_iter().filter(|one| shown.contains(&one.metric)) {
+        let (name, unit) = called(one.metric);
+        if text.is_empty() {
+            let weeks = one.interval.replications;
+            let weeks = if weeks == 1 { "one week".to_owned() } else { format!("{weeks} weeks") };
+            text += &format!("Difference to {}, mean over {weeks} of the log and its 95 % interval:\n", one.baseline);
+        }
+        let interval = match (one.interval.low, one.interval.high) {
+            (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),
+            _ => "[no interval]".to_owned(),
+        };
+        text += &format!("  {name:16}  {}{unit} {interval}  {}\n", significant(one.interval.mean), one.policy);
+    }
+    text
+}

@@ -1,0 +1,183 @@
+//! Readings: what a paper leaves open, each with the answers that are tried.
+//!
+//! A model declares its readings once, by [`readings!`](crate::readings!), and that gives the struct which a scenario's table
+//! `readings` is read into, a type for the answers to each question, the defaults, and [`Reading`]s for whoever lists them
+//! or tries every other answer.
+
+/// One reading: a question that a paper leaves open, and the field of its scenario that answers it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// As in the paper's specification: `R2`.
+    pub id: &'static str,
+    /// In the scenario's table `readings`.
+    pub field: &'static str,
+    /// What the paper leaves open.
+    pub question: &'static str,
+    /// The answers, as the scenario writes them, the default first.
+    pub answers: &'static [&'static str],
+}
+
+impl Reading {
+    /// The first of `answers` is the default.
+    pub const fn new(
+        id: &'static str,
+        field: &'static str,
+        question: &'static str,
+        answers: &'static [&'static str],
+    ) -> Self {
+        Self { id, field, question, answers }
+    }
+
+    /// The scenario key, as `--set` takes it.
+    pub fn key(&self) -> String {
+        format!("readings.{}", self.field)
+    }
+}
+
+/// Declares what a paper leaves open: a struct with a field for each reading, and all that goes with it.
+///
+/// A question is answered by one of some words (`enum`, which makes that type: a word is the variant's name in lower case with
+/// hyphens, or what stands behind `=`), or by one of some numbers or truth values. The first answer is the default. What
+/// comes of it: the struct, read and written by serde as the table `readings` of a scenario; its `Default`; the types of the
+/// answers, each with its `Default` and `ANSWERS`; and `LIST`, the [`Reading`]s in the order of the declaration. The crate that
+/// declares readings depends on `serde`.
+///
+/// ```
+/// sim_core::readings! {
+///     /// What the paper leaves open.
+///     #[serde(deny_unknown_fields)]
+///     pub struct Readings {
+///         R1 release: enum Release "When is a gang's processor released?" {
+///             /// When its own task has ended.
+///             TaskEnd,
+///             /// When the last task of the gang has ended.
+///             GangEnd,
+///         }
+///         R2 neighbours: enum Neighbours "Who are a peer's neighbours?" {
+///             /// Those nearby.
+///             Geographic,
+///             /// Four, drawn.
+///             Random4 = "random-4",
+///         }
+///         R3 most: u32 "How many tasks run beside a local user?" { 2, 1, 3 }
+///     }
+/// }
+///
+/// assert_eq!(Readings::default(), Readings { release: Release::TaskEnd, neighbours: Neighbours::Geographic, most: 2 });
+/// assert_eq!(Readings::LIST[0].answers, ["task-end", "gang-end"]);
+/// assert_eq!(Readings::LIST[1].answers, ["geographic", "random-4"]);
+/// assert_eq!((Readings::LIST[2].id, Readings::LIST[2].answers), ("R3", &["2", "1", "3"][..]));
+/// ```
+#[macro_export]
+macro_rules! readings {
+    ($(#[$meta:meta])* $vis:vis struct $Readings:ident { $($fields:tt)* }) => {
+        $crate::readings!(@field [$(#[$meta])*] [$vis] $Readings [] [$($fields)*]);
+    };
+    // A question that some words answer: their type, and on to the next field.
+    (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
+        $(#[$meta:meta])* $id:ident $field:ident: enum $Answer:ident $question:literal { $($answers:tt)* } $($rest:tt)*
+    ]) => {
+        $crate::readings!(@answers [$vis] $id $Answer $question [$($answers)*]);
+        $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
+            [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
+        }] [$($rest)*]);
+    };
+    // One that some numbers or truth values answer.
+    (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
+        $(#[$meta:meta])* $id:ident $field:ident: $Number:ident $question:literal { $first:literal $(, $other:literal)* $(,)? }
+        $($rest:tt)*
+    ]) => {
+        $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
+            [$(#[$meta])*] $id $field $Number $question [&[stringify!($first) $(, stringify!($other))*]] [$first]
+        }] [$($rest)*]);
+    };
+    (@field [$(#[$meta:meta])*] [$vis:vis] $Readings:ident [$({
+        [$(#[$field_meta:meta])*] $id:ident $field:ident $Answer:ident $question:literal [$($answers:tt)*] [$($default:tt)*]
+    })*] []) => {
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        $(#[$meta])*
+        $vis struct $Readings {
+            $(
+                #[doc = concat!(stringify!($id), ": ", $question)]
+                $(#[$field_meta])*
+                $vis $field: $Answer,
+            )*
+        }
+
+        impl $Readings {
+            /// Every reading, in the order of the declaration.
+            $vis const LIST: &'static [$crate::readings::Reading] = &[
+                $($crate::readings::Reading::new(stringify!($id), stringify!($field), $question, $($answers)*),)*
+            ];
+        }
+
+        impl ::core::default::Default for $Readings {
+            /// The first answer to each.
+            fn default() -> Self {
+                Self { $($field: $($default)*,)* }
+            }
+        }
+    };
+    (@answers [$vis:vis] $id:ident $Answer:ident $question:literal [
+        $(#[$first_meta:meta])* $first:ident $(= $first_word:literal)?
+        $(, $(#[$meta:meta])* $other:ident $(= $word:literal)?)* $(,)?
+    ]) => {
+        #[doc = concat!(stringify!($id), ": ", $question)]
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        $vis enum $Answer {
+            $(#[$first_meta])* #[default] $(#[serde(rename = $first_word)])? $first,
+            $($(#[$meta])* $(#[serde(rename = $word)])? $other,)*
+        }
+
+        impl $Answer {
+            /// The answers as a scenario writes them, the default first.
+            $vis const ANSWERS: &'static [&'static str] = &[
+                $crate::readings!(@word $first $($first_word)?),
+                $($crate::readings!(@word $other $($word)?),)*
+            ];
+        }
+    };
+    (@word $answer:ident $word:literal) => { $word };
+    (@word $answer:ident) => {{
+        const NAME: &str = stringify!($answer);
+        const WORD: [u8; $crate::readings::hyphenated_length(NAME)] = $crate::readings::hyphenated(NAME);
+        $crate::readings::as_text(&WORD)
+    }};
+}
+
+/// Bytes of [`hyphenated`]: a hyphen for each capital but the first letter.
+#[doc(hidden)]
+pub const fn hyphenated_length(name: &str) -> usize {
+    let (name, mut i, mut length) = (name.as_bytes(), 0, 0);
+    while i < name.len() {
+        length += if i > 0 && name[i].is_ascii_uppercase() { 2 } else { 1 };
+        i += 1;
+    }
+    length
+}
+
+/// `TaskEnd` as `task-end`, while compiling.
+#[doc(hidden)]
+pub const fn hyphenated<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
+    let (name, mut word, mut i, mut at) = (name.as_bytes(), [0; LENGTH], 0, 0);
+    while i < name.len() {
+        if i > 0 && name[i].is_ascii_uppercase() {
+            word[at] = b'-';
+            at += 1;
+        }
+        word[at] = name[i].to_ascii_lowercase();
+        at += 1;
+        i += 1;
+    }
+    word
+}
+
+/// Letters, digits and hyphens as text.
+#[doc(hidden)]
+pub const fn as_text(word: &'static [u8]) -> &'static str {
+    match core::str::from_utf8(word) {
+        Ok(text) => text,
+        Err(_) => panic!("a name is text"),
+    }
+}

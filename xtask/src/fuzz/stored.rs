@@ -1,0 +1,120 @@
+//! What runs leave on disk and believe again: finished replications, and the manifest of a folder of results.
+
+use super::Target;
+use super::dice::Dice;
+use super::text::mutate;
+use anyhow::Result;
+use lab::output::OutDir;
+use lab::output::manifest::{Listed, MANIFEST, Manifest};
+use lab::store::{Identity, Store};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+pub(crate) fn targets() -> Vec<Target> {
+    vec![
+        Target {
+            name: "store",
+            about: "finished replications: no line is believed that is not as it was written",
+            extension: "jsonl",
+            make: |dice| damaged(dice, &samples().store),
+            check: check_store,
+        },
+        Target {
+            name: "manifest",
+            about: "manifests of results: what one says is what was written, or it is refused",
+            extension: "json",
+            make: |dice| damaged(dice, &samples().manifest),
+            check: check_manifest,
+        },
+    ]
+}
+
+/// Files as a run writes them.
+struct Samples {
+    store: Vec<u8>,
+    manifest: Vec<u8>,
+    files: Vec<Listed>,
+    /// Where inputs are put: readers read folders.
+    folder: TempDir,
+}
+
+fn samples() -> &'static Samples {
+    static SAMPLES: OnceLock<Samples> = OnceLock::new();
+    SAMPLES.get_or_init(|| written().unwrap_or_else(|error| panic!("a folder of results cannot be made: {error:#}")))
+}
+
+fn written() -> Result<Samples> {
+    let folder = tempfile::tempdir()?;
+    let results = folder.path().join("results");
+    let out = OutDir::create(&results, "fuzz")?;
+    let cells = out.cells();
+    let store = Store::open(cells.clone())?;
+    let names = ["wait", "response"].map(str::to_owned);
+    for replication in 0..8 {
+        let cell = serde_json::json!({ "policy": "easy", "load": 0.7 });
+        let identity = Identity { paper: "fuzz", models: "0", cell: &cell, seed: 1, replication };
+        store.save(&identity, &names, &[f64::from(replication) / 3.0, f64::NAN])?;
+    }
+    store.settle()?;
+    drop(store);
+    out.write("a.csv", "a")?;
+    out.write("figures/b.svg", "<svg/>")?;
+    out.finish(serde_json::json!({ "seed": 1, "timings": { "wall_seconds": 0.25 } }))?;
+    let files = Manifest::read(&results)?.map_or_else(|| Ok(Vec::new()), |manifest| manifest.files())?;
+    Ok(Samples {
+        store: std::fs::read(cells.join("replications.jsonl"))?,
+        manifest: std::fs::read(results.join(MANIFEST))?,
+        files,
+        folder,
+    })
+}
+
+/// The file, half of the time as it was written, else with some damage; lines may change places.
+fn damaged(dice: &mut Dice<'_>, sound: &[u8]) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = sound.split_inclusive(|byte| *byte == b'\n').collect();
+    if dice.one_in(4) {
+        let (one, two) = (dice.below(lines.len()), dice.below(lines.len()));
+        lines.swap(one, two);
+    }
+    let mut out = lines.concat();
+    if dice.one_in(2) {
+        let at = dice.below(out.len());
+        out[at] ^= 1 << dice.below(8);
+    }
+    mutate(dice, &mut out);
+    out
+}
+
+fn put(name: &str, input: &[u8]) -> Result<&'static Path, String> {
+    let folder = samples().folder.path();
+    std::fs::write(folder.join(name), input).map_err(|error| format!("cannot write the input: {error}"))?;
+    Ok(folder)
+}
+
+fn check_store(input: &[u8]) -> Result<bool, String> {
+    let folder = put("replications.jsonl", input)?;
+    let (sound, damaged) = Store::census(folder).map_err(|error| error.to_string())?;
+    let written: BTreeSet<&[u8]> = samples().store.split_inclusive(|byte| *byte == b'\n').collect();
+    let lines = input.split_inclusive(|byte| *byte == b'\n');
+    let as_written = lines.clone().filter(|line| written.contains(line)).count() as u64;
+    if sound != as_written || sound + damaged != lines.count() as u64 {
+        return Err(format!("{as_written} lines are as they were written, {sound} are believed, {damaged} are not"));
+    }
+    Ok(damaged == 0)
+}
+
+fn check_manifest(input: &[u8]) -> Result<bool, String> {
+    let folder = put(MANIFEST, input)?;
+    let Ok(Some(manifest)) = Manifest::read(folder) else { return Ok(false) };
+    // What a manifest that is not sound says is not believed, but asking is no reason to panic.
+    let (command, files) = (manifest.command().map(str::to_owned), manifest.files());
+    if !manifest.is_sound() {
+        return Ok(false);
+    }
+    if command.as_deref() == Some("fuzz") && files.as_ref().is_ok_and(|files| *files == samples().files) {
+        return Ok(true);
+    }
+    Err(format!("it is believed, and lists {command:?} and {} files", files.map_or(0, |files| files.len())))
+}

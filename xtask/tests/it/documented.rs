@@ -1,0 +1,186 @@
+//! The commands that README.md and docs tell are commands: each is read as the program reads it, and what is quick is run.
+
+use crate::program::{folder, xtask};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Commands that are not run here, by their beginnings, and why.
+const NOT_RUN: [(&str, &str); 8] = [
+    ("cargo test", "it is what runs this"),
+    (
+        "cargo xtask reproduce",
+        "whole papers take minutes: the tests of each run it with --quick, and .ci/run all of them",
+    ),
+    (
+        "cargo xtask doubt",
+        "every answer of a paper takes minutes: tests/it/doubt.rs runs a few, and .ci/run all with --quick",
+    ),
+    (
+        "cargo xtask experiment mine.toml",
+        "public logs, or a cluster: tests/it/experiment.rs runs experiments of its own",
+    ),
+    ("cargo xtask experiment collect", "it follows the one before"),
+    ("cargo xtask workload inspect logs/", "a public log: tests/it/workload.rs looks at others"),
+    ("cargo run --release", "hours on a public log"),
+    ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
+}
+
+/// README.md and every page below docs, by their paths.
+fn pages() -> Vec<PathBuf> {
+    let below = |folder: &str| {
+        let entries = fs::read_dir(root().join(folder)).expect("a folder of pages");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|is| is == "md"))
+    };
+    let mut pages: Vec<PathBuf> = below("docs").chain(below("docs/papers")).collect();
+    pages.push(root().join("README.md"));
+    pages.sort();
+    pages
+}
+
+/// A command as a page has it.
+#[derive(Debug)]
+struct Told {
+    page: String,
+    /// Without the comment behind it.
+    text: String,
+}
+
+/// The lines of the blocks for a shell.
+fn blocks() -> Vec<Told> {
+    let mut told = Vec::new();
+    for path in pages() {
+        let text = fs::read_to_string(&path).expect("a page");
+        let page = path.strip_prefix(root()).expect("it lies below").display().to_string();
+        let mut is_shell = false;
+        for line in text.lines() {
+            if let Some(language) = line.strip_prefix("```") {
+                is_shell = ["sh", "console"].contains(&language);
+            } else if is_shell && !line.trim().is_empty() {
+                let command = line.split(" #").next().expect("a line has a beginning").trim();
+                told.push(Told { page: page.clone(), text: command.trim_start_matches("$ ").to_owned() });
+            }
+        }
+    }
+    told
+}
+
+/// Commands within sentences, where nothing stands for something else.
+fn spans() -> Vec<Told> {
+    let mut told = Vec::new();
+    for path in pages() {
+        let text = fs::read_to_string(&path).expect("a page");
+        let page = path.strip_prefix(root()).expect("it lies below").display().to_string();
+        let prose: String = text.split("```").step_by(2).collect();
+        for span in prose.split('`').skip(1).step_by(2) {
+            let text = span.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_whole = !text.contains(['…', '|', '<', '>'])
+                && !["SLUG", "OUT", "FILE", "DIR", " N"].iter().any(|it| text.contains(it));
+            // A command alone is the name of one, and no call.
+            if text.starts_with("cargo xtask ") && is_whole && text.split(' ').count() > 3 {
+                told.push(Told { page: page.clone(), text });
+            }
+        }
+    }
+    told
+}
+
+/// The words of a command as a shell would split them, with quotation marks; nothing of a redirection or a pipe.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), None);
+    for letter in command.chars() {
+        match (quoted, letter) {
+            (None, '\'' | '"') => quoted = Some(letter),
+            (Some(mark), _) if mark == letter => quoted = None,
+            (None, '>' | '|') => break,
+            (None, ' ') if word.is_empty() => {}
+            (None, ' ') => words.push(std::mem::take(&mut word)),
+            _ => word.push(letter),
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+#[test]
+fn every_command_that_a_page_tells_is_read_by_the_program() {
+    let mut read = 0;
+    for Told { page, text } in blocks().into_iter().chain(spans()) {
+        let words = words(&text);
+        let arguments = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["cargo", "xtask", "bench" | "ci", ..] | ["cargo", "test" | "install" | "doc", ..] => continue,
+            ["cargo", "xtask", ..] => &words[2..],
+            ["cargo", "run", ..] => match words.iter().position(|word| word == "--") {
+                Some(end) if text.contains("examples/outside") => &words[end + 1..],
+                _ => continue,
+            },
+            _ => panic!("{page}: {text}: not a command of this workspace; teach this test to read it"),
+        };
+        let command = gridproof::Cli::command().name("xtask");
+        let read_as =
+            command.try_get_matches_from(std::iter::once("xtask").chain(arguments.iter().map(String::as_str)));
+        if let Err(error) = read_as {
+            // In a sentence, what a command cannot do without may be left out.
+            let is_enough = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::MissingRequiredArgument);
+            assert!(is_enough, "{page}: {text}\n{error}");
+        }
+        read += 1;
+    }
+    assert!(read > 40, "only {read} commands were found: the blocks are called otherwise");
+}
+
+#[test]
+fn every_reason_not_to_run_a_command_is_about_one() {
+    let blocks = blocks();
+    for (beginning, why) in NOT_RUN {
+        let of_it = blocks.iter().chain(&spans()).filter(|told| told.text.starts_with(beginning)).count();
+        assert!(of_it > 0, "no page tells {beginning:?} any more ({why})");
+    }
+}
+
+/// Jobs of one processor each, for worlds of servers that run one job.
+fn narrow_log() -> String {
+    let job = |number: u32| format!("{number} {} -1 30 1 -1 -1 1 60 -1 1 7 1 -1 -1 -1 -1 -1\n", 10 * number);
+    "; MaxProcs: 8\n".to_owned() + &(1..=20).map(job).collect::<String>()
+}
+
+#[test]
+#[cfg(unix)]
+fn quick_commands_of_the_pages_run() {
+    let folder = folder();
+    for shared in ["examples", "workloads"] {
+        std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared)).expect("a link");
+    }
+    fs::write(folder.path().join("log.swf"), narrow_log()).expect("a log");
+    let log = "KTH-SP2-1996-2.1-cln.swf.gz";
+    let generate =
+        ["workload", "generate", "lublin", "--procs", "100", "--count", "200", "--seed", "1", "--quiet", "--out", log];
+    xtask().args(generate).current_dir(folder.path()).assert().code(0);
+    let mut ran = 0;
+    for (Told { page, text }, number) in blocks().into_iter().zip(0..) {
+        if NOT_RUN.iter().any(|(beginning, _)| text.starts_with(beginning)) {
+            continue;
+        }
+        let words = words(&text);
+        assert_eq!(words[..2], ["cargo", "xtask"], "{page}: {text}");
+        let mut command = xtask();
+        command.args(&words[2..]).current_dir(folder.path());
+        if words[2] == "simulate" && !words.iter().any(|word| word == "--out") {
+            command.arg("--out").arg(format!("out-{number}"));
+        }
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{page}: {text}\n{}", String::from_utf8_lossy(&output.stderr));
+        if let Some((_, file)) = text.split_once(" > ") {
+            fs::write(folder.path().join(file.trim()), &output.stdout).expect("a file");
+        }
+        ran += 1;
+    }
+    assert!(ran > 5, "only {ran} commands ran");
+}

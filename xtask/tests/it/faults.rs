@@ -1,0 +1,184 @@
+//! The system fails at every point at which it can: each write, each rename, each flush, each folder made; and a signal comes at
+//! each of them. Not by luck: the points are counted, and each has its turn.
+//!
+//! strace makes the n-th call of a kind fail, or sends a signal there, for n = 1, 2, … until there are no more. What is
+//! there then is the earlier run's or the new one's, whole; or the next run puts it in order; and the same program afterwards
+//! writes what it always writes.
+
+use crate::program::{FOUR_JOBS, assert_same, file, folder, results, xtask};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use test_data::Need;
+
+/// Calls of one kind, and what the system says to one of them.
+struct Fault {
+    calls: &'static str,
+    /// As strace has it.
+    what: &'static str,
+    /// How the program may end: those that matter are told, and some do not.
+    codes: &'static [i32],
+    /// At least so many points there are.
+    points: usize,
+}
+
+/// Done although it failed: what was only tried; failed to read or write; interrupted.
+const TOLD: &[i32] = &[0, 3];
+const INTERRUPTED: &[i32] = &[0, 130];
+
+/// A run of two policies, to find results of one in its place.
+struct Scene {
+    folder: TempDir,
+    log: PathBuf,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let folder = folder();
+        let log = file(&folder, "log.swf", FOUR_JOBS);
+        Self { folder, log }
+    }
+
+    fn arguments(&self, policy: &str, out: &Path) -> Vec<String> {
+        let words = ["simulate", "--quiet", "--jobs", "1", "--policy", policy, "--trace"].map(str::to_owned);
+        let paths = [&self.log, out].map(|path| path.to_str().expect("UTF-8").to_owned());
+        let [log, out] = paths;
+        words.into_iter().chain([log, "--out".to_owned(), out]).collect()
+    }
+
+    fn run(&self, policy: &str, out: &Path) {
+        xtask().args(self.arguments(policy, out)).assert().code(0);
+    }
+
+    /// Runs with the fault at its `point`-th place: how it ended, and whether there was such a place.
+    fn run_with(&self, fault: &Fault, point: usize, out: &Path) -> (Option<i32>, bool, String) {
+        let told = self.folder.path().join("strace.txt");
+        let run = Command::new("strace")
+            .args(["-f", "-qq", "-e", &format!("trace={}", fault.calls), "-o"])
+            .arg(&told)
+            .args(["-e", &format!("inject={}:{}:when={point}", fault.calls, fault.what)])
+            .arg(env!("CARGO_BIN_EXE_xtask"))
+            .args(self.arguments("fcfs", out))
+            .stdin(Stdio::null())
+            .output()
+            .expect("strace runs");
+        let told = fs::read_to_string(&told).expect("strace tells what it has seen");
+        let is_there = told.contains("(INJECTED)") || told.contains("--- SIG");
+        (run.status.code(), is_there, String::from_utf8_lossy(&run.stderr).into_owned())
+    }
+}
+
+/// Whether strace may look into a process here.
+fn can_inject() -> bool {
+    if test_data::program(Need::Strace, &["strace"]).is_none() {
+        return false;
+    }
+    let run = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).output();
+    let may = run.is_ok_and(|run| run.status.success());
+    if !may {
+        test_data::skip(Need::Strace, "strace may not look into processes here");
+    }
+    may
+}
+
+/// One fault at each of its points.
+fn inject(fault: &Fault) {
+    if !can_inject() {
+        return;
+    }
+    let scene = Scene::new();
+    let [one, two] = ["one", "two"].map(|name| scene.folder.path().join(name));
+    scene.run("easy", &one);
+    scene.run("fcfs", &two);
+    let (easy, fcfs) = (results(&one), results(&two));
+    for point in 1.. {
+        let out = scene.folder.path().join("out");
+        scene.run("easy", &out);
+        let (code, is_there, told) = scene.run_with(fault, point, &out);
+        let at = format!("{} at {}, number {point}: {told}", fault.what, fault.calls);
+        assert!(!told.contains("panicked"), "{at}");
+        if !is_there {
+            assert_eq!(code, Some(0), "nothing happened, {at}");
+            assert!(point > fault.points, "only {} points: {at}", point - 1);
+            break;
+        }
+        match code {
+            Some(code) => assert!(fault.codes.contains(&code), "code {code}, {at}"),
+            None => assert!(fault.what.contains("SIGKILL"), "{at}"),
+        }
+        if code == Some(3) {
+            assert!(told.contains("cannot"), "it is not said what failed: {at}");
+        }
+        // Whole, whosever it is; without a manifest it is being put in order, which the next run does first.
+        if out.join("manifest.json").exists() {
+            let found = results_below(&out);
+            assert!(found == easy || found == fcfs, "a mixture, {at}");
+            assert!(code != Some(0) || found == fcfs || !fault.what.contains("error"), "done, and not there: {at}");
+        }
+        scene.run("fcfs", &out);
+        assert_same(&fcfs, &results(&out));
+        xtask().args(["verify", "--quiet"]).arg(&out).assert().code(0);
+        fs::remove_dir_all(&out).expect("it can be removed");
+    }
+}
+
+/// The same as [`results`], but for what a killed process may leave: hidden, and swept by the next one.
+fn results_below(out: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let mut files = results(out);
+    files.retain(|name, _| !name.starts_with(".gridproof-"));
+    files
+}
+
+macro_rules! faults {
+    ($($name:ident: $calls:literal, $what:literal, $codes:ident, $points:literal;)*) => {
+        $(#[test]
+        fn $name() {
+            inject(&Fault { calls: $calls, what: $what, codes: $codes, points: $points });
+        })*
+    };
+}
+
+faults! {
+    a_disk_may_be_full_at_each_write: "write", "error=ENOSPC", TOLD, 12;
+    a_disk_may_fail_at_each_write: "write", "error=EIO", TOLD, 12;
+    a_rename_may_fail_each_time: "rename,renameat,renameat2", "error=EACCES", TOLD, 20;
+    a_flush_may_fail_each_time: "fsync,fdatasync", "error=EIO", TOLD, 12;
+    a_folder_may_not_be_made_each_time: "mkdir,mkdirat", "error=ENOSPC", TOLD, 4;
+    a_file_may_not_be_removed_each_time: "unlink,unlinkat,rmdir", "error=EACCES", TOLD, 3;
+    sigterm_may_come_at_each_write: "write", "signal=SIGTERM", INTERRUPTED, 12;
+    sighup_may_come_at_each_rename: "rename,renameat,renameat2", "signal=SIGHUP", INTERRUPTED, 20;
+    sigpipe_may_come_at_each_write: "write", "signal=SIGPIPE", INTERRUPTED, 12;
+    kill_9_may_come_at_each_write: "write", "signal=SIGKILL", TOLD, 12;
+    kill_9_may_come_at_each_rename: "rename,renameat,renameat2", "signal=SIGKILL", TOLD, 20;
+}
+
+/// One bit of every file of results, each in its turn: `verify` says which file it is.
+#[test]
+fn a_flipped_bit_in_any_file_of_results_is_found() {
+    let scene = Scene::new();
+    let out = scene.folder.path().join("out");
+    scene.run("fcfs", &out);
+    let names: Vec<String> = results(&out).into_keys().collect();
+    assert!(names.len() >= 10, "{names:?}");
+    for (number, name) in names.iter().enumerate() {
+        let path = out.join(name);
+        let sound = fs::read(&path).expect("a file");
+        let mut damaged = sound.clone();
+        // Elsewhere in each.
+        let at = (number * 7919) % sound.len();
+        damaged[at] ^= 1 << (number % 8);
+        fs::write(&path, &damaged).expect("it can be damaged");
+        let verified = xtask().arg("verify").arg(&out).output().expect("it runs");
+        // In the manifest, what says how long it took is nobody's promise, and a broken one cannot be read at all.
+        if name == "manifest.json" {
+            let timings = String::from_utf8_lossy(&sound).find("\"timings\"").expect("they are there");
+            assert!(verified.status.code() != Some(0) || at > timings, "{name}, byte {at}");
+        } else {
+            assert_eq!(verified.status.code(), Some(1), "{name}, byte {at}");
+            assert!(String::from_utf8_lossy(&verified.stdout).contains(name.as_str()), "{name}");
+        }
+        fs::write(&path, &sound).expect("it can be mended");
+    }
+    xtask().args(["verify", "--quiet"]).arg(&out).assert().code(0);
+}

@@ -1,0 +1,114 @@
+//! Predicted run times: the paper on logs and without, and `simulate` against schedules that were published.
+
+use crate::program::{file, folder, table, xtask};
+use flate2::read::GzDecoder;
+use predicates::str::contains;
+use sim_core::Span;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use workload::{SwfRecord, SwfWriter};
+
+const COLUMNS: &str =
+    "log,order,predictor,corrector,jobs,avgft,maxft,RMSFT,avgstretch,maxstretch,RMSS,avgbsld,maxbsld,RMSBSLD";
+
+#[test]
+fn without_a_log_a_stand_in_runs_and_the_report_says_so() {
+    let out = folder();
+    let arguments = ["reproduce", "predictions", "--quick", "--quiet", "--check", "--out"];
+    xtask().env_remove("GRID_TRACES").args(arguments).arg(out.path()).assert().code(0);
+    let page = std::fs::read_to_string(out.path().join("report.html")).expect("a report");
+    assert!(page.contains("A stand-in: none of the logs was found") && page.contains("KTH-SP2-1996-2.1-cln.swf"));
+    let (_, claims) = table(&out.path().join("claims.csv"));
+    assert_eq!(claims.iter().map(|claim| claim["id"].as_str()).collect::<Vec<_>>(), ["G2", "G3", "G4"]);
+    let (columns, rows) = table(&out.path().join("data/rows.csv"));
+    assert_eq!(columns.join(","), COLUMNS);
+    assert_eq!(rows.len(), 12);
+    assert!(rows.iter().all(|row| row["log"] == "stand-in"));
+}
+
+#[test]
+fn quick_verdicts_with_two_logs_are_those_on_record() {
+    let Some(traces) = test_data::traces() else { return };
+    let out = folder();
+    let arguments = ["reproduce", "predictions", "--quick", "--quiet", "--check", "--traces"];
+    xtask().args(arguments).arg(traces).arg("--out").arg(out.path()).assert().code(0);
+    let (columns, rows) = table(&out.path().join("data/rows.csv"));
+    assert_eq!((columns.join(",").as_str(), rows.len()), (COLUMNS, 24));
+    let published = rows.iter().find(|row| row["log"] == "KTH-SP2" && row["predictor"] == "requested").expect("EASY");
+    assert_eq!(published["jobs"], "28467");
+}
+
+/// The workload of a published schedule as a log, and its starts by job.
+fn published(path: &Path) -> (Vec<u8>, BTreeMap<String, u64>) {
+    let opened = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut schedule = csv::Reader::from_reader(GzDecoder::new(opened));
+    let (mut log, mut starts) = (SwfWriter::new(Vec::new()), BTreeMap::new());
+    let mut rows: Vec<[i64; 9]> = schedule.deserialize().map(|row| row.expect("nine numbers")).collect();
+    rows.sort_by_key(|row| (row[1], row[0]));
+    for [job, submit, start, run, processors, requested, user, ..] in rows {
+        let whole = |number: i64| u64::try_from(number).expect("not negative");
+        let few = |number: i64| Some(u32::try_from(number).expect("few"));
+        let record = SwfRecord {
+            submit: Some(Span::from_secs(whole(submit))),
+            runtime: Some(Span::from_secs(whole(run))),
+            allocated_processors: few(processors),
+            requested_time: Some(Span::from_secs(whole(requested))),
+            user: few(user),
+            ..SwfRecord::numbered(whole(job))
+        };
+        log.record(&record).expect("into memory");
+        starts.insert(job.to_string(), whole(start));
+    }
+    (log.into_inner(), starts)
+}
+
+#[test]
+fn simulate_with_the_passes_of_pyss_gives_every_published_start() {
+    let Some(oracles) = test_data::oracles() else { return };
+    for (name, policy) in [
+        ("easy-KTH-SP2", "easy"),
+        ("easy-clairvoyant-KTH-SP2", "easy+predict=clairvoyant"),
+        ("easypp-tsafrir-KTH-SP2", "easy+predict=tsafrir+correct=tsafrir+backfill=spf"),
+    ] {
+        let folder = folder();
+        let (log, starts) = published(&oracles.join(format!("predictsim-sc15-{name}.csv.gz")));
+        let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
+        let arguments = ["simulate", "--quiet", "--procs", "100", "--passes", "pyss", "--policy", policy];
+        xtask().args(arguments).arg("--trace").arg(log).arg("--out").arg(&out).assert().code(0);
+        let (_, rows) = table(&out.join(policy).join("jobs.csv"));
+        assert_eq!(rows.len(), starts.len());
+        for row in rows {
+            // The first job of this log is submitted at 0.
+            assert_eq!(row["start"], starts[&row["job"]].to_string(), "{name}: job {}", row["job"]);
+        }
+        let (columns, summary) = table(&out.join("summary.csv"));
+        let expired = columns.contains(&"predictions_expired_percent".to_owned());
+        assert_eq!(expired, policy.contains("predict"), "{name}");
+        if policy.contains("clairvoyant") {
+            assert_eq!(summary[0]["predictions_expired_percent"], "0");
+        }
+    }
+}
+
+/// Six jobs of one user, who asks for an hour and runs for 100 s or for 300 s.
+#[test]
+fn a_mean_of_user_is_a_prediction_that_is_corrected_and_no_limit() {
+    let folder = folder();
+    let mut log = "; MaxProcs: 4\n".to_owned();
+    for (job, run) in [100, 100, 300, 100, 300, 100].into_iter().enumerate() {
+        log += &format!("{} {} 0 {run} 4 -1 -1 4 3600 -1 1 7 1 -1 -1 -1 -1 -1\n", job + 1, 1000 * job);
+    }
+    let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
+    let run = xtask()
+        .args(["simulate", "--estimates", "mean-of-user:2", "--policy", "easy,easy+predict=clairvoyant", "--trace"])
+        .arg(log)
+        .arg("--out")
+        .arg(&out)
+        .assert()
+        .code(0);
+    // Of jobs 3 and 5, 100 s and 200 s were expected.
+    run.stdout(contains("easy: 2 of 6 predictions expired (33.3 %), corrected 2 times"));
+    let (_, rows) = table(&out.join("easy/jobs.csv"));
+    assert!(rows.iter().all(|row| row["state"] == "done"), "no prediction kills a job");
+}
