@@ -22,7 +22,9 @@ fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
     let read = |name: String| {
         let log = SwfReader::open(&folder().join(format!("{name}.swf"))).expect("a log");
         let processors = log.header().max_procs.expect("MaxProcs");
-        let jobs = Intake::new(log, Options { estimates: Estimates::User, ..Options::default() }).collect::<Result<_, _>>().expect("jobs");
+        let jobs = Intake::new(log, Options { estimates: Estimates::User, ..Options::default() })
+            .collect::<Result<_, _>>()
+            .expect("jobs");
         (name, processors, jobs)
     };
     names.into_iter().map(read).collect()
