@@ -140,11 +140,11 @@ fn in_words(name: &str, differences: Differences) -> String {
     match (instants, is_complete) {
         (0, _) => format!("{name}: every start is its own (at one instant: {TIES})\n"),
         (_, false) => {
-            format!("{name}: it parts at the first of these instants, and its plan cannot be built anew there\n")
+            format!("{name}: not asked further, since its plan cannot be built anew there (at one instant: {TIES})\n")
         }
         _ => format!(
-            "{name}: it parts at {instants} instants (at one instant: {TIES}): {not_by_policy} starts are not its own, {late} jobs \
-             start later than by it; after each it goes on from the schedule\n"
+            "{name}: instants at which it would have started others: {instants}; starts that are not its own: {not_by_policy}; jobs \
+             that it would have started earlier: {late} (at one instant: {TIES}; after a difference it goes on from the schedule)\n"
         ),
     }
 }

@@ -54,8 +54,11 @@ const NAMES: [&str; 15] = [
     "eg-edf-tabu",
 ];
 
-/// A policy by its name, and the obvious twin of one that has one.
-fn policy(name: &str) -> Option<(Box<dyn Policy>, Option<Box<dyn Policy>>)> {
+/// A policy, and the obvious twin of one that has one.
+type WithTwin = (Box<dyn Policy>, Option<Box<dyn Policy>>);
+
+/// A policy by its name.
+fn policy(name: &str) -> Option<WithTwin> {
     let backfill =
         |depth| (boxed(Backfill::new(depth, PLACEMENT)), Some(boxed(reference::Backfill::new(depth, PLACEMENT))));
     let conservative = |order| {
@@ -84,7 +87,7 @@ fn policy(name: &str) -> Option<(Box<dyn Policy>, Option<Box<dyn Policy>>)> {
 }
 
 /// `easy+sjf`, with two reservations and a guard against starvation; `fcfs+saf`, `cons+lxf`.
-fn ordered(name: &str) -> Option<(Box<dyn Policy>, Option<Box<dyn Policy>>)> {
+fn ordered(name: &str) -> Option<WithTwin> {
     let (base, order) = name.split_once('+')?;
     let order = Order::named(order)?;
     let threshold = Some(Span::from_secs(100));

@@ -26,7 +26,7 @@ pub(crate) fn hash_map_order(keys: &[f64]) -> Vec<f64> {
 fn bin_of(key: f64, bins: usize) -> usize {
     let bits = key.to_bits();
     let hash = (bits & 0xffff_ffff) ^ (bits >> 32);
-    ((hash ^ (hash >> 16)) % bins as u64) as usize
+    usize::try_from((hash ^ (hash >> 16)) % bins as u64).expect("fewer than the bins")
 }
 
 /// The binary heap of Alea, from 1 on, by swaps.

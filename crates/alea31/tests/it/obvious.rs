@@ -1,5 +1,7 @@
 //! The policies of the profile `alea31` written once more, as slowly and plainly as the specification puts them.
 
+#![expect(clippy::float_cmp, reason = "instants are compared to the bit, as that simulator does")]
+
 use crate::java::{Heap, hash_map_order};
 use alea31::{Clock, GridState, JobIndex, JobRequest, Policy};
 use rand::RngExt;

@@ -1,6 +1,8 @@
 //! EASY of the profile `alea31` written once more: one release time for each processor, sorted, and the whole queue looked
 //! through at every question. It keeps its own books of what runs, so that it shares nothing with the policy but the rules.
 
+#![expect(clippy::float_cmp, reason = "instants are compared to the bit, as that simulator does")]
+
 use alea31::{Clock, GridState, JobIndex, Policy};
 use sim_core::SiteId;
 use std::collections::BTreeMap;

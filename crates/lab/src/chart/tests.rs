@@ -17,7 +17,6 @@ fn example() -> Chart {
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),
         series: vec![series("Approach 1", 0.0), series("Approach 2", 6.0), broken],
-        link: "",
         reference: vec![Series::marks("Approach 1", vec![Point::new(10.0, 89.0)])],
     }
 }

@@ -6,7 +6,7 @@ use gap_schedule::{Backfilling, CompressOrder, Depth, Machine, MultiCluster, Ord
 use sim_core::{JobLog, Sim};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use workload::{Intake, LogJob, Options, SwfReader};
+use workload::{Estimates, Intake, LogJob, Options, SwfReader};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance")
@@ -22,7 +22,9 @@ fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
     let read = |name: String| {
         let log = SwfReader::open(&folder().join(format!("{name}.swf"))).expect("a log");
         let processors = log.header().max_procs.expect("MaxProcs");
-        let jobs = Intake::new(log, Options::default()).collect::<Result<_, _>>().expect("jobs");
+        let jobs = Intake::new(log, Options { estimates: Estimates::User, ..Options::default() })
+            .collect::<Result<_, _>>()
+            .expect("jobs");
         (name, processors, jobs)
     };
     names.into_iter().map(read).collect()
