@@ -38,7 +38,7 @@ pub(super) fn claims(paper: &PredictionsPaper) -> Vec<Claim<Cell>> {
     }
     claims.push(easy_plus_plus(&logs));
     claims.push(accuracy(&logs));
-    claims.push(best(&logs));
+    claims.push(best_of_all(&logs));
     claims.extend(logs.contains(&Log::SdscSp2).then(worse_on_sdsc));
     claims
 }
@@ -68,18 +68,23 @@ fn published(paper: &PredictionsPaper, log: Log, number: usize) -> Option<Claim<
     })
 }
 
-/// How much lower the metric is than EASY's, in percent of it. Workloads differ a hundredfold in their slowdowns; relative to EASY's
-/// own, each of them counts the same (A6).
+/// How much lower the metric is than EASY's, in its own unit: what G2 and G4 are judged by (A6).
+fn gain(of: impl Fn(Combination) -> Cell, combination: Combination, metric: &str) -> Quantity<Cell> {
+    of(Combination::EASY).get(metric) - of(combination).get(metric)
+}
+
+/// The same in percent of EASY's, as the figure shows it: workloads differ a hundredfold in their slowdowns, and so each of them
+/// counts the same.
 pub(super) fn gain_percent(of: impl Fn(Combination) -> Cell, combination: Combination, metric: &str) -> Quantity<Cell> {
     let easy = of(Combination::EASY).get(metric);
-    (easy.clone() - of(combination).get(metric)) / easy * 100.0
+    gain(of, combination, metric) / easy * 100.0
 }
 
 fn easy_plus_plus(logs: &[Log]) -> Claim<Cell> {
     let checks = logs.iter().flat_map(|&log| {
         ["avgbsld", "avgft"].map(|metric| {
-            let label = format!("{}, {metric}: EASY++ lower than EASY by … %", log.name());
-            let gain = gain_percent(|one| Cell::resampled(log, one), Combination::EASY_PLUS_PLUS, metric);
+            let label = format!("{}, {metric}: EASY − EASY++", log.name());
+            let gain = gain(|one| Cell::resampled(log, one), Combination::EASY_PLUS_PLUS, metric);
             check(label, gain, Rule::POSITIVE)
         })
     });
@@ -87,7 +92,7 @@ fn easy_plus_plus(logs: &[Log]) -> Claim<Cell> {
         id: "G2",
         source: "TPDS 2007, abstract",
         statement: "EASY++ \u{201c}achieves significant improvements in performance\u{201d} over EASY".to_owned(),
-        test: "paired and relative, over resampled workloads: avgbsld and avgft lower, on each log".to_owned(),
+        test: "paired, over resampled workloads: avgbsld and avgft lower, on each log".to_owned(),
         figures: &["gains"],
         checks: checks.collect(),
     }
@@ -111,22 +116,26 @@ fn accuracy(logs: &[Log]) -> Claim<Cell> {
     }
 }
 
-/// The best gain of those who predict, in each workload, in percent.
-pub(super) fn best_gain(of: impl Fn(Combination) -> Cell, metric: &str) -> Quantity<Cell> {
-    let gains = Combination::predicting().map(|one| gain_percent(&of, one, metric));
-    gains.reduce(Quantity::or_larger).expect("there are some")
+/// The largest gain of those who predict, in each workload.
+fn best(gain: impl Fn(Combination) -> Quantity<Cell>) -> Quantity<Cell> {
+    Combination::predicting().map(gain).reduce(Quantity::or_larger).expect("there are some")
 }
 
-fn best(logs: &[Log]) -> Claim<Cell> {
+/// The same in percent of EASY's.
+pub(super) fn best_gain_percent(of: impl Fn(Combination) -> Cell, metric: &str) -> Quantity<Cell> {
+    best(|one| gain_percent(&of, one, metric))
+}
+
+fn best_of_all(logs: &[Log]) -> Claim<Cell> {
     let checks = logs.iter().map(|&log| {
-        let label = format!("{}: the best of each workload lower than EASY by … %", log.name());
-        check(label, best_gain(|one| Cell::resampled(log, one), "avgbsld"), Rule::POSITIVE)
+        let label = format!("{}: EASY − the best of each workload", log.name());
+        check(label, best(|one| gain(|other| Cell::resampled(log, other), one, "avgbsld")), Rule::POSITIVE)
     });
     Claim {
         id: "G4",
         source: "SC'15, title",
         statement: "Predictions improve backfilling: the best without clairvoyance beats EASY in avgbsld".to_owned(),
-        test: "paired and relative, over resampled workloads, on each log".to_owned(),
+        test: "paired, over resampled workloads, on each log".to_owned(),
         figures: &["gains"],
         checks: checks.collect(),
     }
