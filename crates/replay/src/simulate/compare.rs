@@ -110,7 +110,7 @@ mod tests {
         let lower = difference(Some(-70.0), Some(-30.0), -50.0);
         assert_eq!(
             lower,
-            "Mean wait under easy is 50 s, 25 % lower than under fcfs (95 % interval −70 to −30 s, 20 weeks)."
+            "Mean wait under easy is 50.00 s, 25.00 % lower than under fcfs (95 % interval −70.00 to −30.00 s, 20 weeks)."
         );
         assert!(difference(Some(-70.0), Some(3.0), -50.0).starts_with("No difference in mean wait"));
         assert!(difference(Some(1.0), Some(3.0), 2.0).contains("higher than under fcfs"));
