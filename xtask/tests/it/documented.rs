@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that are not run here, by their beginnings, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 9] = [
     ("cargo test", "it is what runs this"),
     (
         "cargo xtask reproduce",
@@ -22,6 +22,7 @@ const NOT_RUN: [(&str, &str); 8] = [
         "public logs, or a cluster: tests/it/experiment.rs runs experiments of its own",
     ),
     ("cargo xtask experiment collect", "it follows the one before"),
+    ("cargo xtask check", "a schedule of somebody else's program: tests/it/check.rs checks those of ours"),
     ("cargo xtask workload inspect logs/", "a public log: tests/it/workload.rs looks at others"),
     ("cargo run --release", "hours on a public log"),
     ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),
@@ -115,7 +116,9 @@ fn every_command_that_a_page_tells_is_read_by_the_program() {
     for Told { page, text } in blocks().into_iter().chain(spans()) {
         let words = words(&text);
         let arguments = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["cargo", "xtask", "bench" | "ci", ..] | ["cargo", "test" | "install" | "doc", ..] => continue,
+            ["cargo", "xtask", "bench" | "ci" | "fuzz" | "skips", ..] | ["cargo", "test" | "install" | "doc", ..] => {
+                continue;
+            }
             ["cargo", "xtask", ..] => &words[2..],
             ["cargo", "run", ..] => match words.iter().position(|word| word == "--") {
                 Some(end) if text.contains("examples/outside") => &words[end + 1..],
