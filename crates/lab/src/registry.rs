@@ -76,7 +76,7 @@ impl Entry {
         (self.doubt)(request)
     }
 
-    /// Reads the scenario and the request as a run would, and runs nothing.
+    /// Reads the scenario with what the request changes as a run would, and neither reads a log nor runs anything.
     ///
     /// # Errors
     ///

@@ -148,17 +148,7 @@ pub(crate) struct Session<P> {
 
 impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
-        let mut scenario = P::scenario()?;
-        for assignment in &request.set {
-            scenario.set(assignment)?;
-        }
-        let effort = if request.quick { Effort::Quick } else { Effort::Full };
-        let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
-        let paper = within_the_clock(|| P::new(&scenario, effort)).unwrap_or_else(|| Err(beyond()));
-        let paper = paper.with_context(|| {
-            let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
-            format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
-        })?;
+        let (scenario, paper) = set_up::<P>(request)?;
         let paper = paper.with_traces(request.traces.as_deref())?;
         let seed = request.seed.unwrap_or_else(|| paper.seed());
         let replications = request.reps.unwrap_or_else(|| paper.replications());
@@ -167,9 +157,25 @@ impl<P: Paper> Session<P> {
     }
 }
 
-/// Reads the scenario and the request, and runs nothing.
+/// The scenario with what the request changes, and the paper that it describes, without any log.
+fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P)> {
+    let mut scenario = P::scenario()?;
+    for assignment in &request.set {
+        scenario.set(assignment)?;
+    }
+    let effort = if request.quick { Effort::Quick } else { Effort::Full };
+    let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
+    let paper = within_the_clock(|| P::new(&scenario, effort)).unwrap_or_else(|| Err(beyond()));
+    let paper = paper.with_context(|| {
+        let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
+        format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
+    })?;
+    Ok((scenario, paper))
+}
+
+/// Reads the scenario with what the request changes, and neither reads a log nor runs anything.
 pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
-    Session::<P>::new(request).map(drop)
+    set_up::<P>(request).map(drop)
 }
 
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
