@@ -1,7 +1,7 @@
 //! The policies that everybody names, as plainly as they can be written: to be read, and to check others against.
 //!
-//! Each draws the whole future anew whenever it looks, as a [`AvailabilityProfile`](sim_core::AvailabilityProfile) of free processors, and remembers
-//! nothing that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
+//! Each draws the whole future anew whenever it looks, as an [`AvailabilityProfile`] of free processors, and remembers nothing
+//! that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
 //! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`Backfill`] those of [`crate::Backfill`], and [`Conservative`] those
 //! of [`crate::Conservative`], and so on.
 //!

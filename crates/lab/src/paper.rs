@@ -50,7 +50,7 @@ pub trait Paper: Sized + Sync {
     /// SHA-256 of the sources that determine a replication, made at build time: one that was computed by other code is
     /// computed again. Left empty, it is that of the program, which any change of its code changes.
     const MODELS: &'static str = "";
-    /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings) declares.
+    /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings!) declares.
     const READINGS: &'static [Reading];
     /// Ids of the figures that show schedules.
     const SCHEDULES: &'static [&'static str] = &[];
