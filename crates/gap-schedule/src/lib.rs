@@ -151,7 +151,7 @@
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod correct;
-mod grid;
+mod multi_cluster;
 mod order;
 mod plan;
 mod planner;
@@ -162,11 +162,13 @@ pub mod reference;
 mod running;
 
 pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
-pub use grid::{Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
+pub use multi_cluster::{
+    Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver,
+};
 pub use order::{Key, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use planner::{Halt, Planner};
+pub use planner::{Planner, StopCriterion};
 pub use policy::{
     Backfill, BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative,
     DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits,

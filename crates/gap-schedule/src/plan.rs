@@ -60,7 +60,7 @@ use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 pub struct Plan {
     machines: Vec<Machine>,
     /// What is asked of all machines at once, kept together because it is asked often.
-    outlooks: Vec<Outlook>,
+    summaries: Vec<MachineSummary>,
     /// For each width from 1 (the last stands for all beyond), the machines by index: no stretch of so many idle
     /// processors that begins before the machine's last planned start is longer. Rules out most gaps at a glance.
     reach: Vec<Span>,
@@ -69,7 +69,7 @@ pub struct Plan {
 
 /// One machine at a glance.
 #[derive(Copy, Clone, Debug, PartialEq)]
-struct Outlook {
+struct MachineSummary {
     /// When its last running or planned job ends; [`Time::ZERO`] if it has none.
     completion: Time,
     /// When its next planned job starts; [`Time::MAX`] if there is none.
@@ -106,10 +106,10 @@ impl Plan {
             let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
             machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
-        let outlooks = machines.iter().map(Machine::outlook).collect();
+        let summaries = machines.iter().map(Machine::summary).collect();
         let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
         let reach = vec![Span::ZERO; widest * machines.len()];
-        Self { machines, outlooks, reach, nondelayed: 0 }
+        Self { machines, summaries, reach, nondelayed: 0 }
     }
 
     /// The machines, by index.
@@ -157,7 +157,7 @@ impl Plan {
 
     /// When the last running or planned job ends: an instant. [`Time::ZERO`] if there is no such job.
     pub fn makespan(&self) -> Time {
-        self.outlooks.iter().map(|outlook| outlook.completion).max().unwrap_or(Time::ZERO)
+        self.summaries.iter().map(|summary| summary.completion).max().unwrap_or(Time::ZERO)
     }
 
     /// Jobs in time: those that finished by their deadlines, run and are expected to, or are planned to. A job without
@@ -173,17 +173,17 @@ impl Plan {
 
     /// Jobs planned on the machine that will miss their deadlines.
     pub fn late(&self, machine: SiteId) -> u32 {
-        self.outlooks[machine.index()].late
+        self.summaries[machine.index()].late
     }
 
     /// When the next planned job starts.
     pub fn next_start(&self) -> Option<Time> {
-        self.outlooks.iter().map(|outlook| outlook.next_start).min().filter(|start| *start < Time::MAX)
+        self.summaries.iter().map(|summary| summary.next_start).min().filter(|start| *start < Time::MAX)
     }
 
     /// The machines with jobs that still run although they are expected to have ended by `now`.
     pub(crate) fn overdue(&self, now: Time) -> impl Iterator<Item = SiteId> {
-        let overdue = (0..).zip(&self.outlooks).filter(move |(_, outlook)| outlook.next_end <= now);
+        let overdue = (0..).zip(&self.summaries).filter(move |(_, summary)| summary.next_end <= now);
         overdue.map(|(machine, _)| SiteId(machine))
     }
 
@@ -247,7 +247,7 @@ impl Plan {
     /// outlived its expected end and nobody has said so, see [`overrun`](Self::overrun).
     pub fn start_due(&mut self, now: Time, started: &mut Vec<(SiteId, PlannedJob)>) {
         for index in 0..self.machines.len() {
-            if self.outlooks[index].next_start <= now {
+            if self.summaries[index].next_start <= now {
                 self.change(index, |machine| {
                     machine.start_due(now, |job| started.push((site(index), job)));
                 });
@@ -339,7 +339,7 @@ impl Plan {
     }
 
     fn span_at(&self, machine: usize, job: &PlanJob) -> Span {
-        job.span_at(self.outlooks[machine].slowness)
+        job.span_at(self.summaries[machine].slowness)
     }
 
     /// Whatever `change` does to one machine, the sums over all stay true.
@@ -355,11 +355,11 @@ impl Plan {
     /// Notes what is to be seen of a machine that has changed.
     fn look_at(&mut self, machine: usize) {
         let part = &self.machines[machine];
-        self.outlooks[machine] = part.outlook();
+        self.summaries[machine] = part.summary();
         if self.is_down(site(machine)) {
             // An outage is not a job: it does not count for the makespan.
             let ends = part.planned.iter().map(|planned| planned.end);
-            self.outlooks[machine].completion = ends.max().unwrap_or(Time::ZERO);
+            self.summaries[machine].completion = ends.max().unwrap_or(Time::ZERO);
         }
         let reach = self.reach[machine..].iter_mut().step_by(self.machines.len());
         for (seen, longest) in reach.zip(part.idle.reach()) {

@@ -37,7 +37,7 @@ pub struct Planner<H = ()> {
 /// (§4.1). `()` never does.
 ///
 /// One that looks at a clock makes results depend on the computer.
-pub trait Halt {
+pub trait StopCriterion {
     /// A search begins.
     fn begin(&mut self);
 
@@ -45,7 +45,7 @@ pub trait Halt {
     fn is_due(&mut self) -> bool;
 }
 
-impl Halt for () {
+impl StopCriterion for () {
     fn begin(&mut self) {}
 
     fn is_due(&mut self) -> bool {
@@ -61,9 +61,9 @@ impl Planner {
     }
 }
 
-impl<H: Halt> Planner<H> {
+impl<H: StopCriterion> Planner<H> {
     /// The same, where `halt` may end a search before its last iteration.
-    pub fn halted_by<G: Halt>(self, halt: G) -> Planner<G> {
+    pub fn halted_by<G: StopCriterion>(self, halt: G) -> Planner<G> {
         let Self { plan, rule, search, stranded, due, overdue, .. } = self;
         Planner { plan, rule, search, halt, stranded, due, overdue }
     }
@@ -105,7 +105,7 @@ impl<H: Halt> Planner<H> {
     }
 }
 
-impl<H: Halt> Policy for Planner<H> {
+impl<H: StopCriterion> Policy for Planner<H> {
     fn begin(&mut self, view: &View<'_>) {
         self.plan = Plan::new(view.machines.iter().map(|machine| (machine.processors, machine.speed)));
     }
@@ -161,7 +161,7 @@ impl<H: Halt> Policy for Planner<H> {
     }
 }
 
-impl<H: Halt> Planner<H> {
+impl<H: StopCriterion> Planner<H> {
     /// Elementary operations so far, as described above.
     pub fn operations(&self) -> u64 {
         self.rule.operations() + self.tabu_counts().map_or(0, |counts| counts.operations)

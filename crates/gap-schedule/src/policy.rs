@@ -8,17 +8,17 @@ mod easy_scan;
 mod fcfs;
 mod flexible;
 mod flexible_deep;
+mod free_processor_tree;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
 mod if_newcomer_fits;
+mod machine_profiles;
 mod ordered_backfill;
 mod ordered_fcfs;
 mod ordered_queue;
-mod outlook;
 mod readings;
 mod reservations;
-mod rooms;
 mod scan;
 
 pub use backfill::{Backfill, Depth};
@@ -35,7 +35,7 @@ pub use ordered_backfill::{Backfilling, OrderedBackfill};
 pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::queue::{Queue, QueuedJob};
 use crate::running::{Running, RunningJob};
 use sim_core::{JobId, Request, SiteId, Time};

@@ -16,6 +16,7 @@ pub mod new_folders;
 pub mod output;
 pub mod page;
 pub mod paper;
+pub mod parallel;
 pub mod progress;
 pub mod provenance;
 pub mod quantity;

@@ -6,10 +6,10 @@ use super::reproduce::run_id;
 use super::store::{Identity, Store};
 use crate::clock::within_the_clock;
 use crate::interrupt::{self, Interrupted};
+use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,27 +80,24 @@ impl<'a, P: Paper> Study<'a, P> {
         let total = missing.iter().map(|(cell, _)| self.paper.cost(cell)).sum();
         let progress = Progress::new(format!("{}, {} replications", P::ABOUT.slug, missing.len()), total, self.quiet);
         let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
-        let finished: Vec<Vec<f64>> = missing
-            .par_iter()
-            .map(|&(cell, replication)| {
-                if interrupt::requested() {
-                    bail!(Interrupted::Resumable);
-                }
-                let determinants = self.paper.determinants(cell);
-                let identity = self.identity(&determinants, replication);
-                let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
-                    reused.fetch_add(1, Ordering::Relaxed);
-                    metrics
-                } else {
-                    let metrics = simulate(self.paper, cell, self.seed, replication)?;
-                    self.store.save(&identity, &self.names, &metrics)?;
-                    computed.fetch_add(1, Ordering::Relaxed);
-                    metrics
-                };
-                progress.add(self.paper.cost(cell));
-                Ok(metrics)
-            })
-            .collect::<Result<_>>()?;
+        let finished = in_parallel(&missing, |&(cell, replication)| {
+            if interrupt::requested() {
+                bail!(Interrupted::Resumable);
+            }
+            let determinants = self.paper.determinants(cell);
+            let identity = self.identity(&determinants, replication);
+            let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
+                reused.fetch_add(1, Ordering::Relaxed);
+                metrics
+            } else {
+                let metrics = simulate(self.paper, cell, self.seed, replication)?;
+                self.store.save(&identity, &self.names, &metrics)?;
+                computed.fetch_add(1, Ordering::Relaxed);
+                metrics
+            };
+            progress.add(self.paper.cost(cell));
+            Ok(metrics)
+        })?;
         self.computed += computed.into_inner();
         self.reused += reused.into_inner();
         // In the order of `missing`, whichever thread was first: results do not depend on the number of threads.

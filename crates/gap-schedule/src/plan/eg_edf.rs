@@ -23,7 +23,7 @@ pub struct EgEdf {
     operations: u64,
     releases: Releases,
     /// Kept for its memory.
-    hopes: Vec<Hope>,
+    upper_bounds: Vec<UpperBound>,
 }
 
 /// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
@@ -92,7 +92,7 @@ struct Candidate {
 
 /// One machine on which the job may go, and the best that can come of it.
 #[derive(Copy, Clone, Debug)]
-struct Hope {
+struct UpperBound {
     best: Standing,
     machine: usize,
     position: usize,
@@ -206,8 +206,8 @@ impl EgEdf {
             if let Some(best) = &best {
                 // Not even a gap at once could weigh more: then only the tie can be won.
                 let soonest = now + span;
-                let hope = old.with(soonest, job.is_met_by(soonest));
-                if best.score.makespan <= hope.makespan && best.score.nondelayed >= hope.nondelayed {
+                let upper = old.with(soonest, job.is_met_by(soonest));
+                if best.score.makespan <= upper.makespan && best.score.nondelayed >= upper.nondelayed {
                     let Some(start) = self.ties.latest_start(best, span, faster) else { continue };
                     latest = start;
                 }
@@ -232,7 +232,7 @@ impl EgEdf {
         old: &Score,
         scale: &Scale,
     ) -> Option<Candidate> {
-        let Self { ties, edf, operations, releases, hopes, .. } = self;
+        let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
         let position = |machine: &Machine| match edf {
             Edf::Shifts => machine.edf_position(job.deadline),
             Edf::Appends => machine.planned.len(),
@@ -246,7 +246,7 @@ impl EgEdf {
                 if end <= old.makespan { within[usize::from(on_time)] } else { scale.weight(&old.with(end, on_time)) };
             Standing::new(weight, ties.key(start, end, machine.faster), index)
         };
-        hopes.clear();
+        upper_bounds.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
             if job.processors > machine.processors || !job.sites.contains(site(index)) {
@@ -262,14 +262,14 @@ impl EgEdf {
                 }
             }
             let best = at_best(machine, index, start);
-            hopes.push(Hope { best, machine: index, position, start_is_known: goes_last });
+            upper_bounds.push(UpperBound { best, machine: index, position, start_is_known: goes_last });
         }
         // With the most hopeful tried first, few others can still win.
-        let first = (0..hopes.len()).max_by_key(|hope| hopes[*hope].best)?;
-        hopes.swap(0, first);
+        let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
+        upper_bounds.swap(0, first);
         let mut best: Option<Candidate> = None;
-        for &Hope { best: hope, machine: index, position, start_is_known } in hopes.iter() {
-            if best.as_ref().is_some_and(|best| best.rank > hope) {
+        for &UpperBound { best: upper, machine: index, position, start_is_known } in upper_bounds.iter() {
+            if best.as_ref().is_some_and(|best| best.rank > upper) {
                 continue;
             }
             let machine = &plan.machines[index];

@@ -1,4 +1,4 @@
-use super::Outlook;
+use super::MachineSummary;
 use super::gap::{Gap, Idle};
 use super::job::{PlanJob, PlannedJob};
 use sim_core::{JobId, Span, Time};
@@ -113,10 +113,10 @@ impl Machine {
         job.span_at(self.slowness)
     }
 
-    pub(super) fn outlook(&self) -> Outlook {
+    pub(super) fn summary(&self) -> MachineSummary {
         let next_start = self.planned.front().map_or(Time::MAX, |planned| planned.start);
         let next_end = self.running.last().map_or(Time::MAX, |running| running.end);
-        Outlook { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
+        MachineSummary { completion: self.completion, next_start, next_end, slowness: self.slowness, late: self.late }
     }
 
     pub(super) fn edf_position(&self, deadline: Option<Time>) -> usize {

@@ -174,9 +174,9 @@ impl Tabu {
         self.exhausted.clear();
         loop {
             let mut most: Option<(usize, u32)> = None;
-            for (index, outlook) in plan.outlooks.iter().enumerate() {
-                if outlook.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
-                    most = Some((index, outlook.late));
+            for (index, summary) in plan.summaries.iter().enumerate() {
+                if summary.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
+                    most = Some((index, summary.late));
                 }
             }
             let (machine, _) = most?;

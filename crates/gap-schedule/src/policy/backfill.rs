@@ -1,6 +1,6 @@
-use crate::policy::outlook::{Outlook, Slot};
+use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
-use crate::policy::rooms::Rooms;
 use crate::policy::{Policy, Starts, View, site};
 use crate::queue::{MinDemand, Queue, QueuedJob};
 use crate::running::RunningJob;
@@ -23,7 +23,7 @@ use std::cell::Cell;
 /// estimates are exact, but what moves ahead after an early end may then be in their way.
 ///
 /// At depth 1 this is [`Easy`](crate::Easy), which is faster. A job without an estimate is expected to run for ever:
-/// no promise can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
+/// no reservation can rest on its end. A job that can never start, by expectations, has its turn all the same, and counts
 /// as one that has a reservation.
 ///
 /// Reservations are kept from pass to pass, and only those machines are planned anew whose jobs did not end as expected, or
@@ -39,21 +39,21 @@ pub struct Backfill {
     depth: Depth,
     placement: Placement,
     /// The jobs that have waited longest, as many as the depth says, in order of arrival.
-    promises: Vec<Promise>,
-    /// The first promised start.
+    reservations: Vec<Reservation>,
+    /// The first reserved start.
     next: Option<Time>,
     /// Kept for its memory only.
-    former: Vec<Promise>,
+    former: Vec<Reservation>,
     /// The others that have had their turn, and could not start.
     behind: Queue,
     /// Those that have come since the last pass.
     newcomers: Vec<QueuedJob>,
-    outlook: Outlook,
-    rooms: Rooms,
+    profiles: MachineProfiles,
+    free_tree: FreeProcessorTree,
     /// Whether a job has ended since the last pass.
     freed: bool,
-    /// By rank: the machines of which the outlook no longer holds, in ascending order.
-    surprised: Vec<usize>,
+    /// By rank: the machines whose profiles no longer hold, in ascending order.
+    stale: Vec<usize>,
     operations: u64,
 }
 
@@ -68,9 +68,9 @@ pub enum Depth {
     All,
 }
 
-/// A job that waits, and the start it is promised; `None` if it can never start, by expectations.
+/// A job that waits, and the start that is reserved for it; `None` if it can never start, by expectations.
 #[derive(Clone, Debug)]
-struct Promise {
+struct Reservation {
     waiting: QueuedJob,
     slot: Option<Slot>,
 }
@@ -98,92 +98,92 @@ impl Backfill {
 
     /// When and where the job is promised to start, as of the last pass.
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
-        let promise = self.promises.iter().find(|promise| promise.waiting.job == job)?;
-        promise.slot.map(|slot| (slot.start, site(self.outlook.index(slot.rank))))
+        let reservation = self.reservations.iter().find(|reservation| reservation.waiting.job == job)?;
+        reservation.slot.map(|slot| (slot.start, site(self.profiles.index(slot.rank))))
     }
 
-    /// Notes that the outlook of a machine no longer holds.
-    fn surprise(&mut self, rank: usize) {
-        if let Err(place) = self.surprised.binary_search(&rank) {
-            self.surprised.insert(place, rank);
+    /// Notes that a machine's profile no longer holds.
+    fn invalidate(&mut self, rank: usize) {
+        if let Err(place) = self.stale.binary_search(&rank) {
+            self.stale.insert(place, rank);
         }
     }
 
-    /// The job starts now, as it was promised or at once.
+    /// The job starts now, as reserved or at once.
     fn start(&mut self, waiting: &QueuedJob, slot: Slot, promised: bool, starts: &mut Starts) {
-        let passes = !promised && !self.promises.is_empty();
+        let passes = !promised && !self.reservations.is_empty();
         if promised {
-            self.outlook.keep_promise(slot, &waiting.request);
+            self.profiles.start_reserved(slot, &waiting.request);
         } else {
-            self.outlook.start(slot, &waiting.request, passes);
+            self.profiles.start(slot, &waiting.request, passes);
         }
         // The next pass will expect of these jobs something else than this one does.
         let is_endless = waiting.request.estimate.is_none();
-        if passes && is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request) {
-            self.surprise(slot.rank);
+        if passes && is_endless || self.profiles.takes_no_time(slot.rank, &waiting.request) {
+            self.invalidate(slot.rank);
         }
-        let machine = self.outlook.index(slot.rank);
-        self.rooms.set(machine, self.rooms.free(machine) - waiting.request.processors);
+        let machine = self.profiles.index(slot.rank);
+        self.free_tree.set(machine, self.free_tree.free(machine) - waiting.request.processors);
         starts.push((waiting.job, site(machine)));
     }
 
-    /// Starts the jobs whose promised start has come.
-    fn keep_promises(&mut self, now: Time, starts: &mut Starts) {
-        let mut promises = std::mem::take(&mut self.promises);
-        for promise in &promises {
-            if let Some(slot) = promise.due(now) {
-                self.start(&promise.waiting, slot, true, starts);
+    /// Starts the jobs whose reserved start has come.
+    fn start_due(&mut self, now: Time, starts: &mut Starts) {
+        let mut reservations = std::mem::take(&mut self.reservations);
+        for reservation in &reservations {
+            if let Some(slot) = reservation.due(now) {
+                self.start(&reservation.waiting, slot, true, starts);
             }
         }
-        promises.retain(|promise| promise.due(now).is_none());
-        self.next = promises.iter().filter_map(|promise| promise.slot).map(|slot| slot.start).min();
-        self.promises = promises;
+        reservations.retain(|reservation| reservation.due(now).is_none());
+        self.next = reservations.iter().filter_map(|reservation| reservation.slot).map(|slot| slot.start).min();
+        self.reservations = reservations;
     }
 
     /// The machine has failed, or has been repaired.
     fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
         let machine = machine.index();
-        let rank = self.rooms.rank(machine);
-        self.rooms.set(machine, view.free[machine]);
-        self.outlook.look_again(rank, view);
-        self.surprise(rank);
+        let rank = self.free_tree.rank(machine);
+        self.free_tree.set(machine, view.free[machine]);
+        self.profiles.look_again(rank, view);
+        self.invalidate(rank);
     }
 
-    /// Gives all promises anew, in order of arrival, and starts the jobs that can start now.
+    /// Makes all reservations anew, in order of arrival, and starts the jobs that can start now.
     ///
-    /// The machines that are `laid` out anew have no promises but those to jobs that have had their turn. On all others, the
-    /// promises stand: no job has a better slot there than before.
-    fn promise_anew(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let mut laid = std::mem::take(&mut self.surprised);
-        for rank in &laid {
-            self.outlook.clear(*rank, view);
+    /// The machines that are `rebuilt` have no reservations but those of jobs that have had their turn. On all others, the
+    /// reservations stand: no job has a better slot there than before.
+    fn compress(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let mut rebuilt = std::mem::take(&mut self.stale);
+        for rank in &rebuilt {
+            self.profiles.clear(*rank, view);
         }
         self.next = None;
-        let mut former = std::mem::replace(&mut self.promises, std::mem::take(&mut self.former));
-        for promise in former.drain(..) {
-            let (waiting, request) = (promise.waiting, promise.waiting.request);
-            let mut best = self.outlook.best(laid.iter().copied(), &request, view.now);
-            let stands = promise.slot.filter(|slot| laid.binary_search(&slot.rank).is_err());
+        let mut former = std::mem::replace(&mut self.reservations, std::mem::take(&mut self.former));
+        for reservation in former.drain(..) {
+            let (waiting, request) = (reservation.waiting, reservation.waiting.request);
+            let mut best = self.profiles.best(rebuilt.iter().copied(), &request, view.now);
+            let stands = reservation.slot.filter(|slot| rebuilt.binary_search(&slot.rank).is_err());
             if let Some(slot) = stands {
                 if best.is_none_or(|best| slot < best) {
                     if slot.start > view.now {
-                        self.hold(promise);
+                        self.hold(reservation);
                     } else {
                         self.start(&waiting, slot, true, starts);
                     }
                     continue;
                 }
-                self.lay(slot.rank, &mut laid, view);
-            } else if let Some(lost) = promise.slot {
+                self.rebuild(slot.rank, &mut rebuilt, view);
+            } else if let Some(lost) = reservation.slot {
                 // If its place is worse than before, another machine may now be better.
-                for rank in self.outlook.ranks() {
+                for rank in self.profiles.ranks() {
                     let is_better = |slot: Slot| best.is_none_or(|best| slot < best);
                     if best.is_none_or(|best| best > lost)
-                        && laid.binary_search(&rank).is_err()
-                        && self.outlook.at_best(rank, &request, view.now).is_some_and(is_better)
+                        && rebuilt.binary_search(&rank).is_err()
+                        && self.profiles.at_best(rank, &request, view.now).is_some_and(is_better)
                     {
-                        self.lay(rank, &mut laid, view);
-                        let there = self.outlook.best([rank], &request, view.now);
+                        self.rebuild(rank, &mut rebuilt, view);
+                        let there = self.profiles.best([rank], &request, view.now);
                         best = [best, there].into_iter().flatten().min();
                     }
                 }
@@ -193,40 +193,40 @@ impl Backfill {
         self.former = former;
     }
 
-    /// Lays a machine out anew, with the promises to jobs that have had their turn.
-    fn lay(&mut self, rank: usize, laid: &mut Vec<usize>, view: &View<'_>) {
-        self.outlook.clear(rank, view);
-        for promise in &self.promises {
-            if let Some(slot) = promise.slot.filter(|slot| slot.rank == rank) {
-                self.outlook.promise(slot, &promise.waiting.request);
+    /// Builds a machine's profile anew, with the reservations of jobs that have had their turn.
+    fn rebuild(&mut self, rank: usize, rebuilt: &mut Vec<usize>, view: &View<'_>) {
+        self.profiles.clear(rank, view);
+        for reservation in &self.reservations {
+            if let Some(slot) = reservation.slot.filter(|slot| slot.rank == rank) {
+                self.profiles.reserve(slot, &reservation.waiting.request);
             }
         }
-        let place = laid.binary_search(&rank).unwrap_err();
-        laid.insert(place, rank);
+        let place = rebuilt.binary_search(&rank).unwrap_err();
+        rebuilt.insert(place, rank);
     }
 
-    /// The job starts, or is promised its best slot.
+    /// The job starts, or its best slot is reserved.
     fn take_turn(&mut self, waiting: &QueuedJob, best: Option<Slot>, now: Time, starts: &mut Starts) {
         match best {
             Some(slot) if slot.start == now => self.start(waiting, slot, false, starts),
             slot => {
                 if let Some(slot) = slot {
-                    self.outlook.promise(slot, &waiting.request);
+                    self.profiles.reserve(slot, &waiting.request);
                 }
-                self.hold(Promise { waiting: *waiting, slot });
+                self.hold(Reservation { waiting: *waiting, slot });
             }
         }
     }
 
-    /// Keeps a promise for later.
-    fn hold(&mut self, promise: Promise) {
-        self.next = [self.next, promise.slot.map(|slot| slot.start)].into_iter().flatten().min();
-        self.promises.push(promise);
+    /// Keeps a reservation for later.
+    fn hold(&mut self, reservation: Reservation) {
+        self.next = [self.next, reservation.slot.map(|slot| slot.start)].into_iter().flatten().min();
+        self.reservations.push(reservation);
     }
 
-    /// The best slot for a job that comes after all promises.
+    /// The best slot for a job that comes after all reservations.
     fn best(&mut self, waiting: &QueuedJob, now: Time) -> Option<Slot> {
-        self.outlook.best(self.outlook.ranks(), &waiting.request, now)
+        self.profiles.best(self.profiles.ranks(), &waiting.request, now)
     }
 
     /// The most preferred machine on which a job of such demands that may run at these `sites` could start now.
@@ -234,8 +234,8 @@ impl Backfill {
         let mut from = 0;
         let mut looked = 0;
         let found = loop {
-            let Some(rank) = self.rooms.next(from, least.processors, &mut looked) else { break None };
-            if self.outlook.fits(rank, least, sites, now) {
+            let Some(rank) = self.free_tree.next(from, least.processors, &mut looked) else { break None };
+            if self.profiles.fits(rank, least, sites, now) {
                 break Some(Slot { start: now, rank });
             }
             from = rank + 1;
@@ -246,7 +246,7 @@ impl Backfill {
 
     /// Gives the jobs that have no reservation their turn, in order of arrival.
     fn backfill(&mut self, now: Time, starts: &mut Starts) {
-        while self.depth.allows_beside(self.promises.len())
+        while self.depth.allows_beside(self.reservations.len())
             && let Some(next) = self.behind.front().copied()
         {
             self.behind.remove(next.job);
@@ -276,7 +276,7 @@ impl Backfill {
         let mut newcomers = std::mem::take(&mut self.newcomers);
         let steps = Cell::new(0);
         for next in newcomers.drain(..) {
-            if self.depth.allows_beside(self.promises.len()) {
+            if self.depth.allows_beside(self.reservations.len()) {
                 let best = self.best(&next, now);
                 self.take_turn(&next, best, now, starts);
             } else if let Some(slot) = self.room(MinDemand::of(&next.request), next.request.sites, now, &steps) {
@@ -290,7 +290,7 @@ impl Backfill {
     }
 }
 
-impl Promise {
+impl Reservation {
     /// The slot, if its start has come.
     fn due(&self, now: Time) -> Option<Slot> {
         self.slot.filter(|slot| slot.start <= now)
@@ -299,8 +299,8 @@ impl Promise {
 
 impl Policy for Backfill {
     fn begin(&mut self, view: &View<'_>) {
-        self.outlook = Outlook::new(view.machines, self.placement);
-        self.rooms = Rooms::new(view.machines, view.free, self.placement);
+        self.profiles = MachineProfiles::new(view.machines, self.placement);
+        self.free_tree = FreeProcessorTree::new(view.machines, view.free, self.placement);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
@@ -309,14 +309,14 @@ impl Policy for Backfill {
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let machine = machine.index();
-        self.rooms.set(machine, self.rooms.free(machine) + job.processors);
+        self.free_tree.set(machine, self.free_tree.free(machine) + job.processors);
         self.freed = true;
-        let rank = self.rooms.rank(machine);
+        let rank = self.free_tree.rank(machine);
         if job.expected_end != view.now {
-            self.surprise(rank);
+            self.invalidate(rank);
         }
         if job.expected_end > view.now {
-            self.outlook.cut_short(rank, job, view.now);
+            self.profiles.cut_short(rank, job, view.now);
         }
     }
 
@@ -334,21 +334,23 @@ impl Policy for Backfill {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let now = view.now;
-        self.outlook.begin_pass();
-        let overdue: Vec<usize> = self.outlook.ranks().filter(|rank| self.outlook.is_overdue(*rank, view)).collect();
-        overdue.iter().for_each(|rank| self.surprise(*rank));
+        self.profiles.begin_pass();
+        let overdue: Vec<usize> = self.profiles.ranks().filter(|rank| self.profiles.is_overdue(*rank, view)).collect();
+        overdue.iter().for_each(|rank| self.invalidate(*rank));
         let is_due = self.next.is_some_and(|start| start <= now);
         if is_due {
             // While it waits, a job without an estimate is given more than when it runs: the last instant, too.
-            let endless = |promise: &Promise| promise.due(now).filter(|_| promise.waiting.request.estimate.is_none());
-            let ranks: Vec<usize> = self.promises.iter().filter_map(endless).map(|slot| slot.rank).collect();
-            ranks.into_iter().for_each(|rank| self.surprise(rank));
+            let endless = |reservation: &Reservation| {
+                reservation.due(now).filter(|_| reservation.waiting.request.estimate.is_none())
+            };
+            let ranks: Vec<usize> = self.reservations.iter().filter_map(endless).map(|slot| slot.rank).collect();
+            ranks.into_iter().for_each(|rank| self.invalidate(rank));
         }
-        let freed = std::mem::take(&mut self.freed) || is_due || !self.surprised.is_empty();
-        if !self.surprised.is_empty() {
-            self.promise_anew(view, starts);
+        let freed = std::mem::take(&mut self.freed) || is_due || !self.stale.is_empty();
+        if !self.stale.is_empty() {
+            self.compress(view, starts);
         } else if is_due {
-            self.keep_promises(now, starts);
+            self.start_due(now, starts);
         }
         // As long as nothing is given back, what could not start before cannot start now.
         if freed {
@@ -356,13 +358,13 @@ impl Policy for Backfill {
         }
         self.receive(now, starts);
         // What is expected to end at any moment does not do so when it is expected to.
-        overdue.into_iter().for_each(|rank| self.surprise(rank));
+        overdue.into_iter().for_each(|rank| self.invalidate(rank));
     }
 }
 
 impl Backfill {
     /// Elementary operations so far, as described above.
     pub fn operations(&self) -> u64 {
-        self.operations + self.outlook.searches
+        self.operations + self.profiles.searches
     }
 }

@@ -1,8 +1,8 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
+use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::readings::{BackfillReadings, BackfillRule};
-use crate::policy::rooms::Rooms;
 use crate::policy::{Starts, View, site};
 use crate::queue::{MinDemand, QueuedJob, WaitingJobs};
 use crate::running::RunningJob;
@@ -13,7 +13,7 @@ use std::cell::Cell;
 #[derive(Clone, Debug, Default)]
 pub(super) struct EasyRule {
     readings: BackfillReadings,
-    rooms: Rooms,
+    free_tree: FreeProcessorTree,
     fastest: Option<Machine>,
     /// What this pass has started before the head was found.
     in_turn: Vec<(usize, RunningJob)>,
@@ -112,7 +112,7 @@ impl EasyRule {
 
     /// Gets to know the machines.
     pub(super) fn begin(&mut self, view: &View<'_>) {
-        self.rooms = Rooms::new(view.machines, view.free, self.readings.placement);
+        self.free_tree = FreeProcessorTree::new(view.machines, view.free, self.readings.placement);
         self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
     }
 
@@ -139,11 +139,11 @@ impl EasyRule {
         view: &View<'_>,
         starts: &mut Starts,
     ) -> Option<QueuedJob> {
-        self.rooms.update(view.free);
+        self.free_tree.update(view.free);
         self.in_turn.clear();
         loop {
             let next = line.next()?;
-            let Some(machine) = self.rooms.first(&next.request, &mut self.operations) else {
+            let Some(machine) = self.free_tree.first(&next.request, &mut self.operations) else {
                 return Some(next);
             };
             self.start(&next, machine, starts);
@@ -153,7 +153,7 @@ impl EasyRule {
 
     /// Whether a job ahead is narrow enough for what is left.
     pub(super) fn leaves_room(&mut self, line: &impl Line) -> bool {
-        let most = self.rooms.most();
+        let most = self.free_tree.most();
         let steps = Cell::new(0);
         let narrow = line.has_where(|least| {
             steps.set(steps.get() + 1);
@@ -180,12 +180,12 @@ impl EasyRule {
         let soonest = view.now.saturating_add(Span::from_nanos(1));
         let mut best: Option<(Time, usize)> = None;
         let mut operations = 0;
-        for &machine in self.rooms.order() {
+        for &machine in self.free_tree.order() {
             operations += 1;
             if !view.suits(machine, job) {
                 continue;
             }
-            let mut free = self.rooms.free(machine);
+            let mut free = self.free_tree.free(machine);
             let mut beside = self.started_on(machine).iter().map(|(_, job)| job).peekable();
             // Whether that is all there is to know of this machine.
             let mut consider = |job: &RunningJob| {
@@ -216,7 +216,7 @@ impl EasyRule {
         // All releases of that instant count.
         let here = self.started_on(machine).iter().map(|(_, job)| job);
         let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
-        let free = self.rooms.free(machine) + released.map(|job| job.processors).sum::<u32>();
+        let free = self.free_tree.free(machine) + released.map(|job| job.processors).sum::<u32>();
         Reservation { machine, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
     }
 
@@ -231,12 +231,12 @@ impl EasyRule {
     fn backfill(&mut self, behind: &mut impl Line, promise: Reservation, view: &View<'_>, starts: &mut Starts) {
         let Reservation { machine: reserved, window, mut extra } = promise;
         // The reserved machine has its own rule, and is out of the others' tree meanwhile.
-        let mut left = self.rooms.free(reserved);
-        self.rooms.set(reserved, 0);
+        let mut left = self.free_tree.free(reserved);
+        self.free_tree.set(reserved, 0);
         let in_time = InTime::new(view.machines[reserved], window);
         let steps = Cell::new(0);
         loop {
-            let most = self.rooms.most();
+            let most = self.free_tree.most();
             // Of a single job, `MinDemand` is the job itself, so whatever is found may start, if it may run there.
             let on_reserved = |least: MinDemand| {
                 least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
@@ -247,8 +247,8 @@ impl EasyRule {
             });
             let Some(next) = next else { break };
             let need = next.request.processors;
-            let elsewhere = self.rooms.first(&next.request, &mut self.operations);
-            let preferred = elsewhere.filter(|other| self.rooms.rank(*other) < self.rooms.rank(reserved));
+            let elsewhere = self.free_tree.first(&next.request, &mut self.operations);
+            let preferred = elsewhere.filter(|other| self.free_tree.rank(*other) < self.free_tree.rank(reserved));
             let may_use_reserved =
                 next.request.sites.contains(site(reserved)) && on_reserved(MinDemand::of(&next.request));
             let machine = if preferred.is_none() && may_use_reserved { Some(reserved) } else { elsewhere };
@@ -259,11 +259,11 @@ impl EasyRule {
                     extra -= need;
                 }
             } else {
-                self.rooms.set(machine, self.rooms.free(machine) - need);
+                self.free_tree.set(machine, self.free_tree.free(machine) - need);
             }
             starts.push((next.job, site(machine)));
         }
-        self.rooms.set(reserved, left);
+        self.free_tree.set(reserved, left);
         self.operations += steps.get();
     }
 
@@ -272,15 +272,15 @@ impl EasyRule {
         let in_time = InTime::new(self.fastest(), window);
         let steps = Cell::new(0);
         loop {
-            let most = self.rooms.most();
+            let most = self.free_tree.most();
             let next = behind.next_where(|least| {
                 steps.set(steps.get() + 1);
                 least.processors <= most && in_time.admits(least.estimate)
             });
             let Some(next) = next else { break };
             let mut rank = 0;
-            while let Some(found) = self.rooms.next(rank, next.request.processors, &mut self.operations) {
-                let machine = self.rooms.order()[found];
+            while let Some(found) = self.free_tree.next(rank, next.request.processors, &mut self.operations) {
+                let machine = self.free_tree.order()[found];
                 let may_use = next.request.sites.contains(site(machine));
                 if may_use && view.machines[machine].expects(&next.request) <= window {
                     self.start(&next, machine, starts);
@@ -293,7 +293,7 @@ impl EasyRule {
     }
 
     fn start(&mut self, job: &QueuedJob, machine: usize, starts: &mut Starts) {
-        self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
+        self.free_tree.set(machine, self.free_tree.free(machine) - job.request.processors);
         starts.push((job.job, site(machine)));
     }
 }

@@ -1,4 +1,4 @@
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::{Policy, Starts, View, scan};

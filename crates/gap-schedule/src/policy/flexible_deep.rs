@@ -1,6 +1,6 @@
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
-use crate::policy::outlook::{Outlook, Slot};
+use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::{Policy, Starts, View, site};
 use crate::queue::{MinDemand, QueuedJob};
@@ -25,7 +25,7 @@ pub struct DeepFlexibleBackfill {
     holders: Vec<Candidate>,
     /// The others, in order of arrival.
     queue: Vec<Candidate>,
-    outlook: Outlook,
+    profiles: MachineProfiles,
     operations: u64,
 }
 
@@ -58,9 +58,9 @@ impl DeepFlexibleBackfill {
     /// The most preferred machine on which the job can start now.
     fn room(&mut self, job: &Candidate, now: Time) -> Option<Slot> {
         let QueuedJob { request, .. } = job.waiting;
-        let rank = self.outlook.ranks().find(|rank| {
+        let rank = self.profiles.ranks().find(|rank| {
             self.operations += 1;
-            self.outlook.fits(*rank, MinDemand::of(&request), request.sites, now)
+            self.profiles.fits(*rank, MinDemand::of(&request), request.sites, now)
         });
         rank.map(|rank| Slot { start: now, rank })
     }
@@ -68,7 +68,7 @@ impl DeepFlexibleBackfill {
 
 impl Policy for DeepFlexibleBackfill {
     fn begin(&mut self, view: &View<'_>) {
-        self.outlook = Outlook::new(view.machines, self.placement);
+        self.profiles = MachineProfiles::new(view.machines, self.placement);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
@@ -77,10 +77,10 @@ impl Policy for DeepFlexibleBackfill {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let now = view.now;
-        self.outlook.begin_pass();
-        for rank in self.outlook.ranks() {
-            self.outlook.look_again(rank, view);
-            self.outlook.clear(rank, view);
+        self.profiles.begin_pass();
+        for rank in self.profiles.ranks() {
+            self.profiles.look_again(rank, view);
+            self.profiles.clear(rank, view);
         }
         let others = self.by_priority(view);
         let mut passed = Vec::new();
@@ -88,16 +88,16 @@ impl Policy for DeepFlexibleBackfill {
             let request = job.waiting.request;
             let may_hold = self.depth.allows_beside(self.holders.len());
             let best =
-                if may_hold { self.outlook.best(self.outlook.ranks(), &request, now) } else { self.room(&job, now) };
+                if may_hold { self.profiles.best(self.profiles.ranks(), &request, now) } else { self.room(&job, now) };
             match best {
                 Some(slot) if slot.start == now => {
-                    self.outlook.start(slot, &request, !self.holders.is_empty());
-                    starts.push((job.waiting.job, site(self.outlook.index(slot.rank))));
+                    self.profiles.start(slot, &request, !self.holders.is_empty());
+                    starts.push((job.waiting.job, site(self.profiles.index(slot.rank))));
                     passed.push(job.waiting.job);
                 }
                 slot if may_hold => {
                     if let Some(slot) = slot {
-                        self.outlook.promise(slot, &request);
+                        self.profiles.reserve(slot, &request);
                     }
                     self.holders.push(job);
                     passed.push(job.waiting.job);
@@ -113,6 +113,6 @@ impl Policy for DeepFlexibleBackfill {
 impl DeepFlexibleBackfill {
     /// Elementary operations so far, as described above.
     pub fn operations(&self) -> u64 {
-        self.operations + self.outlook.searches
+        self.operations + self.profiles.searches
     }
 }

@@ -1,6 +1,6 @@
 use crate::policy::gap_filling_readings::{Completion, Moves, Weight};
-use crate::policy::gap_filling_score::{Judge, Ledger};
-use crate::policy::outlook::Slot;
+use crate::policy::gap_filling_score::{PlanComparator, UserUsage};
+use crate::policy::machine_profiles::Slot;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
 use crate::policy::{Policy, Starts, View};
@@ -42,10 +42,10 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct GapFilling {
     placement: Placement,
-    judge: Judge,
+    comparator: PlanComparator,
     search: Option<Search>,
     plan: Reservations,
-    ledger: Ledger,
+    usage: UserUsage,
     newcomers: Vec<QueuedJob>,
     period: Span,
     /// When the search is due next.
@@ -80,10 +80,10 @@ impl GapFilling {
     pub fn best_gap(placement: Placement) -> Self {
         Self {
             placement,
-            judge: Judge::Decision,
+            comparator: PlanComparator::Decision,
             search: None,
             plan: Reservations::default(),
-            ledger: Ledger::default(),
+            usage: UserUsage::default(),
             newcomers: Vec::new(),
             period: Span::from_secs(300),
             next_search: None,
@@ -103,8 +103,8 @@ impl GapFilling {
         stream: Stream,
     ) -> Self {
         let search = Search::new(moves, stream);
-        let judge = Judge::Completion(completion, weight);
-        Self { judge, search: Some(search), ..Self::best_gap(placement) }
+        let comparator = PlanComparator::Completion(completion, weight);
+        Self { comparator, search: Some(search), ..Self::best_gap(placement) }
     }
 
     /// The same, where the plan is searched at each multiple of `period` instead of 300 s.
@@ -139,33 +139,33 @@ impl GapFilling {
 
     /// Plans the job in the best of the earliest gaps. Where there is but one, nothing is compared.
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
-        let Self { plan, ledger, judge, .. } = self;
+        let Self { plan, usage, comparator, .. } = self;
         let mut slots = Vec::new();
         for rank in plan.ranks() {
             slots.extend(plan.earliest_on(rank, &waiting.request, view.now));
         }
         let mut best = slots.first().copied();
         if slots.len() > 1 {
-            ledger.sum_up(*judge, plan, view);
-            let mut value = |slot: Slot| ledger.value(*judge, waiting, (plan.machine(slot), slot.start), view);
+            usage.sum_up(*comparator, plan, view);
+            let mut value = |slot: Slot| usage.value(*comparator, waiting, (plan.machine(slot), slot.start), view);
             let mut least = value(slots[0]);
             for slot in &slots[1..] {
                 let value = value(*slot);
-                if judge.prefers(&value, &least) {
+                if comparator.prefers(&value, &least) {
                     (best, least) = (Some(*slot), value);
                 }
             }
         }
         if let Some(slot) = best {
-            ledger.add(waiting, (plan.machine(slot), slot.start), view);
+            usage.add(waiting, (plan.machine(slot), slot.start), view);
         }
         plan.insert(*waiting, best);
     }
 
     fn start_due(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let Self { plan, ledger, .. } = self;
+        let Self { plan, usage, .. } = self;
         plan.start_due(view.now, |waiting, machine, planned| {
-            ledger.start(waiting, (machine, planned), view);
+            usage.start(waiting, (machine, planned), view);
             starts.push((waiting.job, machine));
         });
     }
@@ -184,20 +184,20 @@ impl Search {
         }
     }
 
-    /// Improves the plan, as `judge` sees it.
-    fn improve(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &View<'_>) {
+    /// Improves the plan, as `comparator` sees it.
+    fn improve(&mut self, plan: &mut Reservations, comparator: PlanComparator, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
         self.count(plan);
-        ledger.sum_up(judge, plan, view);
+        usage.sum_up(comparator, plan, view);
         let rounds = self.left.min((ROUNDS * plan.held().len()) as u64);
         self.left -= rounds;
         for _ in 0..rounds {
-            self.round(plan, judge, ledger, view);
+            self.round(plan, comparator, usage, view);
         }
     }
 
     /// Tries to move one job.
-    fn round(&mut self, plan: &mut Reservations, judge: Judge, ledger: &mut Ledger, view: &View<'_>) {
+    fn round(&mut self, plan: &mut Reservations, comparator: PlanComparator, usage: &mut UserUsage, view: &View<'_>) {
         let Some((number, from)) = self.choose(plan) else { return };
         let waiting = plan.held()[number].waiting;
         self.tabu.push_back(waiting.job);
@@ -206,8 +206,8 @@ impl Search {
         }
         plan.lift(number);
         let at = |plan: &Reservations, slot: Slot| (plan.machine(slot), slot.start);
-        ledger.remove(&waiting, at(plan, from), view);
-        let before = ledger.value(judge, &waiting, at(plan, from), view);
+        usage.remove(&waiting, at(plan, from), view);
+        let before = usage.value(comparator, &waiting, at(plan, from), view);
         let mut to = from;
         for rank in self.shuffled(plan.ranks().len()) {
             if rank == from.rank && self.moves == Moves::BetweenClusters {
@@ -215,8 +215,8 @@ impl Search {
             }
             let slot = plan.earliest_on(rank, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
-            let after = ledger.value(judge, &waiting, at(plan, slot), view);
-            if judge.prefers(&after, &before) {
+            let after = usage.value(comparator, &waiting, at(plan, slot), view);
+            if comparator.prefers(&after, &before) {
                 to = slot;
                 self.accepted += 1;
                 break;
@@ -224,7 +224,7 @@ impl Search {
         }
         self.jobs[from.rank] -= 1;
         self.jobs[to.rank] += 1;
-        ledger.add(&waiting, at(plan, to), view);
+        usage.add(&waiting, at(plan, to), view);
         plan.settle(number, to);
     }
 
@@ -271,7 +271,7 @@ impl Policy for GapFilling {
     ///
     /// If the job has no estimate: then nothing can be planned.
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.ledger.arrive(job, job.submit);
+        self.usage.arrive(job, job.submit);
         if let Some(search) = &mut self.search {
             search.left = search.left.saturating_add(search.rounds_per_arrival);
         }
@@ -279,7 +279,7 @@ impl Policy for GapFilling {
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.ledger.finish(job.job, view.now);
+        self.usage.finish(job.job, view.now);
         self.plan.finish(job, machine, view);
     }
 
@@ -289,7 +289,7 @@ impl Policy for GapFilling {
 
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         for job in lost {
-            self.ledger.lose(job.job, view.now);
+            self.usage.lose(job.job, view.now);
         }
         self.plan.look_again(machine, view);
     }
@@ -300,7 +300,7 @@ impl Policy for GapFilling {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         if self.plan.update(self.search.is_some(), view) {
-            self.ledger.forget_plan();
+            self.usage.forget_plan();
         }
         for waiting in std::mem::take(&mut self.newcomers) {
             self.place(&waiting, view);
@@ -309,7 +309,7 @@ impl Policy for GapFilling {
         // On one machine, no search could find anything.
         if let Some(search) = self.search.as_mut().filter(|_| self.plan.ranks().len() > 1) {
             if self.next_search == Some(view.now) && self.plan.held().len() > 1 {
-                search.improve(&mut self.plan, self.judge, &mut self.ledger, view);
+                search.improve(&mut self.plan, self.comparator, &mut self.usage, view);
                 self.start_due(view, starts);
             }
             let period = self.period.as_nanos();
@@ -336,7 +336,7 @@ impl GapFilling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Machine, MultiCluster};
+    use crate::multi_cluster::{Machine, MultiCluster};
     use crate::queue::Queue;
     use crate::running::Running;
     use proptest::prelude::*;
@@ -359,14 +359,14 @@ mod tests {
     impl Checked {
         /// What has been summed up job by job is the sum over the plan.
         fn check_sums(&self, view: &View<'_>) {
-            let GapFilling { plan, judge, ledger, .. } = &self.0;
-            let (mut kept, mut anew) = (ledger.clone(), ledger.clone());
+            let GapFilling { plan, comparator, usage, .. } = &self.0;
+            let (mut kept, mut anew) = (usage.clone(), usage.clone());
             anew.forget_plan();
             for held in plan.held() {
                 let Some(slot) = held.slot else { continue };
-                let value = |ledger: &mut Ledger| {
-                    ledger.sum_up(*judge, plan, view);
-                    format!("{:?}", ledger.value(*judge, &held.waiting, (plan.machine(slot), slot.start), view))
+                let value = |usage: &mut UserUsage| {
+                    usage.sum_up(*comparator, plan, view);
+                    format!("{:?}", usage.value(*comparator, &held.waiting, (plan.machine(slot), slot.start), view))
                 };
                 assert_eq!(value(&mut kept), value(&mut anew));
             }
@@ -374,10 +374,10 @@ mod tests {
 
         /// On one machine, a search that is played moves nobody.
         fn check_that_no_search_is_missed(&self, view: &View<'_>) {
-            let GapFilling { search: Some(search), plan, judge, ledger, .. } = &self.0 else { return };
+            let GapFilling { search: Some(search), plan, comparator, usage, .. } = &self.0 else { return };
             if view.machines.len() == 1 {
                 let (mut search, mut plan) = (search.clone(), plan.clone());
-                search.improve(&mut plan, *judge, &mut ledger.clone(), view);
+                search.improve(&mut plan, *comparator, &mut usage.clone(), view);
                 assert_eq!(search.accepted, 0);
             }
         }
@@ -484,13 +484,13 @@ mod tests {
                 let slot = policy.plan.earliest_on(0, &request, Time::from_secs(10));
                 policy.plan.insert(waiting, slot);
             }
-            let GapFilling { judge, search, mut plan, mut ledger, .. } = policy;
+            let GapFilling { comparator, search, mut plan, mut usage, .. } = policy;
             let mut search = search.expect("both search");
             search.count(&plan);
-            ledger.sum_up(judge, &plan, &view);
+            usage.sum_up(comparator, &plan, &view);
             for _ in 0..100 {
                 let (before, accepted) = (plan.clone(), search.accepted);
-                search.round(&mut plan, judge, &mut ledger, &view);
+                search.round(&mut plan, comparator, &mut usage, &view);
                 let slot = |plan: &Reservations, job: JobId| {
                     plan.held().iter().find(|held| held.waiting.job == job).and_then(|held| held.slot).expect("it waits")
                 };
@@ -502,15 +502,15 @@ mod tests {
                     let value = |plan: &Reservations| {
                         let slot = slot(plan, moved.job);
                         let planned = (plan.machine(slot), slot.start);
-                        let mut ledger = ledger.clone();
-                        ledger.forget_plan();
-                        ledger.sum_up(judge, plan, &view);
-                        ledger.remove(&moved, planned, &view);
-                        ledger.value(judge, &moved, planned, &view)
+                        let mut usage = usage.clone();
+                        usage.forget_plan();
+                        usage.sum_up(comparator, plan, &view);
+                        usage.remove(&moved, planned, &view);
+                        usage.value(comparator, &moved, planned, &view)
                     };
                     let (old, new) = (value(&before), value(&plan));
-                    prop_assert!(judge.prefers(&new, &old), "{old:?} {new:?}");
-                    prop_assert!(!judge.prefers(&old, &new), "{old:?} {new:?}");
+                    prop_assert!(comparator.prefers(&new, &old), "{old:?} {new:?}");
+                    prop_assert!(!comparator.prefers(&old, &new), "{old:?} {new:?}");
                 }
             }
         }

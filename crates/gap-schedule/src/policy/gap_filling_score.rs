@@ -9,7 +9,7 @@ use sim_core::{JobId, SiteId, Span, Time};
 
 /// Compares plans that differ in one job.
 #[derive(Copy, Clone, Debug)]
-pub(super) enum Judge {
+pub(super) enum PlanComparator {
     /// 10 × fairness + response + wait + slowdown, each as a relative gain, is above zero.
     Decision,
     /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new. All terms but that of the
@@ -17,9 +17,9 @@ pub(super) enum Judge {
     Completion(Completion, Weight),
 }
 
-/// What a judge looks at; all are better when smaller.
+/// What a comparator looks at; all are better when smaller.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Value {
+pub(super) struct PlanCost {
     fairness: f64,
     response: f64,
     wait: f64,
@@ -31,9 +31,9 @@ pub(super) struct Value {
 /// Keeps a ratio finite.
 const GUARD: f64 = 1e-13;
 
-impl Judge {
+impl PlanComparator {
     /// Whether `new` is better than `old`.
-    pub(super) fn prefers(self, new: &Value, old: &Value) -> bool {
+    pub(super) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
         let ratio = gain(old.completion, new.completion, GUARD);
         match self {
             Self::Decision => old.decision(new) > 0.0,
@@ -47,7 +47,7 @@ impl Judge {
     }
 }
 
-impl Value {
+impl PlanCost {
     fn decision(&self, new: &Self) -> f64 {
         10.0 * gain(self.fairness, new.fairness, GUARD)
             + gain(self.response, new.response, GUARD)
@@ -66,7 +66,7 @@ fn gain(old: f64, new: f64, least: f64) -> f64 {
 /// Sums are whole numbers, so that taking a job out of a plan and putting it back leaves nothing behind: a sum that is kept
 /// up to date is that of the plan summed up anew.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct UserUsage {
     // Never iterated: its order cannot reach a result.
     places: FxHashMap<Option<u32>, usize>,
     users: Vec<User>,
@@ -101,7 +101,7 @@ struct Present {
     start: Time,
 }
 
-impl Ledger {
+impl UserUsage {
     pub(super) fn arrive(&mut self, waiting: &QueuedJob, submit: Time) {
         let next = self.users.len();
         let user = *self.places.entry(waiting.request.user).or_insert(next);
@@ -142,9 +142,9 @@ impl Ledger {
         self.sums = None;
     }
 
-    /// Sums up the plan, as far as `judge` looks at it, if that has not been done yet.
-    pub(super) fn sum_up(&mut self, judge: Judge, plan: &Reservations, view: &View<'_>) {
-        if judge.looks_at_completion_alone() || self.sums.is_some() {
+    /// Sums up the plan, as far as `comparator` looks at it, if that has not been done yet.
+    pub(super) fn sum_up(&mut self, comparator: PlanComparator, plan: &Reservations, view: &View<'_>) {
+        if comparator.looks_at_completion_alone() || self.sums.is_some() {
             return;
         }
         self.sums = Some(Sums::default());
@@ -173,20 +173,28 @@ impl Ledger {
     }
 
     /// The value of the plan that has been summed up, with `job` beside it.
-    pub(super) fn value(&mut self, judge: Judge, job: &QueuedJob, planned: (SiteId, Time), view: &View<'_>) -> Value {
+    pub(super) fn value(
+        &mut self,
+        comparator: PlanComparator,
+        job: &QueuedJob,
+        planned: (SiteId, Time),
+        view: &View<'_>,
+    ) -> PlanCost {
         let terms = self.terms(job, planned, view);
         let response = seconds(terms.response);
-        let completion = match judge {
-            Judge::Completion(Completion::AbsoluteClock, _) => response + self.jobs[&job.job].submit.as_secs_f64(),
+        let completion = match comparator {
+            PlanComparator::Completion(Completion::AbsoluteClock, _) => {
+                response + self.jobs[&job.job].submit.as_secs_f64()
+            }
             _ => response,
         };
-        if judge.looks_at_completion_alone() {
-            return Value { completion, ..Value::default() };
+        if comparator.looks_at_completion_alone() {
+            return PlanCost { completion, ..PlanCost::default() };
         }
         let sums = self.sums.expect("the plan has been summed up").with(&terms);
         #[expect(clippy::cast_precision_loss, reason = "a count, and a sum in units of 2⁻³²")]
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
-        Value {
+        PlanCost {
             fairness: self.fairness(terms.user, terms.wait),
             response: seconds(sums.response) / jobs,
             wait: seconds(sums.wait) / jobs,

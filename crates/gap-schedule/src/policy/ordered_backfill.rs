@@ -1,10 +1,10 @@
 use crate::order::{Order, Priority};
 use crate::policy::backfill::Depth;
 use crate::policy::easy_rule::{EasyRule, Line};
+use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::ordered_queue::{Except, OrderedQueue};
-use crate::policy::outlook::{Outlook, Slot};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
-use crate::policy::rooms::Rooms;
 use crate::policy::{Policy, Starts, View, site};
 use crate::queue::{MinDemand, QueuedJob};
 use crate::running::RunningJob;
@@ -70,8 +70,8 @@ enum Reserving {
 /// What is expected of each machine, where more than one job has a reservation there.
 #[derive(Clone, Debug, Default)]
 struct Book {
-    outlook: Outlook,
-    rooms: Rooms,
+    profiles: MachineProfiles,
+    free_tree: FreeProcessorTree,
 }
 
 impl Default for Backfilling {
@@ -132,7 +132,7 @@ impl OrderedBackfill {
         queue.refresh(view, &[]);
         let mut line = queue.walk();
         while let Some(next) = line.next() {
-            let best = book.outlook.best(book.outlook.ranks(), &next.request, view.now);
+            let best = book.profiles.best(book.profiles.ranks(), &next.request, view.now);
             if let Some(slot) = best.filter(|slot| slot.start == view.now) {
                 book.start(&next, slot, !holders.is_empty(), starts);
                 continue;
@@ -141,16 +141,16 @@ impl OrderedBackfill {
                 break; // There is no reservation at all.
             }
             if let Some(slot) = best {
-                book.outlook.promise(slot, &next.request);
+                book.profiles.reserve(slot, &next.request);
             }
             holders.push(next.job);
             // Further reservations would be in nobody's way.
-            let most = book.rooms.most();
+            let most = book.free_tree.most();
             if !rule.reserve.allows_beside(holders.len()) || !line.has_where(|least| least.processors <= most) {
                 break;
             }
         }
-        let (most, in_turn) = (book.rooms.most(), holders.is_empty());
+        let (most, in_turn) = (book.free_tree.most(), holders.is_empty());
         if !line.has_where(|least| least.processors <= most) {
             return;
         }
@@ -175,21 +175,24 @@ fn refresh_behind(behind: &mut OrderedQueue, holders: &[JobId], view: &View<'_>,
 
 impl Book {
     fn new(view: &View<'_>, placement: Placement) -> Self {
-        Self { outlook: Outlook::new(view.machines, placement), rooms: Rooms::new(view.machines, view.free, placement) }
+        Self {
+            profiles: MachineProfiles::new(view.machines, placement),
+            free_tree: FreeProcessorTree::new(view.machines, view.free, placement),
+        }
     }
 
     /// Forgets all reservations.
     fn begin_pass(&mut self, view: &View<'_>) {
-        self.outlook.begin_pass();
-        self.outlook.ranks().for_each(|rank| self.outlook.clear(rank, view));
-        self.rooms.update(view.free);
+        self.profiles.begin_pass();
+        self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
+        self.free_tree.update(view.free);
     }
 
     /// The job starts, and may pass others who hold reservations.
     fn start(&mut self, job: &QueuedJob, slot: Slot, passes: bool, starts: &mut Starts) {
-        self.outlook.start(slot, &job.request, passes);
-        let machine = self.outlook.index(slot.rank);
-        self.rooms.set(machine, self.rooms.free(machine) - job.request.processors);
+        self.profiles.start(slot, &job.request, passes);
+        let machine = self.profiles.index(slot.rank);
+        self.free_tree.set(machine, self.free_tree.free(machine) - job.request.processors);
         starts.push((job.job, site(machine)));
     }
 
@@ -207,8 +210,8 @@ impl Book {
     fn room(&self, least: MinDemand, sites: SiteSet, now: Time) -> Option<Slot> {
         let mut from = 0;
         loop {
-            let rank = self.rooms.next(from, least.processors, &mut 0)?;
-            if self.outlook.fits(rank, least, sites, now) {
+            let rank = self.free_tree.next(from, least.processors, &mut 0)?;
+            if self.profiles.fits(rank, least, sites, now) {
                 return Some(Slot { start: now, rank });
             }
             from = rank + 1;
@@ -217,7 +220,7 @@ impl Book {
 
     /// The machine has failed, or has been repaired, or a job that runs there is expected to end at another instant.
     fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
-        self.outlook.look_again(self.outlook.rank(machine.index()), view);
+        self.profiles.look_again(self.profiles.rank(machine.index()), view);
     }
 }
 
@@ -240,7 +243,7 @@ impl Policy for OrderedBackfill {
         if let Reserving::Many(book) = &mut self.reserving
             && job.expected_end > view.now
         {
-            book.outlook.cut_short(book.outlook.rank(machine.index()), job, view.now);
+            book.profiles.cut_short(book.profiles.rank(machine.index()), job, view.now);
         }
     }
 

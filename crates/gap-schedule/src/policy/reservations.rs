@@ -1,8 +1,8 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::order::Priority;
-use crate::policy::outlook::{END, Outlook, SHORTEST, Slot};
+use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::{View, site};
 use crate::queue::{MinDemand, QueuedJob};
@@ -18,7 +18,7 @@ pub(super) struct Reservations {
     held: VecDeque<Reservation>,
     /// How many have come.
     arrivals: u64,
-    outlook: Outlook,
+    profiles: MachineProfiles,
     order: CompressOrder,
     /// Who has his turn before whom, unless it goes by reserved starts.
     turns: Priority,
@@ -29,7 +29,7 @@ pub(super) struct Reservations {
     /// Whether a job has ended earlier than expected since the last update.
     freed: bool,
     /// Whether something else has happened that was not expected.
-    surprised: bool,
+    is_stale: bool,
     /// Whether a job had outlived its estimate at the last update, and when that was.
     is_overdue: bool,
     now: Time,
@@ -46,7 +46,7 @@ pub(super) struct Reservation {
 impl Reservations {
     /// Nobody waits, and nothing runs.
     pub(super) fn new(machines: &[Machine], placement: Placement, order: CompressOrder) -> Self {
-        Self { outlook: Outlook::new(machines, placement), order, ..Self::default() }
+        Self { profiles: MachineProfiles::new(machines, placement), order, ..Self::default() }
     }
 
     /// The same, where turns are not in order of arrival.
@@ -78,53 +78,53 @@ impl Reservations {
 
     /// The machines, in order of preference.
     pub(super) fn ranks(&self) -> std::ops::Range<usize> {
-        self.outlook.ranks()
+        self.profiles.ranks()
     }
 
     /// The machine of a slot.
     pub(super) fn machine(&self, slot: Slot) -> SiteId {
-        site(self.outlook.index(slot.rank))
+        site(self.profiles.index(slot.rank))
     }
 
     /// Searches for an earliest start on one machine, so far.
     pub(super) const fn operations(&self) -> u64 {
-        self.outlook.searches
+        self.profiles.searches
     }
 
     /// A job has ended.
     pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let rank = self.outlook.rank(machine.index());
+        let rank = self.profiles.rank(machine.index());
         self.ended = true;
         if job.expected_end == Time::MAX {
             // What never ends does not hold in the plan what it holds in fact.
-            self.outlook.cut_short(rank, job, view.now);
-            self.surprised = true;
+            self.profiles.cut_short(rank, job, view.now);
+            self.is_stale = true;
         } else if job.expected_end > view.now {
-            if self.surprised {
+            if self.is_stale {
                 // The plan will be laid out anew, and may hold what was expected of this job before.
-                self.outlook.cut_short(rank, job, view.now);
+                self.profiles.cut_short(rank, job, view.now);
             } else {
-                self.outlook.give_back(rank, job, view.now);
+                self.profiles.give_back(rank, job, view.now);
             }
             self.freed = true;
         }
-        self.surprised |= job.expected_end < view.now;
+        self.is_stale |= job.expected_end < view.now;
     }
 
     /// A machine has failed, or has been repaired.
     pub(super) fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
-        self.outlook.look_again(self.outlook.rank(machine.index()), view);
-        self.surprised = true;
+        self.profiles.look_again(self.profiles.rank(machine.index()), view);
+        self.is_stale = true;
     }
 
     /// Takes note of all that has happened, and `compresses` the plan if something has that was not expected. Whether
     /// reservations may have changed.
     pub(super) fn update(&mut self, compresses: bool, view: &View<'_>) -> bool {
-        self.outlook.begin_pass();
-        let is_overdue = self.outlook.ranks().any(|rank| self.outlook.is_overdue(rank, view));
-        let surprised = std::mem::replace(&mut self.surprised, is_overdue) || is_overdue;
+        self.profiles.begin_pass();
+        let is_overdue = self.profiles.ranks().any(|rank| self.profiles.is_overdue(rank, view));
+        let is_stale = std::mem::replace(&mut self.is_stale, is_overdue) || is_overdue;
         (self.is_overdue, self.now) = (is_overdue, view.now);
-        if surprised {
+        if is_stale {
             self.mend(view);
         }
         let ended = std::mem::take(&mut self.ended);
@@ -132,34 +132,34 @@ impl Reservations {
         // reserved starts none is made for that reason: on one machine, it would find nothing.
         let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
         let freed = std::mem::take(&mut self.freed) || again;
-        if compresses && (freed || surprised) {
+        if compresses && (freed || is_stale) {
             self.is_loose = self.compress(view.now, |_| true);
-        } else if surprised {
+        } else if is_stale {
             // A start at the end of all time promises nothing.
             self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
         }
-        surprised || compresses && freed
+        is_stale || compresses && freed
     }
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
     fn mend(&mut self, view: &View<'_>) {
         self.line_up();
-        let Self { outlook, held, .. } = self;
-        outlook.ranks().for_each(|rank| outlook.clear(rank, view));
+        let Self { profiles, held, .. } = self;
+        profiles.ranks().for_each(|rank| profiles.clear(rank, view));
         for held in held.iter_mut() {
             let request = held.waiting.request;
             held.slot = held.slot.filter(|slot| {
-                slot.start >= view.now && outlook.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
+                slot.start >= view.now && profiles.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
             });
             if let Some(slot) = held.slot {
-                outlook.promise(slot, &request);
+                profiles.reserve(slot, &request);
             }
         }
         for held in held.iter_mut().filter(|held| held.slot.is_none()) {
             let request = held.waiting.request;
-            held.slot = outlook.best(outlook.ranks(), &request, view.now);
+            held.slot = profiles.best(profiles.ranks(), &request, view.now);
             if let Some(slot) = held.slot {
-                outlook.promise(slot, &request);
+                profiles.reserve(slot, &request);
             }
         }
         self.sort();
@@ -169,20 +169,20 @@ impl Reservations {
     fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) -> bool {
         self.line_up();
         let mut moved = false;
-        let Self { outlook, held, .. } = self;
+        let Self { profiles, held, .. } = self;
         // Nobody starts before the present instant.
         for held in held.iter_mut().filter(|held| may(held.slot) && held.slot.is_none_or(|slot| slot.start > now)) {
             let request = held.waiting.request;
             if let Some(slot) = held.slot {
-                outlook.withdraw(slot, &request);
+                profiles.cancel(slot, &request);
             }
-            let best = outlook.best(outlook.ranks(), &request, now);
+            let best = profiles.best(profiles.ranks(), &request, now);
             if let Some(best) = best.filter(|best| held.slot.is_none_or(|slot| best.start < slot.start)) {
                 held.slot = Some(best);
                 moved = true;
             }
             if let Some(slot) = held.slot {
-                outlook.promise(slot, &request);
+                profiles.reserve(slot, &request);
             }
         }
         self.sort();
@@ -209,18 +209,18 @@ impl Reservations {
 
     /// The earliest start for the job, on the most preferred machine.
     pub(super) fn earliest(&mut self, request: &Request, now: Time) -> Option<Slot> {
-        self.outlook.best(self.outlook.ranks(), request, now)
+        self.profiles.best(self.profiles.ranks(), request, now)
     }
 
     /// The earliest start for the job on one machine.
     pub(super) fn earliest_on(&mut self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
-        self.outlook.best([rank], request, now)
+        self.profiles.best([rank], request, now)
     }
 
     /// The job joins, with this reservation.
     pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
         if let Some(slot) = slot {
-            self.outlook.promise(slot, &waiting.request);
+            self.profiles.reserve(slot, &waiting.request);
         }
         self.put(Reservation { waiting, slot, arrival: self.arrivals });
         self.arrivals += 1;
@@ -230,13 +230,13 @@ impl Reservations {
     pub(super) fn lift(&mut self, number: usize) {
         let Reservation { waiting, slot, .. } = &self.held[number];
         if let Some(slot) = *slot {
-            self.outlook.withdraw(slot, &waiting.request);
+            self.profiles.cancel(slot, &waiting.request);
         }
     }
 
     /// Gives the reservation with this number, which has been lifted, its old slot or another.
     pub(super) fn settle(&mut self, number: usize, slot: Slot) {
-        self.outlook.promise(slot, &self.held[number].waiting.request);
+        self.profiles.reserve(slot, &self.held[number].waiting.request);
         if self.held[number].slot != Some(slot) {
             let moved = self.held.remove(number).expect("it was just looked at");
             self.put(Reservation { slot: Some(slot), ..moved });
@@ -253,11 +253,11 @@ impl Reservations {
         let due = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= now));
         for Reservation { waiting, slot, .. } in self.held.drain(..due) {
             let slot = slot.expect("a job without a reservation is not due");
-            self.outlook.keep_promise(slot, &waiting.request);
+            self.profiles.start_reserved(slot, &waiting.request);
             // Such a job holds its processors otherwise when it runs than when it waits.
             let is_endless = waiting.request.estimate.is_none();
-            self.surprised |= is_endless || self.outlook.takes_no_time(slot.rank, &waiting.request);
-            start(&waiting, site(self.outlook.index(slot.rank)), slot.start);
+            self.is_stale |= is_endless || self.profiles.takes_no_time(slot.rank, &waiting.request);
+            start(&waiting, site(self.profiles.index(slot.rank)), slot.start);
         }
     }
 }

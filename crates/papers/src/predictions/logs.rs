@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use flate2::read::MultiGzDecoder;
+use lab::parallel::in_parallel;
 use rand::RngExt;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::{Job, Purpose, Span, Streams};
@@ -186,11 +186,11 @@ impl Logs {
             candidates.into_iter().find(|path| path.is_file()).map(|path| (*log, path))
         };
         let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
-        let read = |(log, path): (Log, PathBuf)| {
-            let found = Found::read(&path, *processors.of(log)).with_context(|| format!("{}", path.display()))?;
-            Ok((log, found))
+        let read = |(log, path): &(Log, PathBuf)| {
+            let found = Found::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
+            Ok((*log, found))
         };
-        let found = paths.into_par_iter().map(read).collect::<Result<_>>()?;
+        let found = in_parallel(&paths, read)?.into_iter().collect();
         Ok(Self { looked: true, found })
     }
 

@@ -4,9 +4,9 @@ use super::cli::Slurm;
 use super::plan::{Plan, Unit};
 use super::unit;
 use anyhow::{Context, Result, bail};
+use lab::parallel::in_parallel;
 use lab::progress::Progress;
 use lab::provenance::quoted;
-use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(u64, u64)
     let what = format!("{}, {} units", plan.design.name, plan.units.len());
     let progress = Progress::new(what, total, quiet);
     let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
-    plan.units.par_iter().try_for_each(|one| -> Result<()> {
+    in_parallel(&plan.units, |one| {
         let is_new = unit::done(cells, plan, *one, &|jobs| progress.add(jobs))?;
         (if is_new { &computed } else { &reused }).fetch_add(1, Ordering::Relaxed);
         Ok(())

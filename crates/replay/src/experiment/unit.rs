@@ -11,9 +11,9 @@ use crate::experiment::design::{Key, Method, Value};
 use anyhow::{Context, Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::output::write_whole;
+use lab::parallel::in_parallel;
 use lab::provenance;
 use lab::terminal::tell;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -154,17 +154,18 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
             let users = users_of(setting);
             bases.entry(users.to_bits()).or_insert_with(|| held.replication(design, users, replication));
         }
-        let runs = settings.par_iter().enumerate().map(|(position, setting)| {
+        let positions: Vec<usize> = (0..settings.len()).collect();
+        let runs = in_parallel(&positions, |&position| {
+            let setting = &settings[position];
             let base = &bases[&users_of(setting).to_bits()];
             let runs = under(plan, unit.log, base, setting, position, replication)?;
             ran(plan.cost(Unit { end: unit.first + 1, ..unit }) / settings.len() as u64);
             Ok(runs)
-        });
-        let runs: Vec<Vec<Run>> = runs.collect::<Result<_>>()?;
+        })?;
         Ok(runs.into_iter().flatten().collect())
     };
     let replications: Vec<u32> = (unit.first..unit.end).collect();
-    let runs: Vec<Vec<Run>> = replications.par_iter().map(|one| of_replication(*one)).collect::<Result<_>>()?;
+    let runs = in_parallel(&replications, |one| of_replication(*one))?;
     let mut runs: Vec<Run> = runs.into_iter().flatten().collect();
     runs.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(runs)

@@ -8,7 +8,7 @@ use super::queueing::{Base, Queueing, depth};
 use gap_schedule::{Completion, Moves, Weight};
 use gap_schedule::{
     CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
-    GapFilling, Halt, Placement, Planner, Tabu,
+    GapFilling, Placement, Planner, StopCriterion, Tabu,
 };
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
@@ -169,7 +169,7 @@ impl WallClock {
     }
 }
 
-impl Halt for WallClock {
+impl StopCriterion for WallClock {
     fn begin(&mut self) {
         self.until = Some(Self::now() + self.limit);
     }

@@ -18,12 +18,12 @@ pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 
 /// Listens to a run of one policy.
 pub(super) struct Watch {
-    log: JobLog<Ledger>,
+    log: JobLog<RunTotals>,
     waiting: Timeline,
 }
 
 /// Takes in finished jobs.
-struct Ledger {
+struct RunTotals {
     summary: Summary,
     weeks: Blocks,
     classes: Classes,
@@ -67,7 +67,7 @@ impl Watch {
     /// Writes jobs into files that have no names yet.
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
         let listed = tells_processors(sites) || drafts.evalys.is_some();
-        let ledger = Ledger {
+        let totals = RunTotals {
             summary: Summary::new(),
             weeks: Blocks::weekly(),
             classes: Classes::default(),
@@ -78,7 +78,7 @@ impl Watch {
             last_finish: Time::ZERO,
             placed: Some(Vec::new()),
         };
-        Ok(Self { log: JobLog::new(ledger), waiting: Timeline::new() })
+        Ok(Self { log: JobLog::new(totals), waiting: Timeline::new() })
     }
 
     /// Where what the log knows is to be entered as jobs come in.
@@ -91,7 +91,7 @@ impl Watch {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let Ledger { summary, weeks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        let RunTotals { summary, weeks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
         Ok(Watched {
             summary,
             weeks,
@@ -113,19 +113,19 @@ impl Probe for Watch {
             Fact::Submitted(_) => self.waiting.raise(now, 1),
             Fact::Started { job, site, processors } => {
                 self.waiting.lower(now, 1);
-                let ledger = self.log.sink_mut();
-                ledger.busy.raise(now, u64::from(*processors));
-                ledger.seats.take(*job, *site, *processors);
+                let totals = self.log.sink_mut();
+                totals.busy.raise(now, u64::from(*processors));
+                totals.seats.take(*job, *site, *processors);
             }
             Fact::Interrupted { job, processors, .. } => {
                 self.waiting.raise(now, 1);
-                let ledger = self.log.sink_mut();
-                ledger.busy.lower(now, u64::from(*processors));
-                ledger.seats.give_back(*job);
+                let totals = self.log.sink_mut();
+                totals.busy.lower(now, u64::from(*processors));
+                totals.seats.give_back(*job);
             }
             Fact::Rejected { job, .. } => {
                 self.waiting.lower(now, 1);
-                let Ledger { known, rows, .. } = self.log.sink_mut();
+                let RunTotals { known, rows, .. } = self.log.sink_mut();
                 let known = known.borrow_mut().remove(job);
                 rows.rejected(&known.expect("what the log knows was entered when it came in"));
             }
@@ -135,7 +135,7 @@ impl Probe for Watch {
     }
 }
 
-impl Sink for Ledger {
+impl Sink for RunTotals {
     fn take_in(&mut self, record: JobRecord) {
         let known = self.known.borrow_mut().remove(&record.job.id);
         let known = known.expect("what the log knows was entered when it came in");

@@ -13,8 +13,8 @@ use anyhow::{Result, anyhow, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use lab::chart::Picture;
+use lab::parallel::in_parallel;
 use lab::scenario::did_you_mean;
-use rayon::prelude::*;
 use std::fmt::{Debug, Display};
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
@@ -183,12 +183,12 @@ impl<W: World> Opened for Asking<W> {
     }
 
     fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
-        let replay = |policy| {
+        let replay = |policy: &W::Policy| {
             let outcome = self.world.replay(policy, begin()?)?;
             done();
             Ok(outcome)
         };
-        let mut outcomes = self.policies.par_iter().map(replay).collect::<Result<Vec<_>>>()?;
+        let mut outcomes = in_parallel(&self.policies, replay)?;
         W::compare(&mut outcomes);
         let run = |(policy, (outcome, _)): (&W::Policy, _)| Run {
             name: policy.name(),

@@ -1,6 +1,6 @@
 //! Where is room for so many processors?
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::policy::readings::Placement;
 use crate::policy::site;
 use sim_core::Request;
@@ -8,7 +8,7 @@ use sim_core::Request;
 /// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine
 /// with room is found in O(log n).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rooms {
+pub(super) struct FreeProcessorTree {
     /// Node `n` has the children `2n` and `2n + 1`; the leaf of the machine at `rank` is `width + rank`.
     tree: Vec<u32>,
     /// The machines, the preferred one first.
@@ -19,7 +19,7 @@ pub(super) struct Rooms {
     free: Vec<u32>,
 }
 
-impl Rooms {
+impl FreeProcessorTree {
     /// The machines, with `free` processors each.
     pub(super) fn new(machines: &[Machine], free: &[u32], placement: Placement) -> Self {
         let order = placement.order(machines);
@@ -146,29 +146,29 @@ mod tests {
             let machines: Vec<Machine> =
                 machines.into_iter().map(|(processors, speed)| Machine { processors, speed: speed.into() }).collect();
             let mut free: Vec<u32> = machines.iter().map(|machine| machine.processors).collect();
-            let mut rooms = Rooms::new(&machines, &free, placement);
-            let mut updated = rooms.clone();
+            let mut free_tree = FreeProcessorTree::new(&machines, &free, placement);
+            let mut updated = free_tree.clone();
             for (machine, now_free, need, mask) in changes {
                 let machine = machine.index(machines.len());
                 free[machine] = now_free;
-                rooms.set(machine, now_free);
-                prop_assert_eq!(rooms.free(machine), now_free);
+                free_tree.set(machine, now_free);
+                prop_assert_eq!(free_tree.free(machine), now_free);
                 // The same, told of all machines at once.
                 updated.update(&free);
-                prop_assert_eq!(&updated, &rooms);
-                prop_assert_eq!(rooms.most(), *free.iter().max().expect("a machine"));
+                prop_assert_eq!(&updated, &free_tree);
+                prop_assert_eq!(free_tree.most(), *free.iter().max().expect("a machine"));
                 let mut from = 0;
                 let mut found = Vec::new();
-                while let Some(rank) = rooms.next(from, need, &mut 0) {
-                    found.push(rooms.order()[rank]);
+                while let Some(rank) = free_tree.next(from, need, &mut 0) {
+                    found.push(free_tree.order()[rank]);
                     from = rank + 1;
                 }
-                let plain: Vec<usize> = rooms.order().iter().copied().filter(|place| free[*place] >= need).collect();
+                let plain: Vec<usize> = free_tree.order().iter().copied().filter(|place| free[*place] >= need).collect();
                 let sites: SiteSet = (0..16).filter(|bit| mask >> bit & 1 == 1).map(SiteId).collect();
                 let job = Job::new(JobId(0), Time::ZERO, need, Span::ZERO);
                 let first = found.iter().copied().find(|machine| sites.contains(site(*machine)));
-                prop_assert_eq!(rooms.first(&Request { sites, ..job.request }, &mut 0), first);
-                prop_assert_eq!(rooms.first(&job.request, &mut 0), found.first().copied());
+                prop_assert_eq!(free_tree.first(&Request { sites, ..job.request }, &mut 0), first);
+                prop_assert_eq!(free_tree.first(&job.request, &mut 0), found.first().copied());
                 prop_assert_eq!(found, plain);
             }
         }

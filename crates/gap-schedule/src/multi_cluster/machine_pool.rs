@@ -1,6 +1,6 @@
 //! The machines, and what holds their processors.
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::policy::View;
 use crate::queue::Queue;
 use crate::running::{Running, RunningJob};
@@ -8,7 +8,7 @@ use sim_core::{EventKey, SiteId, Span, Time};
 
 /// The machines, and what holds their processors: jobs, or an outage.
 #[derive(Clone, Debug)]
-pub(super) struct Floor {
+pub(super) struct MachinePool {
     machines: Vec<Machine>,
     free: Vec<u32>,
     running: Vec<Running>,
@@ -26,7 +26,7 @@ pub(super) struct Repair {
     pub(super) event: Option<EventKey>,
 }
 
-impl Floor {
+impl MachinePool {
     pub(super) fn new(machines: Vec<Machine>) -> Self {
         for (index, machine) in machines.iter().enumerate() {
             machine.check(index);

@@ -1,8 +1,8 @@
 //! What happens on several machines of different size and speed, and in which order.
 
 mod contention;
-mod floor;
 mod machine;
+mod machine_pool;
 mod predictions;
 mod usage;
 
@@ -15,7 +15,7 @@ use crate::correct::Expired;
 use crate::policy::{Policy, Starts, View, site};
 use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
-use floor::{Floor, Repair};
+use machine_pool::{MachinePool, Repair};
 use predictions::as_requested;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ use std::iter::Empty;
 /// does not wait, does not fit or may not run there, or wants to be woken in the past.
 #[derive(Clone, Debug)]
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
-    floor: Floor,
+    pool: MachinePool,
     queue: Queue,
     started: FxHashMap<JobId, Started>, // never iterated: its order cannot reach a result
     policy: P,
@@ -141,7 +141,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// If a machine has no processors, or a speed that is not a positive number.
     pub fn new(machines: Vec<Machine>, policy: P, arrivals: J) -> Self {
         Self {
-            floor: Floor::new(machines),
+            pool: MachinePool::new(machines),
             queue: Queue::new(),
             started: FxHashMap::default(),
             policy,
@@ -169,11 +169,10 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
     /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self {
-            floor, queue, started, policy, passes, posted, starts, arrivals, all_have_come, predictions, ..
-        } = self;
+        let Self { pool, queue, started, policy, passes, posted, starts, arrivals, all_have_come, predictions, .. } =
+            self;
         MultiCluster {
-            floor,
+            pool,
             queue,
             started,
             policy,
@@ -199,7 +198,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// from the beginning, where nobody knows.
     #[must_use]
     pub fn with_repair_expected(mut self, span: Span) -> Self {
-        self.floor.repair_expected = span;
+        self.pool.repair_expected = span;
         self
     }
 
@@ -220,7 +219,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// The world at `now`, as its policy sees it.
     pub fn view(&self, now: Time) -> View<'_> {
-        self.floor.view(now, &self.queue)
+        self.pool.view(now, &self.queue)
     }
 
     /// The jobs that wait.
@@ -245,7 +244,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn post_next_outage(&mut self, cx: &mut impl Context<Event>) {
         let Some(outage) = self.outages.next() else { return };
         let Outage { site, down, up } = outage;
-        let (now, machines) = (cx.now(), self.floor.machines().len());
+        let (now, machines) = (cx.now(), self.pool.machines().len());
         assert!(site.index() < machines, "machine {site} fails at {down} s, but there are {machines}, counted from 0");
         assert!(down >= now, "outages are out of order: machine {site} fails at {down} s, but it is already {now} s");
         assert!(up >= down, "machine {site} fails at {down} s and cannot be repaired at {up} s");
@@ -260,7 +259,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Lets the job wait, if some machine that it may use could ever hold it.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(*job));
-        if !(0..self.floor.machines().len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
+        if !(0..self.pool.machines().len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
@@ -272,7 +271,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             queued.request.estimate = predictions.predict(&job.request, job.runtime);
         }
         self.queue.admit(queued, Hidden { runtime: job.runtime, requested: job.request.estimate });
-        self.policy.on_submit(&queued, &self.floor.view(cx.now(), &self.queue));
+        self.policy.on_submit(&queued, &self.pool.view(cx.now(), &self.queue));
     }
 
     /// The job has ended: it gives its processors back, if it has not already, and others learn from it.
@@ -288,16 +287,16 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<Event>) {
-        self.floor.release(job, machine);
+        self.pool.release(job, machine);
         cx.emit(Fact::Finished { job: job.job });
-        self.policy.on_completion(job, machine, &self.floor.view(cx.now(), &self.queue));
+        self.policy.on_completion(job, machine, &self.pool.view(cx.now(), &self.queue));
     }
 
     /// Lets those give their processors back whose expected end is this instant and who do end, before anybody is told.
     fn release_due(&mut self, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        for machine in 0..self.floor.machines().len() {
-            let running = &self.floor.view(now, &self.queue).running[machine];
+        for machine in 0..self.pool.machines().len() {
+            let running = &self.pool.view(now, &self.queue).running[machine];
             let due = running.iter().take_while(|job| job.expected_end <= now);
             let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
             for job in due {
@@ -313,7 +312,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// The job has outlived what was expected of it, and something else is from now on.
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        let place = self.floor.machines()[machine.index()];
+        let place = self.pool.machines()[machine.index()];
         let started = self.started.get_mut(&job).expect("a job whose prediction expires runs");
         let predictions = self.predictions.as_mut().expect("only a prediction expires");
         started.expiry = None;
@@ -338,16 +337,16 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             started.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
         }
         let after = started.running;
-        self.floor.release(&before, machine);
-        self.floor.seize(after, machine);
-        self.policy.on_expiry(&before, &after, machine, &self.floor.view(now, &self.queue));
+        self.pool.release(&before, machine);
+        self.pool.seize(after, machine);
+        self.policy.on_expiry(&before, &after, machine, &self.pool.view(now, &self.queue));
     }
 
     /// Takes the machine down, and lets those wait again that ran there.
     fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let Outage { site, up, .. } = *outage;
-        if let Some(repair) = self.floor.repair_of(site) {
+        if let Some(repair) = self.pool.repair_of(site) {
             if repair.at < up {
                 if let Some(event) = repair.event {
                     cx.cancel(event);
@@ -356,7 +355,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             }
             return;
         }
-        let lost = self.floor.fail(site, post_repair(site, up, cx), now);
+        let lost = self.pool.fail(site, post_repair(site, up, cx), now);
         let mut waiting_again = Vec::with_capacity(lost.len());
         for RunningJob { job, processors, .. } in &lost {
             let started = self.started.remove(job).expect("a job that runs has started");
@@ -367,16 +366,16 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
             waiting_again.push((started.job, started.hidden));
         }
-        self.policy.on_failure(site, &lost, &self.floor.view(now, &self.queue));
+        self.policy.on_failure(site, &lost, &self.pool.view(now, &self.queue));
         for (job, hidden) in waiting_again {
             self.queue.admit(job, hidden);
-            self.policy.on_submit(&job, &self.floor.view(now, &self.queue));
+            self.policy.on_submit(&job, &self.pool.view(now, &self.queue));
         }
     }
 
     fn repair(&mut self, machine: SiteId, cx: &mut impl Context<Event>) {
-        self.floor.repair(machine);
-        self.policy.on_repair(machine, &self.floor.view(cx.now(), &self.queue));
+        self.pool.repair(machine);
+        self.policy.on_repair(machine, &self.pool.view(cx.now(), &self.queue));
     }
 
     /// Asks the policy now, or schedules a Decide event at the present instant, unless one is pending.
@@ -411,7 +410,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             self.release_due(cx);
         }
         let now = cx.now();
-        self.policy.schedule(&self.floor.view(now, &self.queue), &mut self.starts);
+        self.policy.schedule(&self.pool.view(now, &self.queue), &mut self.starts);
         let mut starts = std::mem::take(&mut self.starts);
         for (job, machine) in starts.drain(..) {
             self.start_now(job, machine, cx);
@@ -431,10 +430,10 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             "the policy started job {job} on machine {machine}, which it may not use"
         );
         let now = cx.now();
-        let place = self.floor.machines()[machine.index()];
+        let place = self.pool.machines()[machine.index()];
         let running = place.running(job, &queued.request, now);
         let processors = running.processors;
-        self.floor.seize(running, machine);
+        self.pool.seize(running, machine);
         cx.emit(Fact::Started { job, site: machine, processors });
         let ends_at = now + place.takes(hidden.runtime);
         let is_last = self.passes == Passes::Pyss;
@@ -470,7 +469,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
-        self.policy.begin(&self.floor.view(cx.now(), &self.queue));
+        self.policy.begin(&self.pool.view(cx.now(), &self.queue));
         self.post_next_arrival(cx);
         self.post_next_outage(cx);
     }

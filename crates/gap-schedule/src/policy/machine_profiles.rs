@@ -1,6 +1,6 @@
-//! What is expected of each machine: who runs until when, and what has been promised.
+//! Availability of each machine: who runs until when, by what is expected, and what is reserved.
 
-use crate::grid::Machine;
+use crate::multi_cluster::Machine;
 use crate::policy::readings::Placement;
 use crate::policy::{View, site};
 use crate::queue::MinDemand;
@@ -8,7 +8,7 @@ use crate::running::RunningJob;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start
-/// takes even that, so a start that is promised for then stands in its way: it may only take what that leaves over, as under
+/// takes even that, so a reservation for then stands in its way: it may only take what that leaves over, as under
 /// [`Easy`](crate::Easy).
 pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 
@@ -17,8 +17,8 @@ pub(super) const SHORTEST: Span = Span::from_nanos(1);
 
 /// The machines, in order of preference: all that follows calls a machine by its place in that order, its rank.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outlook {
-    lanes: Vec<Lane>,
+pub(super) struct MachineProfiles {
+    by_rank: Vec<MachineProfile>,
     /// The rank of each machine, by its number.
     ranks: Vec<usize>,
     /// The rank and the processors of jobs that have started in this pass and are expected to take no time.
@@ -34,31 +34,31 @@ pub(super) struct Slot {
     pub(super) rank: usize,
 }
 
-/// One machine.
+/// One machine's availability over time.
 #[derive(Clone, Debug)]
-struct Lane {
+struct MachineProfile {
     index: usize,
     machine: Machine,
     /// The jobs that run.
     running: AvailabilityProfile,
-    /// The same, and what has been promised to jobs that wait.
+    /// The same, and the reservations of jobs that wait.
     plan: AvailabilityProfile,
 }
 
-impl Outlook {
+impl MachineProfiles {
     /// Of idle machines.
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
-        let lane = |index: usize| {
+        let profile = |index: usize| {
             let machine = machines[index];
             let idle = AvailabilityProfile::new(machine.processors);
-            Lane { index, machine, running: idle.clone(), plan: idle }
+            MachineProfile { index, machine, running: idle.clone(), plan: idle }
         };
         let order = placement.order(machines);
         let mut ranks = vec![0; order.len()];
         for (rank, index) in order.iter().enumerate() {
             ranks[*index] = rank;
         }
-        Self { lanes: order.into_iter().map(lane).collect(), ranks, ..Self::default() }
+        Self { by_rank: order.into_iter().map(profile).collect(), ranks, ..Self::default() }
     }
 
     /// A pass begins.
@@ -68,7 +68,7 @@ impl Outlook {
 
     /// The machine's number.
     pub(super) fn index(&self, rank: usize) -> usize {
-        self.lanes[rank].index
+        self.by_rank[rank].index
     }
 
     /// The place of the machine of that number.
@@ -77,7 +77,7 @@ impl Outlook {
     }
 
     pub(super) fn ranks(&self) -> std::ops::Range<usize> {
-        0..self.lanes.len()
+        0..self.by_rank.len()
     }
 
     /// The best of these machines for the job, from `now` on. A start right now is not to be beaten by ranks that follow.
@@ -89,12 +89,12 @@ impl Outlook {
     ) -> Option<Slot> {
         let mut best: Option<Slot> = None;
         for rank in ranks {
-            let lane = &self.lanes[rank];
-            if !lane.suits(request) {
+            let profile = &self.by_rank[rank];
+            if !profile.suits(request) {
                 continue;
             }
             self.searches += 1;
-            let start = lane.plan.earliest(now, lane.takes(request), request.processors);
+            let start = profile.plan.earliest(now, profile.takes(request), request.processors);
             if let Some(start) = start.filter(|start| best.is_none_or(|best| *start < best.start)) {
                 best = Some(Slot { start, rank });
                 if start == now {
@@ -105,98 +105,99 @@ impl Outlook {
         best
     }
 
-    /// Where the job could start, were there only the jobs that run: no promise lets it start earlier.
+    /// Where the job could start, were there only the jobs that run: no reservation lets it start earlier.
     pub(super) fn at_best(&self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
-        let lane = &self.lanes[rank];
-        let start = lane.running.earliest(now, lane.takes(request), request.processors);
-        start.filter(|_| lane.suits(request)).map(|start| Slot { start, rank })
+        let profile = &self.by_rank[rank];
+        let start = profile.running.earliest(now, profile.takes(request), request.processors);
+        start.filter(|_| profile.suits(request)).map(|start| Slot { start, rank })
     }
 
     /// Whether a job that may run at these `sites` can start right now.
     pub(super) fn fits(&self, rank: usize, least: MinDemand, sites: SiteSet, now: Time) -> bool {
-        let lane = &self.lanes[rank];
+        let profile = &self.by_rank[rank];
         let MinDemand { processors, estimate } = least;
-        sites.contains(site(lane.index)) && lane.plan.fits(now, lane.machine.takes(estimate).max(SHORTEST), processors)
+        sites.contains(site(profile.index))
+            && profile.plan.fits(now, profile.machine.takes(estimate).max(SHORTEST), processors)
     }
 
-    /// Promises a start to the job.
-    pub(super) fn promise(&mut self, slot: Slot, request: &Request) {
-        let lane = &mut self.lanes[slot.rank];
-        lane.plan.reserve(slot.start, lane.takes(request), request.processors);
+    /// Reserves processors for the job from that start on.
+    pub(super) fn reserve(&mut self, slot: Slot, request: &Request) {
+        let profile = &mut self.by_rank[slot.rank];
+        profile.plan.reserve(slot.start, profile.takes(request), request.processors);
     }
 
-    /// Takes a promise back.
-    pub(super) fn withdraw(&mut self, slot: Slot, request: &Request) {
-        let lane = &mut self.lanes[slot.rank];
-        lane.plan.cancel(slot.start, lane.takes(request), request.processors);
+    /// Takes a reservation back.
+    pub(super) fn cancel(&mut self, slot: Slot, request: &Request) {
+        let profile = &mut self.by_rank[slot.rank];
+        profile.plan.cancel(slot.start, profile.takes(request), request.processors);
     }
 
-    /// The job starts now, without having been promised to. If it `passes` others, it takes all the time it asks for,
+    /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for,
     /// lest several jobs without an estimate take what is left over but once.
     pub(super) fn start(&mut self, slot: Slot, request: &Request, passes: bool) {
-        let lane = &mut self.lanes[slot.rank];
-        let span = lane.takes(request);
+        let profile = &mut self.by_rank[slot.rank];
+        let span = profile.takes(request);
         let span = if passes { span } else { until_end(slot.start, span) };
-        lane.plan.reserve(slot.start, span, request.processors);
-        self.keep_promise(slot, request);
+        profile.plan.reserve(slot.start, span, request.processors);
+        self.start_reserved(slot, request);
     }
 
-    /// The job starts now, as it was promised.
-    pub(super) fn keep_promise(&mut self, slot: Slot, request: &Request) {
-        let lane = &mut self.lanes[slot.rank];
-        let span = lane.machine.expects(request);
+    /// The job starts now, as was reserved for it.
+    pub(super) fn start_reserved(&mut self, slot: Slot, request: &Request) {
+        let profile = &mut self.by_rank[slot.rank];
+        let span = profile.machine.expects(request);
         if span.is_zero() {
             self.brief.push((slot.rank, request.processors));
         }
-        lane.plan.forget_before(slot.start);
-        lane.running.forget_before(slot.start);
-        lane.running.reserve(slot.start, until_end(slot.start, span), request.processors);
+        profile.plan.forget_before(slot.start);
+        profile.running.forget_before(slot.start);
+        profile.running.reserve(slot.start, until_end(slot.start, span), request.processors);
     }
 
     /// The job ends on that machine, earlier than had been expected.
     pub(super) fn cut_short(&mut self, rank: usize, job: &RunningJob, now: Time) {
         let rest = until_end(now, job.expected_end.since(now));
-        self.lanes[rank].running.cancel(now, rest, job.processors);
+        self.by_rank[rank].running.cancel(now, rest, job.processors);
     }
 
-    /// The same, and lets promises have what is left over. Not of a job without an estimate.
+    /// The same, and lets reservations have what is left over. Not of a job without an estimate.
     pub(super) fn give_back(&mut self, rank: usize, job: &RunningJob, now: Time) {
         self.cut_short(rank, job, now);
-        self.lanes[rank].plan.cancel(now, job.expected_end.since(now), job.processors);
+        self.by_rank[rank].plan.cancel(now, job.expected_end.since(now), job.processors);
     }
 
     /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
     pub(super) fn look_again(&mut self, rank: usize, view: &View<'_>) {
-        let lane = &mut self.lanes[rank];
-        lane.running = AvailabilityProfile::new(lane.machine.processors);
-        for job in view.running[lane.index].iter().filter(|job| job.expected_end > view.now) {
-            lane.running.reserve(view.now, until_end(view.now, job.expected_end.since(view.now)), job.processors);
+        let profile = &mut self.by_rank[rank];
+        profile.running = AvailabilityProfile::new(profile.machine.processors);
+        for job in view.running[profile.index].iter().filter(|job| job.expected_end > view.now) {
+            profile.running.reserve(view.now, until_end(view.now, job.expected_end.since(view.now)), job.processors);
         }
     }
 
-    /// Forgets what has been promised on a machine. Jobs that outlive their estimates are expected to end at any moment.
+    /// Forgets the reservations on a machine. Jobs that outlive their estimates are expected to end at any moment.
     pub(super) fn clear(&mut self, rank: usize, view: &View<'_>) {
-        let lane = &mut self.lanes[rank];
-        lane.running.forget_before(view.now);
-        lane.plan.clone_from(&lane.running);
+        let profile = &mut self.by_rank[rank];
+        profile.running.forget_before(view.now);
+        profile.plan.clone_from(&profile.running);
         let brief = self.brief.iter().filter(|(place, _)| *place == rank).map(|(_, processors)| *processors);
-        for processors in overdue(lane.index, view).map(|job| job.processors).chain(brief) {
-            lane.plan.reserve(view.now, SHORTEST, processors);
+        for processors in overdue(profile.index, view).map(|job| job.processors).chain(brief) {
+            profile.plan.reserve(view.now, SHORTEST, processors);
         }
     }
 
     /// Whether a job that runs on the machine has outlived its estimate.
     pub(super) fn is_overdue(&self, rank: usize, view: &View<'_>) -> bool {
-        overdue(self.lanes[rank].index, view).next().is_some()
+        overdue(self.by_rank[rank].index, view).next().is_some()
     }
 
     /// Whether the job is expected to take no time there.
     pub(super) fn takes_no_time(&self, rank: usize, request: &Request) -> bool {
-        self.lanes[rank].machine.expects(request).is_zero()
+        self.by_rank[rank].machine.expects(request).is_zero()
     }
 }
 
-impl Lane {
+impl MachineProfile {
     fn suits(&self, request: &Request) -> bool {
         self.machine.suits(request) && request.sites.contains(site(self.index))
     }

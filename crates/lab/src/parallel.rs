@@ -1,0 +1,58 @@
+//! Work on all threads whose outcome, errors included, is that of one thread.
+
+use anyhow::Result;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What `run` makes of each of `items`, in their order, on all threads.
+///
+/// # Errors
+///
+/// That of the first item, in the order of `items`, that has one. (`collect` into a `Result` would give the error that some
+/// thread came to first: another one from run to run.) Items behind a known error are left out.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let first_error = AtomicUsize::new(usize::MAX);
+    let results: Vec<Option<Result<R>>> = items
+        .par_iter()
+        .enumerate()
+        .map(|(place, item)| {
+            if place > first_error.load(Ordering::Relaxed) {
+                return None;
+            }
+            let result = run(item);
+            if result.is_err() {
+                first_error.fetch_min(place, Ordering::Relaxed);
+            }
+            Some(result)
+        })
+        .collect();
+    // `None` stands behind an error alone, and what is collected ends at the error.
+    results.into_iter().map(|result| result.expect("nothing is left out before an error")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let squares = in_parallel(&(0..1000).collect::<Vec<u64>>(), |n| Ok(n * n)).unwrap();
+        assert!(squares.iter().enumerate().all(|(n, square)| *square == (n * n) as u64));
+    }
+
+    #[test]
+    fn of_several_errors_the_first_in_order_is_told_however_late_it_comes() {
+        // A thread that begins in the middle of the items fails at once, long before the first item does.
+        let fails = |n: &u64| -> Result<()> {
+            if *n == 0 {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            bail!("item {n}")
+        };
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        let error = threads.install(|| in_parallel(&(0..64).collect::<Vec<u64>>(), fails)).unwrap_err();
+        assert_eq!(error.to_string(), "item 0");
+    }
+}
