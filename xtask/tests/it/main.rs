@@ -13,6 +13,7 @@ mod doubt;
 mod exec;
 mod experiment;
 mod faults;
+mod figures;
 mod hier_grid;
 mod metaloras;
 mod metasched;
