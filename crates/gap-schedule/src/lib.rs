@@ -158,6 +158,7 @@ mod planner;
 mod policy;
 mod predict;
 mod queue;
+mod reason;
 pub mod reference;
 mod running;
 
@@ -176,4 +177,5 @@ pub use policy::{
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{MinDemand, Queue, QueuedJob, WaitingJobs};
+pub use reason::{Explained, Reason, ReasonProbe, ReservedStart, Right};
 pub use running::{Running, RunningJob, Shadow};
