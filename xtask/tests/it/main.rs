@@ -12,6 +12,7 @@ mod documented;
 mod doubt;
 mod exec;
 mod experiment;
+mod explain;
 mod faults;
 mod hier_grid;
 mod metaloras;
