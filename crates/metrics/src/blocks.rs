@@ -234,6 +234,20 @@ mod tests {
     }
 
     #[test]
+    fn late_jobs_are_told_in_percent_of_those_with_a_deadline() {
+        let mut blocks = Blocks::weekly();
+        // All take 100 s. In the first week three of four are late, in the second none of one.
+        for (day, allowed) in [(0, Some(40)), (1, Some(70)), (2, Some(99)), (3, Some(100)), (4, None), (12, Some(500))]
+        {
+            let mut late = record(day, 0);
+            late.job.request.deadline = allowed.map(|allowed| late.job.submit + Span::from_secs(allowed));
+            blocks.add(&late);
+        }
+        assert_eq!(blocks.values("late_percent"), [Some(75.0), Some(0.0)]);
+        assert_eq!(blocks.values("tardiness_mean"), [Some((60.0 + 30.0 + 1.0) / 4.0), Some(0.0)]);
+    }
+
+    #[test]
     fn a_last_week_of_a_day_does_not_count_and_one_of_five_days_does() {
         assert_eq!(blocks(&[(0, 1), (8, 1), (14, 1)]).len(), 2);
         assert_eq!(blocks(&[(0, 1), (8, 1), (18, 1)]).len(), 3);

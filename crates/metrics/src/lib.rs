@@ -8,6 +8,7 @@
 //! | module | question it answers |
 //! |---|---|
 //! | [`job`] | how did one job fare? wait, response, slowdown, bounded slowdown, tardiness |
+//! | [`job_class`] | was it short or long, narrow or wide? [`JobClass`] |
 //! | [`mean`] | what is the mean of a stream of values? [`Mean`], [`WeightedMean`] |
 //! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
 //! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
@@ -52,6 +53,7 @@
 //! ```
 
 pub mod job;
+pub mod job_class;
 pub mod mean;
 pub mod quantile_sketch;
 
@@ -66,6 +68,7 @@ pub mod order;
 pub mod warm_up;
 
 pub use blocks::Blocks;
+pub use job_class::JobClass;
 pub use mean::{Mean, WeightedMean};
 pub use metric_summary::MetricSummary;
 pub use output::{ConfidenceInterval, paired, relative_paired};

@@ -36,10 +36,10 @@ pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<E
     let rows = schedule::read(&options.schedule)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     // What cannot have run cannot be asked about.
-    let differences = policy
-        .as_ref()
-        .filter(|_| checked.findings.is_empty())
-        .map(|policy| conform::check(&jobs, &checked.starts, places.machines(), policy, &mut checked.findings));
+    let differences = policy.as_ref().filter(|_| checked.findings.is_empty()).map(|policy| {
+        let predictions = policy.predictions(options.estimates);
+        conform::check(&jobs, &checked.starts, places.machines(), policy, predictions, &mut checked.findings)
+    });
     let told = Told { options, policy: policy.as_ref(), places: &places, checked: &checked, differences };
     print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
     Ok(if checked.findings.is_empty() { Ending::Done } else { Ending::Differs })

@@ -99,9 +99,9 @@ Policies of --model metasched:
   ptt-occ+w=W    the same, with the CPU and memory in use on its nodes in place of the users
 
 Policies of --model hier-grid (systems):
-  p2p            every server is a peer; requests flood the overlay
-  hierarchical   one tree of schedulers
-  hybrid+trees=K the tree cut into K trees, whose roots are peers
+  p2p             every server is a peer; requests flood the overlay
+  hierarchical    one tree of schedulers
+  hybrid+trees=K  the tree cut into K trees, whose roots are peers
 
 Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
 a file in TOML (what has a value here may be left out); universities is one that is built in (workloads/trees):
@@ -150,13 +150,13 @@ column 21 of the log (if there is none, any nodes will do), are cut at the reque
 it has rules of its own for (--estimates, --deadlines, --outages, --inside, --passes) does not go with it.
 
 Estimates:
-  user           the log's requested time, enforced as a limit
-  exact          the run time
-  factor:F       F times the run time
-  f-model:F      drawn between the run time and F + 1 times the run time
-  mean-of-user:K what is requested, still the limit; but expected is the mean of the user's last K jobs to end, at most the
-                 request, and the request itself once that has passed: as predict=mean-of-user=K (see above). With --model
-                 metasched and hier-grid: that mean by the log's own ends, uncorrected
+  user            the log's requested time, enforced as a limit
+  exact           the run time
+  factor:F        F times the run time
+  f-model:F       drawn between the run time and F + 1 times the run time
+  mean-of-user:K  what is requested, still the limit; but expected is the mean of the user's last K jobs to end, at most the
+                  request, and the request itself once that has passed: as predict=mean-of-user=K (see above). With --model
+                  metasched and hier-grid: that mean by the log's own ends, uncorrected
 
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]

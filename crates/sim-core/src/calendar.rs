@@ -331,4 +331,52 @@ mod tests {
         }
         assert!(calendar.slots.len() < 200, "{} slots for no event", calendar.slots.len());
     }
+
+    #[test]
+    fn a_slot_is_used_again_once_its_event_has_happened() {
+        let mut calendar = Calendar::new();
+        for at in 0..1_000 {
+            calendar.post(Time::from_secs(at), EventPriority::ARRIVE, at);
+            calendar.post(Time::from_secs(at), EventPriority::DECIDE, at);
+            assert_eq!(calendar.pop(), Some((Time::from_secs(at), at)));
+            assert_eq!(calendar.pop(), Some((Time::from_secs(at), at)));
+        }
+        assert_eq!((calendar.slots.len(), calendar.vacant.len()), (2, 2));
+    }
+
+    #[test]
+    fn a_slot_is_used_again_once_its_cancelled_event_has_surfaced() {
+        // Ten at a time: too few for dead keys to be dropped together. Each surfaces by itself, on the way to the one event
+        // that happens, whether that is looked at first or taken at once.
+        for look_first in [true, false] {
+            let mut calendar = Calendar::new();
+            for round in 0..100 {
+                let at = Time::from_secs(round);
+                let keys: Vec<_> = (0..10).map(|_| calendar.post(at, EventPriority::ARRIVE, round)).collect();
+                calendar.post(at, EventPriority::DECIDE, round);
+                assert!(keys.into_iter().all(|key| calendar.cancel(key).is_some()));
+                assert_eq!((calendar.len(), calendar.is_empty()), (1, false));
+                if look_first {
+                    assert_eq!(calendar.next_time(), Some(at));
+                }
+                assert_eq!(calendar.pop(), Some((at, round)));
+                assert_eq!((calendar.len(), calendar.is_empty(), calendar.next_time()), (0, true, None));
+            }
+            assert_eq!((calendar.slots.len(), calendar.vacant.len()), (11, 11));
+        }
+    }
+
+    #[test]
+    fn dead_keys_are_dropped_once_they_outnumber_the_live_ones() {
+        let mut calendar = Calendar::new();
+        let keys: Vec<_> = (0..1_000).map(|at| calendar.post(Time::from_secs(at), EventPriority::ARRIVE, at)).collect();
+        for (at, key) in (0..).zip(keys).filter(|(at, _)| at % 8 > 0) {
+            calendar.cancel(key);
+            assert!(calendar.keys.len() <= 2 * calendar.len() + 64, "{} keys after {at}", calendar.keys.len());
+            let idle = calendar.slots.len() - calendar.keys.len();
+            assert_eq!(calendar.vacant.len(), idle, "a slot is vacant as soon as its key is gone, and no earlier");
+        }
+        let left: Vec<_> = std::iter::from_fn(|| calendar.pop()).map(|(_, event)| event).collect();
+        assert_eq!(left, (0..1_000).step_by(8).collect::<Vec<u64>>());
+    }
 }

@@ -90,6 +90,52 @@ fn schedules_of_every_policy_are_its_own() {
 }
 
 #[test]
+fn schedules_by_predicted_run_times_are_their_own() {
+    let folder = folder();
+    // Five users, whose predictions are often outlived.
+    let log = std::fs::read_to_string(generated(&folder, "600")).expect("a log");
+    let with_users = |(number, line): (usize, &str)| {
+        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        fields[11] = (number % 5).to_string();
+        fields.join(" ") + "\n"
+    };
+    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
+    let log = comments.join("\n") + "\n" + &jobs.into_iter().enumerate().map(with_users).collect::<String>();
+    let log = file(&folder, "users.swf", log);
+    let policies = [
+        "easy+backfill=spf+predict=tsafrir+correct=tsafrir",
+        "easy+predict=mean-of-user=3+correct=doubling",
+        "easy+predict=tsafrir+correct=none",
+        "easy+predict=clairvoyant",
+        "easy+predict=tsafrir+reserve=3",
+        "cons+predict=double-requested",
+        "fcfs+order=sjf+predict=tsafrir",
+    ];
+    let simulate = |policies: &str, estimates: &str| {
+        let out = folder.path().join(estimates.replace(':', "-"));
+        let arguments = ["simulate", "--quiet", "--trace", utf8(&log), "--estimates", estimates, "--policy", policies];
+        xtask().args(arguments).args(["--out", utf8(&out)]).assert().code(0);
+        out
+    };
+    let out = simulate(&policies.join(","), "user");
+    for policy in policies {
+        let (code, told) = check(&log, &out.join(policy).join("jobs.csv"), &["--policy", policy]);
+        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
+    }
+    let (code, _) = check(&log, &out.join(policies[0]).join("jobs.csv"), &["--policy", "easy+backfill=spf"]);
+    assert_eq!(code, 1, "predictions make another schedule");
+    let (code, _) = check(&log, &out.join(policies[2]).join("jobs.csv"), &["--policy", "easy+predict=tsafrir"]);
+    assert_eq!(code, 1, "a corrector makes another schedule");
+    // What is told of run times may come from an option instead of the policy's name.
+    let out = simulate("easy,cons", "mean-of-user:2");
+    for policy in ["easy", "cons"] {
+        let jobs = out.join(policy).join("jobs.csv");
+        let (code, told) = check(&log, &jobs, &["--policy", policy, "--estimates", "mean-of-user:2"]);
+        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
+    }
+}
+
+#[test]
 fn a_single_start_that_is_late_is_found_and_counted_once() {
     let folder = folder();
     let log = generated(&folder, "400");

@@ -14,6 +14,7 @@ mod exec;
 mod experiment;
 mod explain;
 mod faults;
+mod figures;
 mod hier_grid;
 mod metaloras;
 mod metasched;

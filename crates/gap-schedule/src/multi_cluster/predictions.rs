@@ -94,8 +94,8 @@ impl Predictions {
         self.counts
     }
 
-    /// What is expected of a job that is submitted now and would run for so long.
-    pub(super) fn predict(&mut self, request: &Request, runtime: Span) -> Option<Span> {
+    /// What is expected of a job that is submitted now and would run for so long, at reference speed; `None` if nobody can tell.
+    pub fn predict(&mut self, request: &Request, runtime: Span) -> Option<Span> {
         let predicted = match &mut self.predictor {
             Some(predictor) => predictor.predict(request),
             None => Some(runtime),
@@ -104,8 +104,8 @@ impl Predictions {
         predicted
     }
 
-    /// A job has ended that was predicted to run for `first`.
-    pub(super) fn end(&mut self, request: &Request, first: Option<Span>, ran: Span) {
+    /// A job has ended that was predicted, at its submission, to run for `first`. `request` is what its user asked for.
+    pub fn end(&mut self, request: &Request, first: Option<Span>, ran: Span) {
         if let Some(predictor) = &mut self.predictor {
             predictor.on_completion(request, ran);
         }
@@ -116,8 +116,8 @@ impl Predictions {
         }
     }
 
-    /// What is expected of a job whose prediction has expired.
-    pub(super) fn correct(&mut self, expired: &Expired) -> Option<Span> {
+    /// What is expected of a job whose prediction has expired; `None` if nobody corrects it.
+    pub fn correct(&mut self, expired: &Expired) -> Option<Span> {
         self.counts.expired += u64::from(expired.corrections == 0);
         self.corrector.as_mut()?.correct(expired)
     }

@@ -1,4 +1,4 @@
-use super::{free_on, span};
+use super::{END_OF_TIME, free_on, span};
 use crate::policy::{Policy, Starts, View};
 use sim_core::SiteId;
 
@@ -23,6 +23,9 @@ impl Policy for Easy {
             // By expectations, whoever needs the processors of a job without an estimate never starts.
             let start = plan.earliest(view.now, takes, processors);
             if start == Some(view.now) {
+                // Who passes the head takes even the last instant, so that of several jobs without an estimate only one takes
+                // what the promise leaves over.
+                let takes = if head_is_waiting { takes } else { takes.min(END_OF_TIME.since(view.now)) };
                 plan.reserve(view.now, takes, processors);
                 starts.push((job.job, SiteId(0)));
             } else if !head_is_waiting {

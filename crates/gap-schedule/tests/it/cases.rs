@@ -1,7 +1,7 @@
 //! Cases small enough to check by hand.
 
 use crate::common::{job, starts, transcript};
-use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, Starts, View};
+use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, Starts, View, reference};
 use sim_core::testkit::FakeContext;
 use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Time};
 
@@ -9,6 +9,7 @@ use sim_core::{Fact, Job, JobId, JobLog, Model, Rejection, Sim, SiteId, Span, Ti
 fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
     assert_eq!(starts(processors, Fcfs::new(), jobs), fcfs, "FCFS");
     assert_eq!(starts(processors, Easy::default(), jobs), easy, "EASY");
+    assert_eq!(starts(processors, reference::Easy, jobs), easy, "EASY as plainly as it can be written");
 }
 
 fn estimated(job: Job, estimate: u64) -> Job {
@@ -83,6 +84,22 @@ fn a_job_without_an_estimate_starts_in_its_turn_or_on_extra_processors() {
     check(4, &with_extra, &[0., 100., 100.], &[0., 100., 2.]);
     let first = [unestimated(job(0, 0, 3, 100)), job(1, 1, 4, 10), job(2, 2, 1, 50), unestimated(job(3, 3, 1, 50))];
     check(4, &first, &[0., 100., 110., 110.], &[0., 100., 2., 110.]);
+}
+
+#[test]
+fn nothing_passes_a_head_that_can_never_start_for_longer_than_is_known() {
+    // All come at once: the head waits for a job without an estimate that was started in this very pass. It is promised the end
+    // of time; job 2 is done by then, and job 3 might not be.
+    let jobs = [unestimated(job(0, 0, 3, 100)), job(1, 0, 4, 10), job(2, 0, 1, 50), unestimated(job(3, 0, 1, 50))];
+    check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 0., 110.]);
+    // The head leaves one processor over, for one of two such jobs.
+    let jobs = [
+        unestimated(job(0, 0, 3, 100)),
+        job(1, 0, 4, 10),
+        unestimated(job(2, 0, 1, 50)),
+        unestimated(job(3, 0, 1, 50)),
+    ];
+    check(5, &jobs, &[0., 100., 100., 110.], &[0., 100., 0., 50.]);
 }
 
 #[test]

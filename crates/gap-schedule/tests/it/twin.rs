@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, Span, Time};
 
-/// Estimates that are wrong in both directions, and some jobs of no length.
+/// Estimates that are wrong in both directions or missing, and some jobs of no length.
 fn misjudged(widest: u32) -> impl Strategy<Value = Vec<Job>> {
     (workload(widest), prop::collection::vec((1..15_u64, 0..6_u64), 60)).prop_map(|(mut jobs, wrong)| {
         for (job, (estimate, fate)) in jobs.iter_mut().zip(wrong) {
-            job.request.estimate = Some(Span::from_secs(estimate));
+            job.request.estimate = (fate != 1).then_some(Span::from_secs(estimate));
             if fate == 0 {
                 job.runtime = Span::ZERO;
             }

@@ -141,6 +141,23 @@ fn four_jobs_by_hand() {
 }
 
 #[test]
+fn late_jobs_are_counted_one_by_one_and_told_in_percent_of_those_with_a_deadline() {
+    let summary: Summary = [
+        record(0, 0, 10, 1, Some(4)),  // 6 s late
+        record(0, 0, 10, 1, Some(9)),  // 1 s late
+        record(0, 5, 10, 1, Some(14)), // 1 s late
+        record(0, 0, 10, 1, Some(10)), // at the deadline: on time
+        record(0, 0, 10, 1, Some(99)), // on time
+        record(0, 90, 10, 1, None),    // cannot be late
+    ]
+    .iter()
+    .collect();
+    assert_eq!((summary.late(), summary.tardiness().count()), (3, 5));
+    assert_eq!(summary.late_percent(), Some(60.0));
+    assert_eq!(cell(&summary, "late_percent"), Some(60.0));
+}
+
+#[test]
 fn what_does_not_exist_is_an_empty_cell() {
     let summary: Summary = [record(0, 0, 1, 1, None)].iter().collect();
     assert_eq!(cell(&summary, "late_percent"), None);

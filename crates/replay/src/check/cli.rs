@@ -68,7 +68,11 @@ impl Check {
             model: "gap-schedule".to_owned(),
             profile: "clean".to_owned(),
             machine_file: self.machine_file.clone(),
-            estimates: self.estimates,
+            // Predictions are made as the schedule goes on: the log's own request is what they stand beside.
+            estimates: match self.estimates {
+                Estimates::MeanOfUser(_) => Estimates::User,
+                told => told,
+            },
             deadlines: self.deadlines,
             seed: self.seed,
             max_jobs: self.max_jobs,

@@ -3,9 +3,9 @@
 use super::feasible::{Jobs, Start};
 use super::finding::{Fault, Findings};
 use crate::simulate::door::NamedPolicy;
-use gap_schedule::{Machine, Policy, Queue, QueuedJob, Running, RunningJob, Starts, View};
+use gap_schedule::{Expired, Machine, Policy, Predictions, Queue, QueuedJob, Running, RunningJob, Starts, View};
 use rustc_hash::FxHashSet;
-use sim_core::{JobId, SiteId, Time};
+use sim_core::{Job, JobId, SiteId, Span, Time};
 use std::collections::BTreeMap;
 
 /// How often a policy would have done otherwise.
@@ -31,12 +31,28 @@ struct Replay<'a> {
     running: Vec<Running>,
     queue: Queue,
     /// Who runs, by the real end, in order of start.
-    ends: BTreeMap<(Time, u64), (RunningJob, usize)>,
+    ends: BTreeMap<(Time, u64), Started>,
     started: u64,
+    predictions: Option<Predictions>,
+    /// Predictions that will be outlived: when, in order of when that was found out, and by whom in `ends`.
+    expiries: BTreeMap<(Time, u64), (Time, u64)>,
+    expiries_found: u64,
     /// When the schedule starts each job, and on which line.
     planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
     late: FxHashSet<JobId>, // never iterated
+}
+
+/// A job that runs.
+#[derive(Copy, Clone)]
+struct Started {
+    running: RunningJob,
+    machine: usize,
+    start: Time,
+    /// What was predicted at its submission, what is now, and how often that was corrected.
+    first: Option<Span>,
+    prediction: Option<Span>,
+    corrections: u32,
 }
 
 /// Asks the policy at each instant about the state that the schedule has led to. The schedule is feasible, its starts are in
@@ -46,15 +62,32 @@ pub(super) fn check(
     starts: &[Start],
     machines: Vec<Machine>,
     policy: &NamedPolicy,
+    predictions: Option<Predictions>,
     findings: &mut Findings,
 ) -> Differences {
     let (free, running) =
         (machines.iter().map(|machine| machine.processors).collect(), vec![Running::new(); machines.len()]);
-    let (queue, ends, late) = (Queue::new(), BTreeMap::new(), FxHashSet::default());
+    let (queue, late) = (Queue::new(), FxHashSet::default());
     let at_work = policy.at_work(machines.len());
     let mut planned = vec![None; jobs.jobs.len()];
     starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
-    let mut replay = Replay { jobs, policy, at_work, machines, free, running, queue, ends, started: 0, planned, late };
+    let (ends, expiries) = (BTreeMap::new(), BTreeMap::new());
+    let mut replay = Replay {
+        jobs,
+        policy,
+        at_work,
+        machines,
+        free,
+        running,
+        queue,
+        ends,
+        started: 0,
+        predictions,
+        expiries,
+        expiries_found: 0,
+        planned,
+        late,
+    };
     let Replay { at_work, machines, free, running, queue, .. } = &mut replay;
     at_work.begin(&View { now: Time::ZERO, machines, free, running, queue });
     let (mut arrivals, mut starts) = (jobs.jobs.iter().peekable(), starts.iter().peekable());
@@ -66,10 +99,11 @@ pub(super) fn check(
         let next_arrival = arrivals.peek().map(|job| job.job.submit);
         let next_start = starts.peek().map(|start| start.start);
         let Some(now) = [next_end, next_arrival, next_start, wakeup].into_iter().flatten().min() else { break };
+        replay.expire(now);
         wakeup = None;
         replay.release(now);
         while let Some(job) = arrivals.next_if(|job| job.job.submit == now) {
-            replay.arrive(QueuedJob::of(&job.job), now);
+            replay.arrive(&job.job, now);
         }
         if replay.queue.is_empty() {
             continue;
@@ -100,9 +134,55 @@ pub(super) fn check(
 }
 
 impl Replay<'_> {
+    /// Corrects the predictions that expire up to `now`, each at its instant. No pass is made for that reason.
+    fn expire(&mut self, now: Time) {
+        while let Some(first) = self.expiries.first_entry().filter(|first| first.key().0 <= now) {
+            let ((at, _), end) = first.remove_entry();
+            let Self { predictions: Some(predictions), ends, .. } = self else {
+                unreachable!("only a prediction expires")
+            };
+            let started = ends.get_mut(&end).expect("it ends after that");
+            let before = started.running;
+            let place = self.machines[started.machine];
+            let expired = Expired {
+                job: before.job,
+                request: self.jobs.jobs[before.job.index()].job.request,
+                first: started.first.expect("only a prediction expires"),
+                prediction: started.prediction.expect("only a prediction expires"),
+                corrections: started.corrections,
+            };
+            let Some(corrected) = predictions.correct(&expired) else { continue };
+            let expected_end = started.start.saturating_add(place.takes(corrected));
+            if expected_end <= at {
+                continue;
+            }
+            started.prediction = Some(corrected);
+            started.corrections += 1;
+            started.running.expected_end = expected_end;
+            let (after, machine) = (started.running, started.machine);
+            self.will_expire(expected_end, end);
+            self.running[machine].remove(&before);
+            self.running[machine].insert(after);
+            let Self { machines, free, running, queue, .. } = self;
+            self.at_work.on_expiry(&before, &after, site(machine), &View { now: at, machines, free, running, queue });
+        }
+    }
+
+    /// Notes that what is expected of the job which ends at `end` will be outlived, if it will.
+    fn will_expire(&mut self, expected_end: Time, end: (Time, u64)) {
+        if self.predictions.is_some() && expected_end < end.0 {
+            self.expiries.insert((expected_end, self.expiries_found), end);
+            self.expiries_found += 1;
+        }
+    }
+
     fn release(&mut self, now: Time) {
         while let Some(first) = self.ends.first_entry().filter(|first| first.key().0 <= now) {
-            let (job, machine) = first.remove();
+            let Started { running: job, machine, first, .. } = first.remove();
+            if let Some(predictions) = &mut self.predictions {
+                let Job { request, runtime, .. } = &self.jobs.jobs[job.job.index()].job;
+                predictions.end(request, first, *runtime);
+            }
             self.running[machine].remove(&job);
             self.free[machine] += job.processors;
             let view =
@@ -111,15 +191,19 @@ impl Replay<'_> {
         }
     }
 
-    fn arrive(&mut self, job: QueuedJob, now: Time) {
+    fn arrive(&mut self, job: &Job, now: Time) {
+        let mut queued = QueuedJob::of(job);
         let empty =
             View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue };
         if !(0..self.machines.len()).any(|machine| empty.suits(machine, &job.request)) {
             return;
         }
-        self.queue.push(job);
+        if let Some(predictions) = &mut self.predictions {
+            queued.request.estimate = predictions.predict(&job.request, job.runtime);
+        }
+        self.queue.push(queued);
         let view = View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue };
-        self.at_work.on_submit(&job, &view);
+        self.at_work.on_submit(&queued, &view);
     }
 
     fn start(&mut self, start: &Start) {
@@ -128,8 +212,11 @@ impl Replay<'_> {
         let running = self.machines[start.machine].running(id, &job.request, start.start);
         self.free[start.machine] -= running.processors;
         self.running[start.machine].insert(running);
-        self.ends.insert((start.finish, self.started), (running, start.machine));
+        let (first, end) = (job.request.estimate, (start.finish, self.started));
+        let (machine, start) = (start.machine, start.start);
+        self.ends.insert(end, Started { running, machine, start, first, prediction: first, corrections: 0 });
         self.started += 1;
+        self.will_expire(running.expected_end, end);
     }
 
     /// Whether the policy and the schedule part here. Jobs that are known to be late make no difference.

@@ -1,12 +1,12 @@
 //! The pictures of an experiment, each with its data.
 
 use super::design::{Design, Key, Setting, Value};
-use super::measure::{CLASSES, OF_CLASSES, WAITS, is_better_high, waits};
+use super::measure::{OF_CLASSES, WAITS, is_better_high, waits};
 use super::plan::Plan;
 use super::results::{At, Results};
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Picture, Point, Series, Sketch, SketchBox, Words, fixed};
-use metrics::ConfidenceInterval;
+use metrics::{ConfidenceInterval, JobClass};
 
 /// A picture, what to see in it, and its data in the tidy form.
 pub(super) struct Exhibit {
@@ -328,9 +328,9 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
     let mut series = Vec::new();
     for (place, policy) in shown.iter().enumerate() {
         let mut points = Vec::new();
-        for (position, ((class, ..), [_, slowdown])) in CLASSES.iter().zip(OF_CLASSES).enumerate() {
+        for (position, (class, [_, slowdown])) in JobClass::ALL.into_iter().zip(OF_CLASSES).enumerate() {
             let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
-            data.add(&id, &design.policies[*policy].name, class, slowdown, &percent)?;
+            data.add(&id, &design.policies[*policy].name, class.name(), slowdown, &percent)?;
             let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
             points.push(point(x, &percent));
         }
@@ -339,12 +339,12 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
     if series.iter().all(|one| one.points.is_empty()) {
         return Ok(None);
     }
-    let ticks = CLASSES.iter().enumerate().map(|(position, (name, ..))| (count(position), (*name).to_owned()));
+    let ticks = JobClass::ALL.map(|class| (count(class as usize), class.name().to_owned()));
     let base = &design.policies[design.baseline].name;
     let chart = Chart {
         id,
         title: format!("Who gains and who loses on {}{}", design.logs[log].name, under(results, 0)),
-        x: Axis::new("jobs").with_ticks(ticks.collect()),
+        x: Axis::new("jobs").with_ticks(ticks.to_vec()),
         y: Axis { signed: true, ..Axis::new(format!("bounded slowdown, difference to {base} (% of it)")) },
         series,
         ..Chart::default()

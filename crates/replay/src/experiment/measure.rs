@@ -1,24 +1,11 @@
 //! What is measured of one run: a number for each metric, or one for each week.
 
 use crate::simulate::held::Placement;
-use metrics::{Blocks, Mean, Summary, WeightedMean, warm_up};
+use metrics::{Blocks, JobClass, Mean, Summary, WeightedMean, warm_up};
 use sim_core::{Job, JobRecord, SiteId, Span, Time};
 use std::sync::LazyLock;
 
-/// Jobs of more than an hour are long, and those of more than eight processors wide: the classes of Srinivasan, Kettimuthu,
-/// Subramani & Sadayappan, "Characterization of Backfilling Strategies for Parallel Job Scheduling", ICPP Workshops 2002.
-const LONG: Span = Span::from_secs(3_600);
-const WIDE: u32 = 8;
-
-/// The classes: name, and whether their jobs are long and wide.
-pub(super) const CLASSES: [(&str, bool, bool); 4] = [
-    ("short-narrow", false, false),
-    ("short-wide", false, true),
-    ("long-narrow", true, false),
-    ("long-wide", true, true),
-];
-
-/// Columns of the waits and bounded slowdowns of each class.
+/// Columns of the waits and bounded slowdowns of each [`JobClass`].
 pub(super) const OF_CLASSES: [[&str; 2]; 4] = [
     ["wait_mean_short_narrow", "bounded_slowdown_mean_short_narrow"],
     ["wait_mean_short_wide", "bounded_slowdown_mean_short_wide"],
@@ -127,7 +114,7 @@ pub(super) fn measured(
         let area = f64::from(record.processors) * job.runtime.as_secs_f64();
         work += area;
         area_weighted.add(record.response().as_secs_f64(), area);
-        let class = usize::from(job.runtime > LONG) * 2 + usize::from(record.processors > WIDE);
+        let class = JobClass::of(&record) as usize;
         classes[class].0.add(record.wait().as_secs_f64());
         classes[class].1.add(metrics::job::bounded_slowdown(&record, Summary::THRESHOLD));
     }

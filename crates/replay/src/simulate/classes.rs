@@ -1,17 +1,8 @@
 //! For whom a policy is better: jobs by class, and by user.
-//!
-//! Classes are those of Srinivasan, Kettimuthu, Subramani & Sadayappan, "Characterization of backfilling strategies for
-//! parallel job scheduling" (2002): short jobs run for an hour at most, narrow ones on eight processors at most.
 
-use metrics::{Blocks, Mean, job};
-use sim_core::{JobRecord, Span};
+use metrics::{Blocks, JobClass, Mean, job};
+use sim_core::JobRecord;
 use std::collections::BTreeMap;
-
-/// The longest run of a short job.
-const SHORT: Span = Span::from_secs(3600);
-
-/// The widest narrow job.
-const NARROW: u32 = 8;
 
 /// Jobs by class and by user.
 pub(crate) struct Classes {
@@ -19,7 +10,7 @@ pub(crate) struct Classes {
     users: BTreeMap<Option<u32>, User>,
 }
 
-/// Jobs that are alike.
+/// The jobs of one [`JobClass`].
 pub(crate) struct Class {
     pub(crate) name: &'static str,
     pub(crate) jobs: u64,
@@ -47,7 +38,7 @@ impl Default for Classes {
             wait: Mean::default(),
             bounded_slowdown: Mean::default(),
         };
-        Self { classes: ["short narrow", "short wide", "long narrow", "long wide"].map(class), users: BTreeMap::new() }
+        Self { classes: JobClass::ALL.map(|one| class(one.name())), users: BTreeMap::new() }
     }
 }
 
@@ -56,8 +47,7 @@ impl Classes {
     pub(super) fn add(&mut self, record: &JobRecord) {
         let wait = record.wait().as_secs_f64();
         let slowdown = job::bounded_slowdown(record, metrics::Summary::THRESHOLD);
-        let position = 2 * usize::from(record.job.runtime > SHORT) + usize::from(record.processors > NARROW);
-        let class = &mut self.classes[position];
+        let class = &mut self.classes[JobClass::of(record) as usize];
         class.jobs += 1;
         class.wait.add(wait);
         class.bounded_slowdown.add(slowdown);
@@ -69,7 +59,7 @@ impl Classes {
         user.bounded_slowdown.add(slowdown);
     }
 
-    /// Short narrow, short wide, long narrow, long wide.
+    /// In the order of [`JobClass::ALL`].
     pub(crate) fn classes(&self) -> &[Class; 4] {
         &self.classes
     }
@@ -96,7 +86,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Job, JobId, SiteId, Time};
+    use sim_core::{Job, JobId, SiteId, Span, Time};
 
     fn ran(processors: u32, seconds: u64, user: u32) -> JobRecord {
         let mut job = Job::new(JobId(0), Time::ZERO, processors, Span::from_secs(seconds));

@@ -2,12 +2,14 @@
 
 use super::own::Own;
 use super::policy::{Policy, Search};
+use super::predicting::Predicting;
 use super::sites::Sites;
 use super::space_shared::SpaceShared;
 use super::world::World;
 use crate::cli::Asked;
 use anyhow::{Result, anyhow, bail};
-use gap_schedule::Machine;
+use gap_schedule::{Machine, Predictions};
+use workload::Estimates;
 use workload::swf::Header;
 
 /// The places that hold jobs.
@@ -67,12 +69,6 @@ impl NamedPolicy {
                    a policy with a name"
             );
         }
-        if policy.predicting().is_some() {
-            bail!(
-                "--policy {text}: what it expects of a job hangs on all that ended before, under that very policy; check its \
-                   schedule against a policy without predict"
-            );
-        }
         Ok(Self { policy, seed })
     }
 
@@ -85,6 +81,15 @@ impl NamedPolicy {
     pub(crate) fn at_work(&self, places: usize) -> Box<dyn gap_schedule::Policy> {
         let search = Search { seed: self.seed, tabu_iterations: 10, time_limit: None };
         self.policy.at_work(&search, places)
+    }
+
+    /// Who predicts run times for it, to whom nothing has happened yet: as its name says, or else as `estimates` do.
+    pub(crate) fn predictions(&self, estimates: Estimates) -> Option<Predictions> {
+        let predicting = self.policy.predicting().or(match estimates {
+            Estimates::MeanOfUser(jobs) => Some(Predicting::mean_of_user(jobs)),
+            _ => None,
+        });
+        predicting.map(Predicting::at_work)
     }
 
     /// Whether it can be built anew in the midst of a run, from who runs and who waits: told of those who wait, and that each

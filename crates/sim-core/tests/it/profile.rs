@@ -35,6 +35,9 @@ proptest! {
                 profile.fits(time(from), span(ticks), processors),
                 twin.fits(from, ticks, processors)
             );
+            let lacking = (from..from + ticks.max(1)).find(|tick| !twin.fits(*tick, 1, processors));
+            let lacking = lacking.map(|tick| (time(tick), profile.free_at(time(tick))));
+            prop_assert_eq!(profile.shortfall(time(from), span(ticks), processors), lacking);
             profile.reserve(time(start), span(ticks), processors);
             twin.reserve(start, ticks, processors);
             reserved.push((start, ticks, processors));
@@ -140,4 +143,80 @@ fn a_request_wider_than_what_is_ever_free_has_no_start() {
 #[should_panic(expected = "where only 4 are free")]
 fn nothing_is_reserved_twice() {
     AvailabilityProfile::new(4).reserve(Time::ZERO, Span::from_secs(1), 5);
+}
+
+/// Thousands of steps of all widths and lengths, in enough blocks that they are leapt over; and the walk.
+fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
+    let mut stream = Streams::new(5, 0).stream(Purpose("comb"), 0);
+    let (mut profile, mut twin) = (AvailabilityProfile::new(capacity), LinearProfile::new(capacity));
+    let mut at = Time::from_secs(100);
+    for step in 0..steps {
+        let mut draw = |below: u32| Uniform::new(0, below).expect("a range").sample(&mut stream);
+        let (length, taken) = (Span::from_secs(1 + u64::from(draw(9))), draw(capacity + 1));
+        // Now and then a long stretch, wide or not, so that there is something to be found far away.
+        let (length, taken) = if step % 97 == 0 { (length.scaled(40.0), taken / 4) } else { (length, taken) };
+        profile.reserve(at, length, taken);
+        twin.reserve(at, length, taken);
+        at += length;
+    }
+    (profile, twin)
+}
+
+#[test]
+fn leaping_finds_what_a_walk_finds_at_the_edge_of_every_step() {
+    const WIDE: u32 = 20;
+    let (profile, twin) = comb(6_000, WIDE);
+    assert_eq!(profile.len(), twin.steps().len());
+    let nano = Span::from_nanos(1);
+    for (number, (at, free)) in twin.steps().iter().copied().enumerate() {
+        for from in [Time::from_nanos(at.as_nanos().saturating_sub(1)), at, at + nano] {
+            assert_eq!(profile.free_at(from), twin_free_at(&twin, from), "at {from}");
+            // A stretch as long as is asked for, and one that lacks a nanosecond; no time at all; what is found far away.
+            let length = twin.steps().get(number + 1).map_or(Span::from_secs(1), |next| next.0.since(at));
+            for span in [Span::ZERO, length, length + nano, Span::from_secs(31 * (number as u64 % 13))] {
+                for processors in [free, free + 1, 1 + u32::try_from(number).expect("few") % WIDE] {
+                    if !(1..=WIDE).contains(&processors) {
+                        continue;
+                    }
+                    let start = twin.earliest(from, span, processors);
+                    let asked = || format!("{processors} processors from {from} for {span}");
+                    assert_eq!(profile.earliest(from, span, processors), start, "{}", asked());
+                    assert_eq!(profile.fits(from, span, processors), start == Some(from), "{}", asked());
+                }
+            }
+        }
+    }
+}
+
+fn twin_free_at(twin: &LinearProfile, at: Time) -> u32 {
+    twin.steps()[twin.steps().partition_point(|(from, _)| *from <= at).saturating_sub(1)].1
+}
+
+#[test]
+fn a_reservation_that_begins_and_ends_at_any_steps_leaves_none_behind_when_it_is_cancelled() {
+    const WIDE: u32 = 20;
+    let (mut profile, mut twin) = comb(5_000, WIDE);
+    let (before, steps) = (profile.clone(), twin.steps().to_vec());
+    for (number, pair) in steps.windows(2).enumerate() {
+        let [(from, free), (to, _)] = pair else { unreachable!("pairs") };
+        // To the next step, to one far beyond, and to the middle of one: as much as is free all along.
+        let far = steps[(number + 1 + number % 300).min(steps.len() - 1)].0;
+        for (start, end) in [(*from, *to), (*from, far), (*from, *to + Span::from_nanos(500_000_000))] {
+            let within = steps[number..].iter().take_while(|(at, _)| *at < end).map(|(_, free)| *free);
+            let processors = within.min().unwrap_or(*free);
+            let span = end.since(start);
+            profile.reserve(start, span, processors);
+            twin.reserve(start, span, processors);
+            assert_eq!(profile.len(), twin.steps().len(), "{processors} processors from {start} for {span}");
+            assert_eq!(profile.free_at(start), free - processors);
+            assert_eq!(profile.free_at(end), twin_free_at(&twin, end));
+            profile.cancel(start, span, processors);
+            twin.cancel(start, span, processors);
+            assert_eq!(profile.len(), steps.len(), "{processors} processors from {start} for {span}, taken back");
+        }
+        if number % 500 == 0 {
+            assert_eq!(profile, before);
+        }
+    }
+    assert_eq!(profile, before);
 }

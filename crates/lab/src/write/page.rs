@@ -1,0 +1,264 @@
+//! What the report page of a run holds.
+
+use super::plot::ticks;
+use super::{Estimated, Findings};
+use crate::claim::{Judged, Remark};
+use crate::cli::program;
+use crate::metric::{Declared, Metric};
+use crate::page::{self, Page};
+use crate::paper::{About, Figure, Panel, Paper, Reading, Series, Table};
+use crate::provenance;
+use crate::quantity::Quantity;
+use crate::reproduce::{in_words, run_id};
+use crate::scenario::Scenario;
+use crate::seeds::Seeds;
+use crate::study::models;
+use crate::table::Row;
+use crate::verdict::Verdict;
+
+impl<P: Paper> Findings<'_, P> {
+    pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
+        let About { slug, title, citation, .. } = P::ABOUT;
+        let program = program();
+        let session = self.session;
+        let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
+        if self.request.quick {
+            notes.push(
+                "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned(),
+            );
+        }
+        if session.replications == 1 {
+            notes.push("A single replication: no interval, so no verdict.".to_owned());
+        }
+        for parameter in session.scenario.parameters().iter().filter(|parameter| parameter.changed) {
+            notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
+        }
+        notes.extend(session.paper.notes());
+        Page {
+            title: title.to_owned(),
+            subtitle: citation.to_owned(),
+            notes,
+            claims: self.judged.iter().map(page_claim).collect(),
+            sections: Vec::new(),
+            tables: self
+                .figures
+                .iter()
+                .filter(|figure| figure.as_table)
+                .flat_map(|figure| self.tables_of(figure))
+                .chain(self.tables.iter().map(|table| self.page_table(table)))
+                .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
+                .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
+                .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
+                .chain([metrics_table(&session.paper.metrics())])
+                .collect(),
+            figures,
+            readings: readings_of::<P>(&session.scenario),
+            parameters: session
+                .scenario
+                .parameters()
+                .iter()
+                .filter(|parameter| !parameter.key.starts_with("readings."))
+                .map(|parameter| page::Parameter {
+                    key: parameter.key.clone(),
+                    value: parameter.value.clone(),
+                    source: parameter.source.clone(),
+                    changed: parameter.changed,
+                })
+                .collect(),
+            commands: [
+                Some(("Run this again".to_owned(), self.command())),
+                Some(("Decide what is inconclusive".to_owned(), format!("{program} reproduce {slug} --decide"))),
+                P::READINGS.get(1).or(P::READINGS.first()).and_then(|reading| {
+                    let other = reading.answers.get(1)?;
+                    let command = format!("{program} reproduce {slug} --set {}={other}", reading.key());
+                    Some(("Doubt a reading".to_owned(), command))
+                }),
+                Some((
+                    "Run one replication again and print its metrics".to_owned(),
+                    format!("{program} reproduce {slug} --run '{}'", self.first_run()),
+                )),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+            provenance: [
+                ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+                ("Git revision".to_owned(), provenance::git_revision().to_owned()),
+                ("Models (SHA-256 of the sources)".to_owned(), models::<P>().to_owned()),
+                ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
+                ("Seed".to_owned(), session.seed.to_string()),
+                ("Replications".to_owned(), session.replications.to_string()),
+            ]
+            .into_iter()
+            .chain(session.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash)))
+            .collect(),
+        }
+    }
+
+    fn first_run(&self) -> String {
+        self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
+    }
+
+    /// A figure as a table: a row per series, a column per x.
+    fn tables_of(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
+        let table = |panel: &Panel<P::Cell>| {
+            let estimates = self.estimates(panel);
+            let xs: Vec<f64> = ticks(&estimates);
+            let row = |(series, points): (&Series<P::Cell>, &Vec<Estimated>)| {
+                let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
+                let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
+                std::iter::once(series.name.clone()).chain(cells).collect()
+            };
+            page::Table {
+                id: format!("{}-values", figure.id),
+                title: figure.title.clone(),
+                caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
+                columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
+                rows: panel.series.iter().zip(&estimates).map(row).collect(),
+            }
+        };
+        figure.panels.iter().map(table).collect()
+    }
+
+    fn page_table(&self, table: &Table<P::Cell>) -> page::Table {
+        let row = |row: &Row<P::Cell>| {
+            let cells = row.cells.iter().map(|entry| entry.text(|quantity| self.estimate(quantity)));
+            row.names.iter().cloned().chain(cells).collect()
+        };
+        page::Table {
+            id: format!("{}-values", table.id),
+            title: table.title.clone(),
+            caption: table.caption.clone(),
+            columns: [&table.names[..], &table.columns].concat(),
+            rows: table.rows.iter().map(row).collect(),
+        }
+    }
+
+    /// The verdicts under other seeds, as a table of the page.
+    fn seeds_table(&self, seeds: &Seeds) -> page::Table {
+        let row = |(judged, _): &(Judged, _)| {
+            vec![judged.id.to_owned(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
+        };
+        page::Table {
+            id: "seeds".to_owned(),
+            title: "The verdicts under other seeds".to_owned(),
+            caption: format!(
+                "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
+                seeds.count()
+            ),
+            columns: ["claim", "verdict", "stays under", "another under"].map(str::to_owned).into(),
+            rows: self.judged.iter().map(row).collect(),
+        }
+    }
+
+    /// Sentences that are not judged, as a table of the page.
+    fn remarks_table(&self) -> page::Table {
+        let row = |remark: &Remark<P::Cell>| {
+            let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
+                format!("{label}: {}", in_words(&self.estimate(quantity)))
+            };
+            let shown: Vec<String> = remark.shown.iter().map(shown).collect();
+            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
+            said.into_iter().chain([shown.join("; ")]).collect()
+        };
+        page::Table {
+            id: "not-judged".to_owned(),
+            title: "Sentences that are not judged".to_owned(),
+            caption: "What the paper says where no number of ours could contradict it, and our numbers beside it."
+                .to_owned(),
+            columns: ["id", "where", "the paper says", "not judged because", "ours"].map(str::to_owned).into(),
+            rows: self.remarks.iter().map(row).collect(),
+        }
+    }
+}
+
+/// What each run measures, as a table of the page: a row for each metric, and one for all that differ in their index alone.
+fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
+    let row = |same: &[M]| {
+        let Declared { unit, text, signed, better, of_nothing, .. } = same[0].declared();
+        let names = match same {
+            [first, .., last] => format!("{first} … {last}"),
+            _ => same[0].to_string(),
+        };
+        let better = better.map_or_else(String::new, |better| better.to_string());
+        let of_nothing = if of_nothing.is_nan() { String::new() } else { of_nothing.to_string() };
+        let signed = if signed { "yes" } else { "no" };
+        vec![names, text.trim().to_owned(), unit.to_owned(), better, signed.to_owned(), of_nothing]
+    };
+    // Two with an index may take turns in the list.
+    let mut rows: Vec<Vec<M>> = Vec::new();
+    for metric in metrics {
+        let is_same = |row: &&mut Vec<M>| row[0].declared().field == metric.declared().field;
+        match rows.iter_mut().find(is_same) {
+            Some(row) => row.push(*metric),
+            None => rows.push(vec![*metric]),
+        }
+    }
+    page::Table {
+        id: "metrics".to_owned(),
+        title: "What each run measures".to_owned(),
+        caption: "The metrics among the columns of runs.csv. Of nothing: what stands there if nothing happened that could be \
+                  counted; a gap where a value does not exist."
+            .to_owned(),
+        columns: ["column", "what it is", "unit", "better", "can be negative", "of nothing"].map(str::to_owned).into(),
+        rows: rows.iter().map(|same| row(same)).collect(),
+    }
+}
+
+/// The readings of a paper, as its page shows them.
+pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
+    let reading = |reading: &Reading| {
+        let value = scenario.answer(reading);
+        let others: Vec<&str> = reading.answers.iter().copied().filter(|answer| *answer != value).collect();
+        page::Reading {
+            id: reading.id.to_owned(),
+            question: reading.question.to_owned(),
+            alternatives: others.join(", "),
+            is_default: reading.answers.first() == Some(&value),
+            value: value.to_owned(),
+        }
+    };
+    P::READINGS.iter().map(reading).collect()
+}
+
+pub(crate) fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
+    let cell = judged.deciding_cell();
+    page::Claim {
+        id: judged.id.to_owned(),
+        source: judged.source.to_owned(),
+        statement: judged.statement.clone(),
+        test: judged.test.clone(),
+        expected: cell.expected(),
+        observed: cell.observed(),
+        verdict: judged.verdict,
+        recorded: recorded.as_deref().and_then(Verdict::from_words),
+        reps: judged.decided_at,
+        cells: judged
+            .cells
+            .iter()
+            .map(|cell| page::Cell {
+                label: cell.label.clone(),
+                estimate: cell.estimate.mean,
+                low: cell.estimate.low.unwrap_or(f64::NAN),
+                high: cell.estimate.high.unwrap_or(f64::NAN),
+                claimed: Some(cell.rule.range()),
+                verdict: cell.verdict,
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::for_tests::Metric as Its;
+
+    #[test]
+    fn a_metric_has_a_row_and_those_of_an_index_share_one() {
+        let table = metrics_table(&[Its::wait, Its::wait_of(2), Its::gain, Its::wait_of(4), Its::jobs]);
+        let names: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(names, ["wait", "wait_2 … wait_4", "gain", "jobs"]);
+        assert_eq!(table.rows[2][1..], ["Against another policy.", "%", "larger", "yes", ""]);
+        assert_eq!(table.rows[3][1..], ["Jobs that ended.", "", "", "no", "0"]);
+    }
+}

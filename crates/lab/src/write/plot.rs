@@ -1,0 +1,144 @@
+//! Plots of a figure: what its series look like, and what stands on its axes.
+
+use super::Estimated;
+use crate::chart::{self, Axis, Chart, Point};
+use crate::metric::DesignPoint;
+use crate::paper::{Figure, Panel};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place on the x axis in words: its name, or the number.
+pub(super) fn position(x: f64, names: &[&str]) -> String {
+    let named = names.iter().zip(0_u32..).find(|(_, place)| f64::from(*place).total_cmp(&x).is_eq());
+    named.map_or_else(|| x.to_string(), |(name, _)| (*name).to_owned())
+}
+
+/// Which colour and mark each series has in all figures of a paper: names that stand in several figures keep theirs.
+pub(super) struct Looks<'a>(Vec<&'a str>);
+
+impl<'a> Looks<'a> {
+    /// By the order in which the names first appear.
+    pub(super) fn of<C: DesignPoint>(figures: &'a [Figure<C>]) -> Self {
+        let names_of = |figure: &'a Figure<C>| -> BTreeSet<&'a str> {
+            figure.panels.iter().flat_map(|panel| &panel.series).map(|series| series.name.as_str()).collect()
+        };
+        let mut figures_with: BTreeMap<&str, u32> = BTreeMap::new();
+        figures.iter().flat_map(names_of).for_each(|name| *figures_with.entry(name).or_default() += 1);
+        let mut recurring: Vec<&str> = Vec::new();
+        for series in figures.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.series) {
+            if figures_with[series.name.as_str()] > 1 && !recurring.contains(&series.name.as_str()) {
+                recurring.push(&series.name);
+            }
+        }
+        Self(recurring)
+    }
+
+    /// The chart with the paper's looks. Names of this figure alone take what no other name has, if it shows a name of
+    /// several figures beside them, and begin anew otherwise.
+    pub(super) fn applied_to(&self, mut chart: Chart) -> Chart {
+        let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
+        if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
+            return chart;
+        }
+        let mut next = self.0.len();
+        for series in chart.series.iter_mut().filter(|series| series.slot.is_none()) {
+            series.slot = Some(slot_of(&series.name).unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+        }
+        chart
+    }
+}
+
+/// One plot of a figure, from the estimates of its series.
+pub(super) fn chart<C: DesignPoint>(
+    figure: &Figure<C>,
+    panel: &Panel<C>,
+    estimates: &[Vec<Estimated>],
+    positions: &[&str],
+    joined: bool,
+) -> Chart {
+    let point = |(x, estimate): &Estimated| {
+        let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
+        match (estimate.low, estimate.high) {
+            (Some(low), Some(high)) => point.within(low, high),
+            _ => point,
+        }
+    };
+    let series = panel.series.iter().zip(estimates);
+    let has_interval =
+        estimates.iter().flatten().any(|(_, estimate)| estimate.half_width().is_some_and(|half| half > 0.0));
+    // Between categories there is nothing to join; values alone may stand on the ground.
+    let drawn = match (joined, panel.series.len()) {
+        (true, _) => chart::Series::lines,
+        (false, 1) if !has_interval => chart::Series::bars,
+        (false, _) => chart::Series::marks,
+    };
+    let series = series.map(|(series, points)| drawn(series.name.clone(), points.iter().map(point).collect()));
+    let mut printed: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    for (name, x, y) in &panel.printed {
+        printed.entry(name).or_default().push(Point::new(*x, *y));
+    }
+    let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
+    let reference =
+        printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
+    let labels = ticks(estimates).into_iter().map(|x| (x, position(x, positions))).collect();
+    let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
+    // Several plots of one figure are told apart by what they show.
+    let title =
+        if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
+    Chart {
+        id,
+        title,
+        note: String::new(),
+        x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
+        y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(panel.y_label) },
+        series: series.collect(),
+        reference: reference.collect(),
+        link: "",
+    }
+}
+
+/// The positions on the x axis, in order.
+pub(super) fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
+    let bits: BTreeSet<u64> = estimates.iter().flatten().map(|(x, _)| x.to_bits()).collect();
+    let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
+    xs.sort_by(f64::total_cmp);
+    xs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::for_tests::Metric;
+    use crate::paper::Series;
+
+    fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
+        let series = names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect();
+        Figure {
+            id,
+            title: String::new(),
+            caption: String::new(),
+            x_label: "N",
+            log_x: false,
+            panels: vec![Panel::of(Metric::wait, series)],
+            as_table: false,
+        }
+    }
+
+    #[test]
+    fn a_name_keeps_its_colour_in_every_figure_and_no_other_name_takes_it() {
+        let figures = [
+            figure("fig3", &["P2P", "Tree"]),
+            figure("fig8", &["Tree", "Tree, butterfly off"]),
+            figure("fig9", &["P2P"]),
+        ];
+        let looks = Looks::of(&figures);
+        let slots = |figure: &Figure<u8>| -> Vec<Option<usize>> {
+            let drawn = looks.applied_to(chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()], &[], true));
+            drawn.series.iter().map(|series| series.slot).collect()
+        };
+        assert_eq!(slots(&figures[0]), [Some(0), Some(1)]);
+        assert_eq!(slots(&figures[1]), [Some(1), Some(2)], "blue is P2P's in every figure");
+    }
+}

@@ -1,0 +1,133 @@
+//! The tables of a run as CSV: every replication, the claims and their cells, what is not judged, the claims under other seeds.
+
+use super::Findings;
+use crate::paper::Paper;
+use crate::reproduce::run_id;
+use crate::seeds::Seeds;
+use anyhow::Result;
+
+impl<P: Paper> Findings<'_, P> {
+    /// `runs.csv`: one row per replication.
+    pub(super) fn runs(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut header_written = false;
+        for (cell, replication, metrics) in self.study.runs() {
+            let parameters = self.session.paper.parameters(cell);
+            if !header_written {
+                let names = parameters.iter().map(|(name, _)| *name).chain(["seed", "replication"]);
+                table.write_record(names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]))?;
+                header_written = true;
+            }
+            let mut row: Vec<String> = parameters.into_iter().map(|(_, value)| value).collect();
+            row.extend([self.session.seed.to_string(), replication.to_string()]);
+            row.extend(metrics.iter().map(|value| number(*value)));
+            row.push(run_id(&self.session.paper, cell, replication));
+            table.write_record(row)?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `claims.csv`: one row per claim. Expected and observed are those of the cell that decides.
+    pub(super) fn claims(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record([
+            "id",
+            "source",
+            "statement",
+            "test",
+            "expected",
+            "observed",
+            "ci_low",
+            "ci_high",
+            "verdict",
+            "recorded",
+        ])?;
+        for (judged, recorded) in self.judged {
+            let cell = judged.deciding_cell();
+            table.write_record([
+                judged.id,
+                judged.source,
+                &judged.statement,
+                &judged.test,
+                &format!("{} ({})", cell.expected(), cell.label),
+                &number(cell.estimate.mean),
+                &optional(cell.estimate.low),
+                &optional(cell.estimate.high),
+                &judged.in_words(),
+                recorded.as_deref().unwrap_or(""),
+            ])?;
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `data/claim-cells.csv`: one row per cell of each claim.
+    pub(super) fn claim_cells(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"])?;
+        for (judged, _) in self.judged {
+            for cell in &judged.cells {
+                table.write_record([
+                    judged.id,
+                    &cell.label,
+                    &cell.expected(),
+                    &number(cell.estimate.mean),
+                    &optional(cell.estimate.low),
+                    &optional(cell.estimate.high),
+                    &cell.estimate.replications.to_string(),
+                    &cell.verdict.to_string(),
+                ])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
+    pub(super) fn not_judged(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"])?;
+        for remark in self.remarks {
+            let said = [remark.id, remark.source, remark.statement, remark.why];
+            for (label, quantity) in &remark.shown {
+                let estimate = self.estimate(quantity);
+                let [low, high] = [estimate.low, estimate.high].map(optional);
+                let found = [label, &number(estimate.mean), &low, &high, &estimate.replications.to_string()];
+                table.write_record(said.into_iter().chain(found.map(String::as_str)))?;
+            }
+            if remark.shown.is_empty() {
+                table.write_record(said.into_iter().chain([""; 5]))?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+
+    /// `seeds.csv`: one row per claim and seed.
+    pub(super) fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"])?;
+        for (judged, _) in self.judged {
+            for (seed, other) in seeds.of(judged.id) {
+                let cell = other.deciding_cell();
+                table.write_record([
+                    judged.id,
+                    &seed.to_string(),
+                    &other.verdict.to_string(),
+                    if other.verdict == judged.verdict { "yes" } else { "no" },
+                    &format!("{} ({})", cell.rule, cell.label),
+                    &number(cell.estimate.mean),
+                    &optional(cell.estimate.low),
+                    &optional(cell.estimate.high),
+                ])?;
+            }
+        }
+        Ok(table.into_inner()?)
+    }
+}
+
+/// A number as it is written into tables: shortest digits that read back the same; nothing where undefined.
+pub(super) fn number(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { String::new() }
+}
+
+pub(super) fn optional(value: Option<f64>) -> String {
+    value.map_or_else(String::new, number)
+}

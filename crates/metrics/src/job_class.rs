@@ -1,0 +1,78 @@
+//! Classes of jobs by length and width.
+
+use sim_core::{JobRecord, Span};
+
+/// Short or long, narrow or wide: the four classes of Srinivasan, Kettimuthu, Subramani & Sadayappan, "Characterization of
+/// backfilling strategies for parallel job scheduling", ICPP Workshops 2002.
+///
+/// ```
+/// use metrics::JobClass;
+/// use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
+///
+/// let job = Job::new(JobId(1), Time::ZERO, 16, Span::from_secs(60));
+/// let record = JobRecord { job, start: Time::ZERO, finish: Time::from_secs(60), site: SiteId(0), processors: 16 };
+/// assert_eq!(JobClass::of(&record).name(), "short wide");
+/// ```
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JobClass {
+    /// Neither long nor wide.
+    ShortNarrow,
+    /// Wide, but not long.
+    ShortWide,
+    /// Long, but not wide.
+    LongNarrow,
+    /// Long and wide.
+    LongWide,
+}
+
+impl JobClass {
+    /// All of them, each at the place of its number.
+    pub const ALL: [Self; 4] = [Self::ShortNarrow, Self::ShortWide, Self::LongNarrow, Self::LongWide];
+
+    /// The longest run time of a short job.
+    pub const SHORT: Span = Span::from_secs(3_600);
+
+    /// The most processors of a narrow job.
+    pub const NARROW: u32 = 8;
+
+    /// The class of a job, by its run time (not what was asked for) and the processors that it held.
+    pub fn of(record: &JobRecord) -> Self {
+        Self::ALL[2 * usize::from(record.job.runtime > Self::SHORT) + usize::from(record.processors > Self::NARROW)]
+    }
+
+    /// `short narrow`, for instance.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ShortNarrow => "short narrow",
+            Self::ShortWide => "short wide",
+            Self::LongNarrow => "long narrow",
+            Self::LongWide => "long wide",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_core::{Job, JobId, SiteId, Time};
+
+    #[test]
+    fn an_hour_is_short_and_eight_processors_are_narrow() {
+        let class = |processors, seconds| {
+            let job = Job::new(JobId(1), Time::ZERO, processors, Span::from_secs(seconds));
+            let finish = Time::from_secs(seconds);
+            JobClass::of(&JobRecord { job, start: Time::ZERO, finish, site: SiteId(0), processors })
+        };
+        assert_eq!(class(8, 3_600), JobClass::ShortNarrow);
+        assert_eq!(class(9, 3_600), JobClass::ShortWide);
+        assert_eq!(class(8, 3_601), JobClass::LongNarrow);
+        assert_eq!(class(9, 3_601), JobClass::LongWide);
+    }
+
+    #[test]
+    fn each_class_stands_at_the_place_of_its_number() {
+        for (place, class) in JobClass::ALL.into_iter().enumerate() {
+            assert_eq!(class as usize, place);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a reader of the figures relies on: one colour for one thing, and axes that show what is judged.
+
+use crate::program::{folder, xtask};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// The plots on the page of a paper that was run at a tenth of its size, by figure.
+fn plots(paper: &[&str]) -> BTreeMap<String, Value> {
+    let out = folder();
+    xtask().args(["reproduce", "--quick", "--quiet", "--out"]).arg(out.path()).args(paper).assert().success();
+    let page = fs::read_to_string(out.path().join("report.html")).expect("a page");
+    let (_, plots) = page.split_once(r#"<script type="application/json" id="plots">"#).expect("plots to look into");
+    let (plots, _) = plots.split_once("</script>").expect("an end");
+    serde_json::from_str(plots).expect("plots as JSON")
+}
+
+fn traces(plot: &Value) -> impl Iterator<Item = &Value> {
+    plot["traces"].as_array().into_iter().flatten()
+}
+
+fn numbers(list: &Value) -> impl Iterator<Item = f64> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_f64)
+}
+
+/// The name of a series is that of a policy, a system, an approach.
+fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
+    let mut colours: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    let mut figures = BTreeMap::new();
+    for (figure, plot) in plots {
+        for trace in traces(plot) {
+            let text = |key: &str| trace[key].as_str().unwrap_or_else(|| panic!("{figure}: a trace has a {key}"));
+            colours.entry(text("name")).or_default().insert((text("light"), text("dark")));
+            figures.entry(text("name")).or_insert_with(BTreeSet::new).insert(figure);
+        }
+    }
+    assert!(figures.values().any(|figures| figures.len() > 2), "something is drawn in several figures");
+    for (name, colours) in &colours {
+        assert_eq!(colours.len(), 1, "{name} has several colours in {:?}: {colours:?}", figures[name]);
+    }
+}
+
+/// Waits, response times, slowdowns: where nothing is below zero, nor is the axis, however wide the intervals are.
+fn assert_that_no_axis_begins_below_zero_for_nothing(plots: &BTreeMap<String, Value>) {
+    for (figure, plot) in plots {
+        let least = traces(plot).flat_map(|trace| numbers(&trace["y"])).fold(f64::INFINITY, f64::min);
+        let low = plot["y"]["low"].as_f64().expect("an axis has a lower end");
+        assert!(least < 0.0 || low >= 0.0, "{figure}: the axis begins at {low}, the least value is {least}");
+    }
+}
+
+#[test]
+fn eg_edf_draws_each_policy_in_one_colour_and_its_usage_where_it_is_judged() {
+    let plots = plots(&["eg-edf"]);
+    assert_that_a_name_has_one_colour(&plots);
+    assert_that_no_axis_begins_below_zero_for_nothing(&plots);
+    // The usage is judged to 3 %: on an axis from 0 to 100 that is the width of a mark.
+    let usage = &plots["fig1-right"]["y"];
+    let [low, high] = ["low", "high"].map(|end| usage[end].as_f64().expect("an end"));
+    assert!(high - low < 25.0, "from {low} to {high} %");
+}
+
+#[test]
+fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected() {
+    let plots = plots(&["hierarchical", "--reps", "2", "--only", "fig3,fig4,fig7,fig8,table1"]);
+    assert_that_a_name_has_one_colour(&plots);
+    assert_that_no_axis_begins_below_zero_for_nothing(&plots);
+    for (name, table) in plots.iter().filter(|(name, _)| name.starts_with("table1")) {
+        for trace in traces(table) {
+            // Nothing lies between one type of server and the next.
+            assert!(
+                ["marks", "bars"].contains(&trace["style"].as_str().expect("a style")),
+                "{name}: {}",
+                trace["style"]
+            );
+        }
+    }
+    // Equal results are told apart by their marks, which stand beside each other; the lines lie where the values are.
+    let at = |trace: &Value| numbers(&trace["x"]).map(f64::to_bits).collect::<BTreeSet<_>>();
+    let values: Vec<_> = traces(&plots["fig7"]).map(at).collect();
+    assert!(
+        values.len() > 1 && values.iter().all(|x| *x == values[0]),
+        "fig7: the lines are at other places: {values:?}"
+    );
+}
+
+#[test]
+fn multi_site_draws_each_approach_in_one_colour() {
+    let plots = plots(&["multi-site", "--reps", "2"]);
+    assert_that_a_name_has_one_colour(&plots);
+    assert_that_no_axis_begins_below_zero_for_nothing(&plots);
+}
+
+#[test]
+fn swift_gap_shows_no_wait_below_zero() {
+    let plots = plots(&["swift-gap", "--reps", "2", "--only", "fig4,fig5,fig6,fig7"]);
+    assert_that_a_name_has_one_colour(&plots);
+    assert_that_no_axis_begins_below_zero_for_nothing(&plots);
+}
