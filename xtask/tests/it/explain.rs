@@ -135,7 +135,8 @@ fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
             // Those who start at this instant may have done so before the policy came to the job, or after.
             let running = |row: &&Row| row.start < at && row.finish > at;
             let busy: u64 = rows.values().filter(running).map(|row| row.processors).sum();
-            let starting: u64 = rows.values().filter(|row| row.start == at).map(|row| row.processors).sum();
+            let starting: u64 =
+                rows.values().filter(|row| row.start.total_cmp(&at).is_eq()).map(|row| row.processors).sum();
             let free = number(line, "free");
             assert!(free + busy <= 64 && 64 <= free + busy + starting, "{line}: {busy} and {starting}");
             let holders = list(line, "held_by");
