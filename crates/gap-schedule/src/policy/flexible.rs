@@ -1,9 +1,10 @@
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, scan};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};

@@ -1,10 +1,11 @@
+use crate::min_demand::MinDemand;
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::{Span, Time};
 

@@ -1,9 +1,10 @@
+use crate::min_demand::MinDemand;
 use crate::order::Priority;
 use crate::policy::easy_rule::Line;
 use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::telling::{Telling, no_room};
 use crate::policy::{Policy, Starts, View};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::SiteId;
 

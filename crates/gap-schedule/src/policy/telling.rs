@@ -1,8 +1,9 @@
 //! How a pass tells its reasons as it goes along the queue.
 
+use crate::min_demand::MinDemand;
 use crate::policy::easy_rule::Line;
 use crate::policy::{Starts, View};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::{JobId, SiteId};
 
