@@ -1,8 +1,9 @@
+use crate::min_demand::MinDemand;
 use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, Queue, QueuedJob};
+use crate::queue::{Queue, QueuedJob};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, SiteSet, Time};

@@ -1,10 +1,11 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::readings::{BackfillReadings, BackfillRule};
 use crate::policy::{Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob, WaitingJobs};
+use crate::queue::{QueuedJob, WaitingJobs};
 use crate::running::RunningJob;
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;

@@ -1,8 +1,9 @@
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::{Policy, Starts, View, scan};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;

@@ -1,9 +1,10 @@
+use crate::min_demand::MinDemand;
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use sim_core::{Span, Time};
 
 /// Flexible backfilling with any number of reservations: [`Backfill`](crate::Backfill) over a queue that is sorted by

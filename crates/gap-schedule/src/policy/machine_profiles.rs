@@ -1,9 +1,9 @@
 //! Availability of each machine: who runs until when, by what is expected, and what is reserved.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::readings::Placement;
 use crate::policy::{View, site};
-use crate::queue::MinDemand;
 use crate::running::RunningJob;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 

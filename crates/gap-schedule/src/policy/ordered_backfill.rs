@@ -1,3 +1,4 @@
+use crate::min_demand::MinDemand;
 use crate::order::{Order, Priority};
 use crate::policy::backfill::Depth;
 use crate::policy::easy_rule::{EasyRule, Line};
@@ -6,7 +7,7 @@ use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::ordered_queue::{Except, OrderedQueue};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 

@@ -1,11 +1,12 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::order::Priority;
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::{View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::collections::VecDeque;
