@@ -220,3 +220,16 @@ fn an_arrival_costs_one_search_per_machine_and_an_expected_end_none() {
     starts(&machines, &mut policy, &jobs);
     assert_eq!(policy.operations(), 1 + 2 + 18 * 2);
 }
+
+#[test]
+fn a_look_for_room_now_counts_as_an_operation_too() {
+    // Job 0 takes the machine. Nobody is promised anything, so each of the others is looked at when it comes, and never again
+    // before the machine is free.
+    let operations = |others: u32| {
+        let jobs: Vec<Job> = (0..=others).map(|id| job(id, id.into(), 4, 1_000)).collect();
+        let mut policy = Backfill::new(Depth::Jobs(0), Placement::Fastest);
+        starts(&[Machine::new(4)], &mut policy, &jobs);
+        policy.operations()
+    };
+    assert!(operations(10) >= 10 && operations(20) >= operations(10) + 10);
+}
