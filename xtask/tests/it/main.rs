@@ -13,6 +13,7 @@ mod documented;
 mod doubt;
 mod exec;
 mod experiment;
+mod explain;
 mod faults;
 mod figures;
 mod hier_grid;
