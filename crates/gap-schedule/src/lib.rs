@@ -159,6 +159,7 @@ mod planner;
 mod policy;
 mod predict;
 mod queue;
+mod reason;
 pub mod reference;
 mod running;
 
@@ -178,4 +179,5 @@ pub use policy::{
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
+pub use reason::{Explained, Reason, ReasonProbe, ReservedStart, Right};
 pub use running::{Running, RunningJob, Shadow};

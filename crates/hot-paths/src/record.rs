@@ -27,7 +27,7 @@ pub(crate) enum Comparison {
 
 impl Counts {
     /// A difference up to this, in percent, is none: other versions of the C library allocate a little differently.
-    const TOLERANCE: f64 = 3.0;
+    const TOLERANCE: u64 = 3;
 
     /// Those in a file of lines `path<TAB>instructions`; lines that begin with `#` are comments.
     ///
@@ -75,9 +75,9 @@ impl Counts {
     pub(crate) fn compare(&self, name: &str, count: u64) -> Comparison {
         let Some(known) = self.by_name.get(name).copied() else { return Comparison::New };
         let more = 100.0 * (count as f64 / known as f64 - 1.0);
-        if more > Self::TOLERANCE {
+        if 100 * count > (100 + Self::TOLERANCE) * known {
             Comparison::Slower(more, known)
-        } else if more < -Self::TOLERANCE {
+        } else if 100 * count < (100 - Self::TOLERANCE) * known {
             Comparison::Faster(more, known)
         } else {
             Comparison::Same(more, known)
