@@ -40,7 +40,7 @@ impl Held {
     }
 
     /// By reserved start; of those with the same, in order of arrival.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation> + Clone {
         self.order.iter().map(|(_, place)| self.at(*place))
     }
 
