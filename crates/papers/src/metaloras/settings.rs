@@ -339,7 +339,7 @@ impl Settings {
         let tasks = f64::from(platform.mpl) + 1.0;
         let stretch = tasks * (1.0 + platform.task_overhead * tasks) / (slowest * (1.0 - readings.hidden_loss));
         // No more than one job in a thousand million is so far from its profile.
-        let spread = (6.0 * mix.sigma).exp();
+        let spread = libm::exp(6.0 * mix.sigma);
         ensure!(
             jobs * (10.0 * mix.interarrival + longest * spread * stretch) < LONGEST_RUN,
             "{jobs} jobs, {} s apart and {longest} s long, may outrun the clock; lower workload.copies, \
