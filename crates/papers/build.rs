@@ -14,8 +14,8 @@ use std::{env, fs};
 /// Of the laboratory: who gives a replication its streams.
 const LAB: &str = "crates/lab/src/study.rs";
 
-/// Files of a paper that only show or judge what was found.
-const SHOWING: [&str; 5] = ["claims.rs", "doubts.rs", "drawings.rs", "figures.rs", "tables.rs"];
+/// Files of a paper that only show or judge what was found, or say what its metrics are called.
+const SHOWING: [&str; 6] = ["claims.rs", "doubts.rs", "drawings.rs", "figures.rs", "metrics.rs", "tables.rs"];
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");

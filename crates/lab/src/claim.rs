@@ -1,6 +1,7 @@
 //! Claims, the rules they are judged by, and what was found.
 
 use super::quantity::Quantity;
+use crate::metric::DesignPoint;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use std::fmt;
 
 /// One sentence of a paper, as a set of checks that must all hold.
 #[derive(Clone, Debug)]
-pub struct Claim<C> {
+pub struct Claim<C: DesignPoint> {
     /// As in the specification: `P1`.
     pub id: &'static str,
     /// Where the paper says it: `§4.3, fig. 4`.
@@ -26,7 +27,7 @@ pub struct Claim<C> {
 /// One sentence of a paper that is shown and not judged: it is about other work, say, or does not tell what would contradict
 /// it.
 #[derive(Clone, Debug)]
-pub struct Remark<C> {
+pub struct Remark<C: DesignPoint> {
     /// Numbered with the claims.
     pub id: &'static str,
     /// Where the paper says it.
@@ -43,7 +44,7 @@ pub struct Remark<C> {
 
 /// One cell of a claim: a quantity, and what is said of it.
 #[derive(Clone, Debug)]
-pub struct Check<C> {
+pub struct Check<C: DesignPoint> {
     /// Which cell: `λ = 10, approach 2 − approach 1`.
     pub label: String,
     /// What is measured.
@@ -227,7 +228,7 @@ impl JudgedCell {
     }
 }
 
-impl<C: Clone + Ord> Claim<C> {
+impl<C: DesignPoint> Claim<C> {
     /// Whether anything is simulated for it. If not, it is a check of the paper's own numbers against each other, which says
     /// nothing of the model and is counted apart.
     fn simulates(&self) -> bool {
@@ -239,7 +240,7 @@ impl<C: Clone + Ord> Claim<C> {
 
 impl Judged {
     /// Judges `claim`, given how to estimate a quantity.
-    pub fn new<C: Clone + Ord>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> Self {
+    pub fn new<C: DesignPoint>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> Self {
         let simulates = claim.simulates();
         let cells: Vec<_> = claim
             .checks
@@ -290,6 +291,7 @@ impl Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::for_tests::Metric;
 
     fn check(rule: Rule, sample: &[f64], expected: Verdict) {
         let estimate = ConfidenceInterval::of(sample);
@@ -385,6 +387,6 @@ mod tests {
     fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
         assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
         assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
-        assert_eq!(judged(Quantity::Metric(0, "wait".to_owned())).verdict, Verdict::Reproduced);
+        assert_eq!(judged(0_u8.get(Metric::wait)).verdict, Verdict::Reproduced);
     }
 }

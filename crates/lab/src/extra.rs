@@ -2,6 +2,7 @@
 
 use super::quantity::Quantity;
 use crate::chart::Chart;
+use crate::metric::DesignPoint;
 use crate::page;
 use metrics::ConfidenceInterval;
 
@@ -9,7 +10,7 @@ use metrics::ConfidenceInterval;
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
 
 /// What goes with a figure and is made when its estimates are known.
-pub struct Extra<'a, C> {
+pub struct Extra<'a, C: DesignPoint> {
     /// Of the figure that it belongs to.
     pub figure: &'static str,
     /// All that it asks estimates of.

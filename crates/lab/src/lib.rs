@@ -12,6 +12,7 @@ pub mod clock;
 pub mod doubt;
 pub mod extra;
 pub mod interrupt;
+pub mod metric;
 pub mod new_folders;
 pub mod output;
 pub mod page;

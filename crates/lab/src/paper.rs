@@ -5,6 +5,7 @@ pub use super::extra::Extra;
 use super::quantity::Quantity;
 pub use super::table::{Entry, Row, Table};
 use crate::chart::{Gantt, Sketch};
+use crate::metric::{DesignPoint, Metric as _, Values};
 use crate::scenario::Scenario;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
@@ -36,10 +37,13 @@ pub enum Effort {
     Quick,
 }
 
+/// What the replications of a paper measure.
+pub type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
+
 /// A paper, read from its scenario.
 pub trait Paper: Sized + Sync {
     /// One point of its experiments. The order is that of `runs.csv`.
-    type Cell: Clone + Ord + Send + Sync;
+    type Cell: DesignPoint;
 
     /// Who wrote it.
     const ABOUT: About;
@@ -180,15 +184,18 @@ pub trait Paper: Sized + Sync {
     /// About how long a run takes, in any unit.
     fn cost(&self, cell: &Self::Cell) -> u64;
 
-    /// Names of what a run yields.
-    fn metrics(&self) -> Vec<String>;
+    /// What a run yields, in the order of the columns of `runs.csv`: what [`metrics!`](crate::metrics!) declares, and those behind
+    /// an index for each index that there is.
+    fn metrics(&self) -> Vec<MetricOf<Self>> {
+        MetricOf::<Self>::list()
+    }
 
-    /// One replication of one cell: a value for each name in [`metrics`](Self::metrics); not a number where undefined.
-    fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Vec<f64>;
+    /// One replication of one cell: a value for each of [`metrics`](Self::metrics), not a number where undefined.
+    fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Values<MetricOf<Self>>;
 }
 
 /// One figure or table of a paper.
-pub struct Figure<C> {
+pub struct Figure<C: DesignPoint> {
     /// As in the specification: `fig2`.
     pub id: &'static str,
     /// What is seen, in a few words.
@@ -206,19 +213,34 @@ pub struct Figure<C> {
 }
 
 /// One plot of a figure. Most figures have one.
-pub struct Panel<C> {
+pub struct Panel<C: DesignPoint> {
     /// The plot's files are called `ID` or, if this is not empty, `ID-SUFFIX`.
     pub suffix: &'static str,
     /// As in the column `metric` of the figure's data.
     pub metric: &'static str,
     /// Quantity and unit of the y axis.
     pub y_label: &'static str,
+    /// Whether what is shown can be negative: an axis of what cannot does not go below zero.
+    pub signed: bool,
     /// Whether the y axis is logarithmic.
     pub log_y: bool,
     /// What is plotted.
     pub series: Vec<Series<C>>,
     /// What the paper prints: series name, x, value.
     pub printed: Vec<(&'static str, f64, f64)>,
+}
+
+impl<C: DesignPoint> Panel<C> {
+    /// A metric: name, axis and sign are those that were declared.
+    pub fn of(metric: C::Metric, series: Vec<Series<C>>) -> Self {
+        let declared = metric.declared();
+        Self { signed: declared.signed, ..Self::derived(declared.field, declared.axis, series) }
+    }
+
+    /// What is computed of metrics and is never negative, under a name of its own.
+    pub fn derived(metric: &'static str, y_label: &'static str, series: Vec<Series<C>>) -> Self {
+        Self { suffix: "", metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
+    }
 }
 
 /// A figure that shows schedules as Gantt charts.
@@ -244,7 +266,7 @@ pub struct Drawing {
 }
 
 /// One line of a plot.
-pub struct Series<C> {
+pub struct Series<C: DesignPoint> {
     /// As in the legend.
     pub name: String,
     /// What is shown over each x.

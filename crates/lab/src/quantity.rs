@@ -1,14 +1,15 @@
 //! What a figure shows and a claim judges: a number per replication, computed from the metrics of one or more cells.
 
+use crate::metric::DesignPoint;
 use std::collections::BTreeSet;
 use std::ops::{Add, Div, Mul, Sub};
 
 /// An expression over metrics of cells. It is evaluated replication by replication, so a difference of two cells is a
 /// paired difference on common random numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Quantity<C> {
+pub enum Quantity<C: DesignPoint> {
     /// One metric of one cell.
-    Metric(C, String),
+    Metric(C, C::Metric),
     /// A number.
     Constant(f64),
     /// Two quantities, combined.
@@ -32,7 +33,7 @@ pub enum Operation {
     Alike,
 }
 
-impl<C: Clone + Ord> Quantity<C> {
+impl<C: DesignPoint> Quantity<C> {
     /// `self` relative to `base`, in percent of it.
     pub fn percent_above(self, base: Self) -> Self {
         (self - base.clone()) / base * 100.0
@@ -49,9 +50,9 @@ impl<C: Clone + Ord> Quantity<C> {
     }
 
     /// The value in one replication; not a number where a metric is not defined.
-    pub fn value(&self, metric: &impl Fn(&C, &str) -> f64) -> f64 {
+    pub fn value(&self, metric: &impl Fn(&C, C::Metric) -> f64) -> f64 {
         match self {
-            Self::Metric(cell, name) => metric(cell, name),
+            Self::Metric(cell, its) => metric(cell, *its),
             Self::Constant(value) => *value,
             Self::Combined(operation, a, b) => {
                 let (a, b) = (a.value(metric), b.value(metric));
@@ -92,28 +93,28 @@ fn sign(value: f64) -> i8 {
     i8::from(value > ZERO) - i8::from(value < -ZERO)
 }
 
-impl<C: Clone + Ord> Add for Quantity<C> {
+impl<C: DesignPoint> Add for Quantity<C> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self::combined(Operation::Add, self, other)
     }
 }
 
-impl<C: Clone + Ord> Sub for Quantity<C> {
+impl<C: DesignPoint> Sub for Quantity<C> {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self::combined(Operation::Subtract, self, other)
     }
 }
 
-impl<C: Clone + Ord> Div for Quantity<C> {
+impl<C: DesignPoint> Div for Quantity<C> {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         Self::combined(Operation::Divide, self, other)
     }
 }
 
-impl<C: Clone + Ord> Mul<f64> for Quantity<C> {
+impl<C: DesignPoint> Mul<f64> for Quantity<C> {
     type Output = Self;
     fn mul(self, factor: f64) -> Self {
         Self::combined(Operation::Multiply, self, Self::Constant(factor))
@@ -123,13 +124,14 @@ impl<C: Clone + Ord> Mul<f64> for Quantity<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::for_tests::Metric;
 
     fn value(quantity: &Quantity<u8>) -> f64 {
         quantity.value(&|cell, _| f64::from(*cell))
     }
 
     fn cell(value: u8) -> Quantity<u8> {
-        Quantity::Metric(value, String::new())
+        value.get(Metric::wait)
     }
 
     #[test]

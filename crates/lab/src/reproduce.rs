@@ -2,6 +2,7 @@
 
 use crate::claim::{Claim, Judged};
 use crate::clock::within_the_clock;
+use crate::metric::DesignPoint;
 use crate::output::OutDir;
 use crate::paper::{About, Effort, Figure, Paper, Table};
 use crate::provenance;
@@ -292,7 +293,7 @@ fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wa
     Ok((of(P::DRAWINGS), of(P::SCHEDULES), figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
 }
 
-fn quantities<C>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
+fn quantities<C: DesignPoint>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
     let panels = figures.iter().flat_map(|figure| &figure.panels);
     panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|(_, quantity)| quantity)
 }
@@ -358,7 +359,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
     let cell =
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
     let metrics = simulate(&paper, cell, seed, replication)?;
-    Ok(paper.metrics().into_iter().zip(metrics).collect())
+    Ok(paper.metrics().iter().map(ToString::to_string).zip(metrics).collect())
 }
 
 /// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone

@@ -1,6 +1,6 @@
 //! Running the cells of a paper: in parallel over replications, from the store where they are finished.
 
-use super::paper::Paper;
+use super::paper::{MetricOf, Paper};
 use super::quantity::Quantity;
 use super::reproduce::run_id;
 use super::store::{Identity, Store};
@@ -35,7 +35,7 @@ pub(crate) fn models<P: Paper>() -> &'static str {
 ///
 /// Its time leaves the clock.
 pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replication: u32) -> Result<Vec<f64>> {
-    within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)))
+    within_the_clock(|| paper.simulate(cell, &Streams::new(seed, replication)).in_order(&paper.metrics()))
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
 }
 
@@ -51,6 +51,8 @@ pub struct Study<'a, P: Paper> {
     paper: &'a P,
     seed: u64,
     store: &'a Store,
+    metrics: Vec<MetricOf<P>>,
+    /// Those in files.
     names: Vec<String>,
     runs: BTreeMap<P::Cell, Vec<Vec<f64>>>,
     quiet: bool,
@@ -61,7 +63,9 @@ pub struct Study<'a, P: Paper> {
 impl<'a, P: Paper> Study<'a, P> {
     /// None has been run; `quiet` shows no progress.
     pub fn new(paper: &'a P, seed: u64, store: &'a Store, quiet: bool) -> Self {
-        Self { paper, seed, store, names: paper.metrics(), runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
+        let metrics = paper.metrics();
+        let names = metrics.iter().map(ToString::to_string).collect();
+        Self { paper, seed, store, names, metrics, runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
     }
 
     /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
@@ -136,9 +140,10 @@ impl<'a, P: Paper> Study<'a, P> {
     /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
     pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
         let value = |replication: usize| {
-            quantity.value(&|cell, name| {
-                let position = self.names.iter().position(|known| known == name);
-                let position = position.unwrap_or_else(|| panic!("no run yields a metric called {name:?}"));
+            quantity.value(&|cell, metric| {
+                let position = self.metrics.iter().position(|known| *known == metric);
+                // A figure or a claim names an index of which the paper's list knows nothing.
+                let position = position.unwrap_or_else(|| panic!("the paper does not list {metric}"));
                 let runs = &self.runs[cell];
                 runs[if self.paper.draws(cell) { replication } else { 0 }][position]
             })

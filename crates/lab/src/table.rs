@@ -2,11 +2,12 @@
 
 use super::quantity::Quantity;
 use crate::chart::fixed;
+use crate::metric::DesignPoint;
 use metrics::ConfidenceInterval;
 
 /// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
 /// series.
-pub struct Table<C> {
+pub struct Table<C: DesignPoint> {
     /// Of the figure that it belongs to.
     pub id: &'static str,
     /// Above the table.
@@ -22,7 +23,7 @@ pub struct Table<C> {
 }
 
 /// A row of a [`Table`].
-pub struct Row<C> {
+pub struct Row<C: DesignPoint> {
     /// What names it, one for each of the table's [`names`](Table::names).
     pub names: Vec<String>,
     /// As in the columns `x` and `metric` of the data.
@@ -34,14 +35,14 @@ pub struct Row<C> {
 }
 
 /// What stands in a cell of a [`Table`].
-pub enum Entry<C> {
+pub enum Entry<C: DesignPoint> {
     /// Words, or a number of the paper.
     Text(String),
     /// What was found, shown with so many decimals.
     Found(Quantity<C>, i32),
 }
 
-impl<C> Table<C> {
+impl<C: DesignPoint> Table<C> {
     /// All that was found: its column, its row.
     pub fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
         self.rows.iter().flat_map(|row| {
@@ -53,7 +54,7 @@ impl<C> Table<C> {
     }
 }
 
-impl<C> Entry<C> {
+impl<C: DesignPoint> Entry<C> {
     /// As the page shows it.
     pub fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
         match self {

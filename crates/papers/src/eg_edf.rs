@@ -4,6 +4,7 @@
 mod claims;
 mod figures;
 mod measure;
+mod metrics;
 mod promises;
 
 use anyhow::{Context, Result, ensure};
@@ -12,10 +13,11 @@ use gap_schedule::{
     GapBound, Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
+use lab::metric::{DesignPoint, Values};
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
-use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use measure::Measure;
+use metrics::Metric;
 use promises::Promises;
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Streams};
@@ -208,10 +210,8 @@ pub(crate) struct Cell {
     strict: bool,
 }
 
-impl Cell {
-    fn get(self, metric: &str) -> Quantity<Self> {
-        Quantity::Metric(self, metric.to_owned())
-    }
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 impl EgEdfPaper {
@@ -299,7 +299,7 @@ impl EgEdfPaper {
         streams: &Streams,
         policy: S,
         tally: impl Fn(&S) -> (u64, (u64, u64)),
-    ) -> Vec<f64> {
+    ) -> Values<Metric> {
         let jobs = self.mix(cell.load).jobs(streams);
         let machines = self.machines(cell, streams);
         let processors = machines.iter().map(|machine| machine.processors).sum();
@@ -308,7 +308,7 @@ impl EgEdfPaper {
         let world = MultiCluster::new(machines, policy, jobs);
         let (world, measure) = Sim::new(world, Measure::new(processors, promises)).run();
         let (operations, moves) = tally(world.policy());
-        measure.results(readings.usage, readings.late_percent_of, operations, moves)
+        measure.results(readings.usage, readings.late_percent_of, operations, moves).into()
     }
 
     fn validate(&self) -> Result<()> {
@@ -498,11 +498,7 @@ impl Paper for EgEdfPaper {
         weight * u64::from(self.jobs)
     }
 
-    fn metrics(&self) -> Vec<String> {
-        measure::NAMES.map(str::to_owned).to_vec()
-    }
-
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let none = (0, 0);
         match (cell.policy, self.file.readings.easy_cost) {
             (Policy::Fcfs, _) => self.play(cell, streams, Fcfs::new(), |policy| (policy.operations(), none)),

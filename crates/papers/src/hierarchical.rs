@@ -4,16 +4,18 @@ mod claims;
 mod drawings;
 mod figures;
 mod measure;
+mod metrics;
 mod scale;
 
 use anyhow::{Context, Result, ensure};
 use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
 use hier_grid::{Algorithms, Config, Experiment, Grid, Readings, System, World};
 use lab::claim::{Claim, Remark};
+use lab::metric::{DesignPoint, Values};
 use lab::paper::{About, Drawing, Effort, Extra, Figure, Paper, Reading, Table};
-use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use measure::Measure;
+use metrics::Metric;
 use serde::Deserialize;
 use sim_core::{Purpose, Sim, Streams};
 
@@ -142,10 +144,8 @@ pub(crate) struct Cell {
     runs: u32,
 }
 
-impl Cell {
-    fn get(self, metric: &str) -> Quantity<Self> {
-        Quantity::Metric(self, metric.to_owned())
-    }
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 /// As the series of the paper's figures are called.
@@ -239,7 +239,7 @@ impl Hierarchical {
     }
 
     /// One run: what was measured.
-    fn play(&self, config: Config, world: World, streams: &Streams) -> Vec<f64> {
+    fn play(&self, config: Config, world: World, streams: &Streams) -> Values<Metric> {
         let types = measure::server_types(&self.file.grid, &world);
         let grid = Grid::in_world(config, world, streams, ()).expect("the scenario was validated");
         let mut sim = Sim::new(grid, Measure::default());
@@ -247,9 +247,7 @@ impl Hierarchical {
         while sim.step() {
             events += 1;
         }
-        let mut results = sim.probe().results(sim.model().counts(), events);
-        results.extend(types);
-        results
+        sim.probe().results(sim.model().counts(), events, types).into()
     }
 
     /// The checks that the types leave open, each with the key that a message needs.
@@ -424,7 +422,7 @@ impl Paper for Hierarchical {
     }
 
     fn positions(&self, figure: &str) -> &'static [&'static str] {
-        if figure == "distance" { &measure::DISTANCES } else { &[] }
+        if figure == "distance" { &metrics::DISTANCES } else { &[] }
     }
 
     fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
@@ -507,11 +505,11 @@ impl Paper for Hierarchical {
         weight * u64::from(cell.jobs) * u64::from(cell.runs)
     }
 
-    fn metrics(&self) -> Vec<String> {
-        measure::names(&self.file.grid)
+    fn metrics(&self) -> Vec<Metric> {
+        measure::all(&self.file.grid)
     }
 
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let config = self.config(cell);
         let world = World::draw(&config, streams).expect("the scenario was validated");
         if cell.runs == 1 {

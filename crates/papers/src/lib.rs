@@ -89,7 +89,7 @@ mod tests {
         let cells: Vec<P::Cell> = cells.iter().step_by(cells.len().div_ceil(12)).cloned().collect();
         let streams = Streams::new(5, 0);
         let bits = |paper: &P, cell: &P::Cell| -> Vec<u64> {
-            paper.simulate(cell, &streams).into_iter().map(f64::to_bits).collect()
+            paper.simulate(cell, &streams).in_order(&paper.metrics()).into_iter().map(f64::to_bits).collect()
         };
         let own: Vec<Vec<u64>> = cells.iter().map(|cell| bits(&paper, cell)).collect();
         let mut compared = 0;

@@ -3,17 +3,19 @@
 mod claims;
 mod figures;
 mod measure;
+mod metrics;
 mod predictions;
 mod settings;
 mod tornado;
 
 use anyhow::Result;
 use lab::claim::{Claim, Remark};
+use lab::metric::{DesignPoint, Values};
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
-use measure::Measured;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
+use metrics::{Measured, Metric};
 use settings::{File, Settings, Variant};
 use sim_core::{Sim, Streams};
 use std::collections::BTreeMap;
@@ -83,10 +85,8 @@ pub(crate) struct Cell {
     policy: Policy,
 }
 
-impl Cell {
-    fn get(self, metric: &str) -> Quantity<Self> {
-        Quantity::Metric(self, metric.to_owned())
-    }
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 impl MetaLorasPaper {
@@ -119,12 +119,12 @@ impl MetaLorasPaper {
     /// The slowdown of local users: 1 + what disturbs them on a node, over a window of time (R10, R11).
     fn slowdown(&self, cell: Cell) -> Quantity<Cell> {
         let window = if self.settings[&cell.variant].has_own_window() {
-            cell.get("makespan")
+            cell.get(Metric::makespan)
         } else {
-            let makespans = self.policies().into_iter().map(|policy| Cell { policy, ..cell }.get("makespan"));
-            makespans.fold(cell.get("makespan"), Quantity::or_larger)
+            let makespans = self.policies().into_iter().map(|policy| Cell { policy, ..cell }.get(Metric::makespan));
+            makespans.fold(cell.get(Metric::makespan), Quantity::or_larger)
         };
-        cell.get("disturbance") / window + Quantity::Constant(1.0)
+        cell.get(Metric::disturbance) / window + Quantity::Constant(1.0)
     }
 
     /// What became of each job in one replication of a cell, and what was measured.
@@ -239,12 +239,8 @@ impl Paper for MetaLorasPaper {
         }
     }
 
-    fn metrics(&self) -> Vec<String> {
-        Measured::NAMES.map(str::to_owned).to_vec()
-    }
-
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
-        self.play(cell, streams).1.values()
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
+        self.play(cell, streams).1.into()
     }
 }
 
@@ -288,10 +284,8 @@ mod tests {
             let paper = paper(&[set]);
             for policy in [Policy::Ffit, Policy::Ptt(Weight::HALF)] {
                 let cell = Cell { variant: Variant::Default, level: 2, policy };
-                let value = paper.slowdown(cell).value(&|cell, metric| {
-                    let position = Measured::NAMES.iter().position(|name| *name == metric).expect("a metric");
-                    paper.simulate(cell, &streams)[position]
-                });
+                let value =
+                    paper.slowdown(cell).value(&|cell, its| paper.simulate(cell, &streams).of(its).expect("a metric"));
                 let expected = slowdown_by_the_crate(&paper, &cell, &streams);
                 assert!((value - expected).abs() < 1e-9, "{set}, {}: {value}, not {expected}", policy.name());
                 assert!(value > 1.01);

@@ -3,14 +3,16 @@
 mod claims;
 mod figures;
 mod measure;
+mod metrics;
 
 use anyhow::{Context, Result, ensure};
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use lab::claim::Claim;
+use lab::metric::{DesignPoint, Metric as _, Values};
 use lab::paper::{About, Effort, Figure, Paper, Reading};
-use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use measure::Measure;
+use metrics::Metric;
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Span, Streams};
 use workload::gang_mix::{GangMix, ServiceDraw};
@@ -133,10 +135,8 @@ pub(crate) struct Cell {
     jobs: u64,
 }
 
-impl Cell {
-    fn get(self, metric: &str) -> Quantity<Self> {
-        Quantity::Metric(self, metric.to_owned())
-    }
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 const fn number(approach: Approach) -> u8 {
@@ -468,11 +468,12 @@ impl Paper for MultiSite {
         cell.jobs
     }
 
-    fn metrics(&self) -> Vec<String> {
-        measure::names(&self.file.workload.gang_sizes)
+    fn metrics(&self) -> Vec<Metric> {
+        let of_size = |size: &u32| [Metric::completed_percent_of(*size), Metric::wrt_of(*size)];
+        Metric::list().into_iter().chain(self.file.workload.gang_sizes.iter().flat_map(of_size)).collect()
     }
 
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let File { workload, run, readings, .. } = &self.file;
         let submissions =
             self.workload(cell.load).jobs(streams).map(|made| Submission { job: made.job, tasks: made.tasks });
@@ -486,6 +487,6 @@ impl Paper for MultiSite {
                 sim.run_while(|grid| grid.counts().locals_completed + grid.counts().gang_tasks_completed < cell.jobs)
             }
         }
-        sim.probe().results(sim.model().counts(), sim.model().utilization(sim.now()), sim.now())
+        sim.probe().results(sim.model().counts(), sim.model().utilization(sim.now()), sim.now()).into()
     }
 }

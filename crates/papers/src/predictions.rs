@@ -6,16 +6,19 @@ mod combination;
 mod figures;
 mod logs;
 mod measure;
+mod metrics;
 mod published;
 
+use self::metrics::Metric;
+use ::metrics::ConfidenceInterval;
 use anyhow::{Context, Result, ensure};
 use combination::{Combination, TieRule};
 use lab::claim::Claim;
+use lab::metric::{DesignPoint, Metric as _, Values};
 use lab::paper::{About, Effort, Figure, Paper, Reading};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
 use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
-use metrics::ConfidenceInterval;
 use serde::Deserialize;
 use sim_core::Streams;
 use std::path::Path;
@@ -91,11 +94,15 @@ impl Cell {
     const fn resampled(log: Log, combination: Combination) -> Self {
         Self { log, workload: Workload::Resampled, combination }
     }
+}
 
-    fn get(self, metric: &str) -> Quantity<Self> {
+impl DesignPoint for Cell {
+    type Metric = Metric;
+
+    fn get(self, metric: Metric) -> Quantity<Self> {
         // The stand-in is drawn anew as it is.
         let workload = if self.log == Log::StandIn { Workload::AsLogged } else { self.workload };
-        Quantity::Metric(Self { workload, ..self }, metric.to_owned())
+        Quantity::Metric(Self { workload, ..self }, metric)
     }
 }
 
@@ -156,8 +163,9 @@ impl PredictionsPaper {
     /// `data/rows.csv`: every row of every log, in full.
     fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
-        let columns = &measure::NAMES[..10];
-        table.write_record(["log", "order", "predictor", "corrector"].iter().chain(columns))?;
+        let columns = &Metric::list()[..10];
+        let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
+        table.write_record(of_row.into_iter().chain(columns.iter().map(ToString::to_string)))?;
         for log in self.logs_at_hand() {
             for combination in Combination::ALL {
                 let Combination { order, predictor, corrector } = combination;
@@ -165,7 +173,7 @@ impl PredictionsPaper {
                     [log.name(), order.name(), predictor.name(), corrector.name()].map(str::to_owned).to_vec();
                 // The shortest text that is read back as the same number.
                 row.extend(
-                    columns.iter().map(|name| found(&Cell::as_logged(log, combination).get(name)).mean.to_string()),
+                    columns.iter().map(|its| found(&Cell::as_logged(log, combination).get(*its)).mean.to_string()),
                 );
                 table.write_record(row)?;
             }
@@ -335,17 +343,13 @@ impl Paper for PredictionsPaper {
         if cell.workload == Workload::Resampled { jobs / 3 } else { jobs }
     }
 
-    fn metrics(&self) -> Vec<String> {
-        measure::NAMES.map(str::to_owned).to_vec()
-    }
-
     fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> ConfidenceInterval) -> Result<Vec<(&'static str, Vec<u8>)>> {
         Ok(vec![("data/rows.csv", self.rows(found)?)])
     }
 
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let stand_in = (&self.file.stand_in, self.drawn_jobs());
         let jobs = self.logs.jobs((cell.log, cell.workload), self.resampling(), self.load(), stand_in, streams);
-        measure::run(jobs, self.processors(cell.log), cell.combination, self.file.readings.passes)
+        measure::run(jobs, self.processors(cell.log), cell.combination, self.file.readings.passes).into()
     }
 }

@@ -6,6 +6,7 @@ mod clean;
 mod compression;
 mod figures;
 mod measure;
+mod metrics;
 mod post_hoc;
 mod printed;
 mod search;
@@ -17,9 +18,10 @@ use alea31::{Cons, Easy, GapFilling, Job, Readings, Rounds, World};
 use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::extra::Extra;
+use lab::metric::{DesignPoint, Values};
 use lab::paper::{About, Effort, Figure, Paper, Reading, Schedule, Table};
-use lab::quantity::Quantity;
 use lab::scenario::Scenario;
+use metrics::Metric;
 pub use search::search;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Span, Streams, Time};
@@ -155,10 +157,8 @@ pub(crate) struct Cell {
     records: u32,
 }
 
-impl Cell {
-    fn get(self, metric: &str) -> Quantity<Self> {
-        Quantity::Metric(self, metric.to_owned())
-    }
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 impl SwiftGapPaper {
@@ -197,7 +197,7 @@ impl SwiftGapPaper {
         World::new(clusters, policy, jobs).with_start_up(Time::ZERO + Span::from_secs_f64(self.file.simulator.start_up))
     }
 
-    fn play(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn play(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let jobs = self.source.jobs(cell.workload, cell.records, streams);
         let clusters = self.file.clusters.processors(cell.workload);
         let records = match cell.profile {
@@ -207,7 +207,7 @@ impl SwiftGapPaper {
                 clean::run(&clusters, clean::scheduler(cell.policy, &readings, streams), &jobs)
             }
         };
-        measure::results(&records)
+        measure::results(&records).into()
     }
 
     fn validate(&self) -> Result<()> {
@@ -296,7 +296,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn positions(&self, figure: &str) -> &'static [&'static str] {
-        if figure.starts_with("table") { &measure::WORDS } else { &[] }
+        if figure.starts_with("table") { &metrics::WORDS } else { &[] }
     }
 
     fn tables(&self) -> Vec<Table<Cell>> {
@@ -414,11 +414,7 @@ impl Paper for SwiftGapPaper {
         weight * u64::from(cell.records) * u64::from(cell.records) / 1000
     }
 
-    fn metrics(&self) -> Vec<String> {
-        measure::NAMES.map(str::to_owned).to_vec()
-    }
-
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         self.play(cell, streams)
     }
 }

@@ -4,6 +4,7 @@ use crate::my_sjf::MySjf;
 use anyhow::{Result, ensure};
 use gap_schedule::{Fcfs, Machine, MultiCluster, Policy};
 use lab::claim::{Check, Claim, Rule};
+use lab::metric::{DesignPoint, Values};
 use lab::paper::{About, Effort, Figure, Panel, Paper, Reading, Series};
 use lab::quantity::Quantity;
 use lab::scenario::Scenario;
@@ -57,6 +58,16 @@ lab::readings! {
     }
 }
 
+lab::metrics! {
+    /// What one replication yields: the record, and the type of what figures and claims name.
+    pub(crate) struct Measured of Metric {
+        /// Mean over all jobs, from submission to what R1 says.
+        wait_mean: "mean wait" ("s") smaller,
+        /// The longest of them.
+        wait_longest: "longest wait" ("s") smaller,
+    }
+}
+
 /// The paper, as its scenario has it.
 pub(crate) struct MyPaper {
     file: File,
@@ -68,6 +79,10 @@ pub(crate) struct MyPaper {
 pub(crate) struct Cell {
     shortest_first: bool,
     load: usize,
+}
+
+impl DesignPoint for Cell {
+    type Metric = Metric;
 }
 
 impl Cell {
@@ -99,14 +114,10 @@ impl MyPaper {
     }
 
     /// SJF minus FCFS at one load.
-    fn difference(&self, load: usize, metric: &str) -> Quantity<Cell> {
-        let [fcfs, sjf] = [false, true].map(|shortest_first| quantity(Cell { shortest_first, load }, metric));
+    fn difference(&self, load: usize, metric: Metric) -> Quantity<Cell> {
+        let [fcfs, sjf] = [false, true].map(|shortest_first| Cell { shortest_first, load }.get(metric));
         sjf - fcfs
     }
-}
-
-fn quantity(cell: Cell, metric: &str) -> Quantity<Cell> {
-    Quantity::Metric(cell, metric.to_owned())
 }
 
 impl Paper for MyPaper {
@@ -153,7 +164,7 @@ impl Paper for MyPaper {
             points: loads
                 .iter()
                 .enumerate()
-                .map(|(load, x)| (*x, quantity(Cell { shortest_first, load }, "wait_mean")))
+                .map(|(load, x)| (*x, Cell { shortest_first, load }.get(Metric::wait_mean)))
                 .collect(),
         };
         vec![Figure {
@@ -162,14 +173,7 @@ impl Paper for MyPaper {
             caption: "Of all jobs of a replication.".to_owned(),
             x_label: "load",
             log_x: false,
-            panels: vec![Panel {
-                suffix: "",
-                metric: "wait_mean",
-                y_label: "mean wait (s)",
-                log_y: false,
-                series: [false, true].map(series).into(),
-                printed: Vec::new(),
-            }],
+            panels: vec![Panel::of(Metric::wait_mean, [false, true].map(series).into())],
             as_table: false,
         }]
     }
@@ -189,8 +193,13 @@ impl Paper for MyPaper {
             }],
         };
         vec![
-            claim("S1", "Jobs wait less if the shortest go first", "wait_mean", Rule::Below { bound: 0.0, tie: false }),
-            claim("S2", "The longest wait is longer if the shortest go first", "wait_longest", Rule::POSITIVE),
+            claim(
+                "S1",
+                "Jobs wait less if the shortest go first",
+                Metric::wait_mean,
+                Rule::Below { bound: 0.0, tie: false },
+            ),
+            claim("S2", "The longest wait is longer if the shortest go first", Metric::wait_longest, Rule::POSITIVE),
         ]
     }
 
@@ -223,11 +232,7 @@ impl Paper for MyPaper {
         u64::from(self.jobs)
     }
 
-    fn metrics(&self) -> Vec<String> {
-        ["wait_mean", "wait_longest"].map(str::to_owned).into()
-    }
-
-    fn simulate(&self, cell: &Cell, streams: &Streams) -> Vec<f64> {
+    fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let policy: Box<dyn Policy> =
             if cell.shortest_first { Box::new(MySjf::default()) } else { Box::new(Fcfs::default()) };
         let machine = Machine::new(self.file.machine.processors);
@@ -242,6 +247,10 @@ impl Paper for MyPaper {
             until.since(record.job.submit).as_secs_f64()
         };
         let waits: Vec<f64> = log.into_sink().iter().map(wait).collect();
-        vec![waits.iter().sum::<f64>() / f64::from(self.jobs), waits.iter().copied().fold(0.0, f64::max)]
+        Measured {
+            wait_mean: waits.iter().sum::<f64>() / f64::from(self.jobs),
+            wait_longest: waits.iter().copied().fold(0.0, f64::max),
+        }
+        .into()
     }
 }

@@ -4,6 +4,7 @@ use super::plot::ticks;
 use super::{Estimated, Findings};
 use crate::claim::{Judged, Remark};
 use crate::cli::program;
+use crate::metric::{Declared, Metric};
 use crate::page::{self, Page};
 use crate::paper::{About, Figure, Panel, Paper, Reading, Series, Table};
 use crate::provenance;
@@ -48,6 +49,7 @@ impl<P: Paper> Findings<'_, P> {
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
                 .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
                 .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
+                .chain([metrics_table(&session.paper.metrics())])
                 .collect(),
             figures,
             readings: readings_of::<P>(&session.scenario),
@@ -170,6 +172,39 @@ impl<P: Paper> Findings<'_, P> {
     }
 }
 
+/// What each run measures, as a table of the page: a row for each metric, and one for all that differ in their index alone.
+fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
+    let row = |same: &[M]| {
+        let Declared { unit, text, signed, better, of_nothing, .. } = same[0].declared();
+        let names = match same {
+            [first, .., last] => format!("{first} … {last}"),
+            _ => same[0].to_string(),
+        };
+        let better = better.map_or_else(String::new, |better| better.to_string());
+        let of_nothing = if of_nothing.is_nan() { String::new() } else { of_nothing.to_string() };
+        let signed = if signed { "yes" } else { "no" };
+        vec![names, text.trim().to_owned(), unit.to_owned(), better, signed.to_owned(), of_nothing]
+    };
+    // Two with an index may take turns in the list.
+    let mut rows: Vec<Vec<M>> = Vec::new();
+    for metric in metrics {
+        let is_same = |row: &&mut Vec<M>| row[0].declared().field == metric.declared().field;
+        match rows.iter_mut().find(is_same) {
+            Some(row) => row.push(*metric),
+            None => rows.push(vec![*metric]),
+        }
+    }
+    page::Table {
+        id: "metrics".to_owned(),
+        title: "What each run measures".to_owned(),
+        caption: "The metrics among the columns of runs.csv. Of nothing: what stands there if nothing happened that could be \
+                  counted; a gap where a value does not exist."
+            .to_owned(),
+        columns: ["column", "what it is", "unit", "better", "can be negative", "of nothing"].map(str::to_owned).into(),
+        rows: rows.iter().map(|same| row(same)).collect(),
+    }
+}
+
 /// The readings of a paper, as its page shows them.
 pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
     let reading = |reading: &Reading| {
@@ -210,5 +245,20 @@ pub(crate) fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page:
                 verdict: cell.verdict,
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::for_tests::Metric as Its;
+
+    #[test]
+    fn a_metric_has_a_row_and_those_of_an_index_share_one() {
+        let table = metrics_table(&[Its::wait, Its::wait_of(2), Its::gain, Its::wait_of(4), Its::jobs]);
+        let names: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(names, ["wait", "wait_2 … wait_4", "gain", "jobs"]);
+        assert_eq!(table.rows[2][1..], ["Against another policy.", "%", "larger", "yes", ""]);
+        assert_eq!(table.rows[3][1..], ["Jobs that ended.", "", "", "no", "0"]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Estimated;
 use crate::chart::{self, Axis, Chart, Point};
+use crate::metric::DesignPoint;
 use crate::paper::{Figure, Panel};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ pub(super) struct Looks<'a>(Vec<&'a str>);
 
 impl<'a> Looks<'a> {
     /// By the order in which the names first appear.
-    pub(super) fn of<C>(figures: &'a [Figure<C>]) -> Self {
+    pub(super) fn of<C: DesignPoint>(figures: &'a [Figure<C>]) -> Self {
         let names_of = |figure: &'a Figure<C>| -> BTreeSet<&'a str> {
             figure.panels.iter().flat_map(|panel| &panel.series).map(|series| series.name.as_str()).collect()
         };
@@ -49,13 +50,8 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// What is measured in percent or seconds of something else may be negative; nothing that is counted or waited for is.
-fn is_signed(metric: &str) -> bool {
-    ["gain", "reduction", "difference", "error", "change"].iter().any(|word| metric.contains(word))
-}
-
 /// One plot of a figure, from the estimates of its series.
-pub(super) fn chart<C>(
+pub(super) fn chart<C: DesignPoint>(
     figure: &Figure<C>,
     panel: &Panel<C>,
     estimates: &[Vec<Estimated>],
@@ -96,7 +92,7 @@ pub(super) fn chart<C>(
         title,
         note: String::new(),
         x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
-        y: Axis { log: panel.log_y, signed: is_signed(panel.metric), ..Axis::new(panel.y_label) },
+        y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),
         link: "",
@@ -114,18 +110,18 @@ pub(super) fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::for_tests::Metric;
     use crate::paper::Series;
 
     fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
         let series = names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect();
-        let panel = Panel { suffix: "", metric: "awt", y_label: "AWT (s)", log_y: false, series, printed: Vec::new() };
         Figure {
             id,
             title: String::new(),
             caption: String::new(),
             x_label: "N",
             log_x: false,
-            panels: vec![panel],
+            panels: vec![Panel::of(Metric::wait, series)],
             as_table: false,
         }
     }

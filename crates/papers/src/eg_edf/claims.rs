@@ -1,9 +1,10 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/eg-edf.md` lists it.
 
 use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
-use super::{Cell, EgEdfPaper};
+use super::{Cell, EgEdfPaper, Metric};
 use lab::claim::{Check, Claim, Judged, Rule};
 use lab::extra::{Extra, Made};
+use lab::metric::DesignPoint;
 use lab::page;
 use lab::quantity::Quantity;
 
@@ -37,7 +38,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Late jobs decrease as the time between jobs increases",
             "each step, per policy; less than 0.05 points is no difference, and equality is met",
             &["fig1-left"],
-            on.falls("late_percent", LATE),
+            on.falls(Metric::late_percent, LATE),
         ),
         claim(
             "L2",
@@ -45,7 +46,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "EG-EDF has fewer late jobs than Flex, EASY and FCFS",
             "paired, at every load; less than 0.05 points is no difference, and equality is met",
             &["fig1-left"],
-            on.below(EgEdf, &QUEUES, "late_percent", &ALL, LATE),
+            on.below(EgEdf, &QUEUES, Metric::late_percent, &ALL, LATE),
         ),
         claim(
             "L3",
@@ -53,7 +54,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search has fewer late jobs than Flex, EASY and FCFS",
             "paired, at every load; less than 0.05 points is no difference, and equality is met",
             &["fig1-left"],
-            on.below(Tabu, &QUEUES, "late_percent", &ALL, LATE),
+            on.below(Tabu, &QUEUES, Metric::late_percent, &ALL, LATE),
         ),
         claim(
             "L4",
@@ -61,7 +62,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "EG-EDF is much better: late jobs",
             "at most 0.8 of Flex at 1 to 4; less than 0.05 points is no difference",
             &["fig1-left"],
-            on.at_most(EgEdf, 0.8, Flex, "late_percent", &ALL[..4], LATE),
+            on.at_most(EgEdf, 0.8, Flex, Metric::late_percent, &ALL[..4], LATE),
         ),
         claim(
             "L5",
@@ -69,7 +70,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search is much better: late jobs",
             "at most 0.8 of Flex at 1 to 4; less than 0.05 points is no difference",
             &["fig1-left"],
-            on.at_most(Tabu, 0.8, Flex, "late_percent", &ALL[..4], LATE),
+            on.at_most(Tabu, 0.8, Flex, Metric::late_percent, &ALL[..4], LATE),
         ),
         claim(
             "L6",
@@ -77,7 +78,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search outperforms all others, EG-EDF included",
             "late jobs, paired, at every load; less than 0.05 points is no difference, and equality is met",
             &["fig1-left"],
-            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], "late_percent", &ALL, LATE),
+            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], Metric::late_percent, &ALL, LATE),
         ),
         claim(
             "L7",
@@ -93,7 +94,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Flexible backfilling lowers late jobs",
             "at most those of EASY and FCFS, paired, at every load; less than 0.05 points is no difference",
             &["fig1-left"],
-            on.below(Flex, &[Easy, Fcfs], "late_percent", &ALL, LATE),
+            on.below(Flex, &[Easy, Fcfs], Metric::late_percent, &ALL, LATE),
         ),
         claim(
             "U1",
@@ -101,7 +102,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "EG-EDF exploits the resources better, in general",
             "usage above FCFS, EASY and Flex at 1 to 3, paired",
             &["fig1-right", "fig1-right-strict"],
-            on.above(EgEdf, &QUEUES, "usage_percent", &CONTENDED, Rule::POSITIVE),
+            on.above(EgEdf, &QUEUES, Metric::usage_percent, &CONTENDED, Rule::POSITIVE),
         ),
         claim(
             "U2",
@@ -109,7 +110,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search exploits the resources better, in general",
             "usage above FCFS, EASY and Flex at 1 to 3, paired",
             &["fig1-right", "fig1-right-strict"],
-            on.above(Tabu, &QUEUES, "usage_percent", &CONTENDED, Rule::POSITIVE),
+            on.above(Tabu, &QUEUES, Metric::usage_percent, &CONTENDED, Rule::POSITIVE),
         ),
         claim(
             "U3",
@@ -119,7 +120,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             &["fig1-right"],
             [EgEdf, Tabu]
                 .into_iter()
-                .flat_map(|policy| on.below(policy, &QUEUES, "usage_percent", &[5.0], Rule::POSITIVE))
+                .flat_map(|policy| on.below(policy, &QUEUES, Metric::usage_percent, &[5.0], Rule::POSITIVE))
                 .collect(),
         ),
         claim(
@@ -128,7 +129,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search raises machine usage",
             "usage at least that of EG-EDF, paired, at every load",
             &["fig1-right"],
-            on.above(Tabu, &[EgEdf], "usage_percent", &ALL, AT_LEAST),
+            on.above(Tabu, &[EgEdf], Metric::usage_percent, &ALL, AT_LEAST),
         ),
         claim(
             "T1",
@@ -138,7 +139,9 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             &["fig2-left"],
             [Easy, Flex]
                 .into_iter()
-                .flat_map(|other| on.at_most(Fcfs, 1.0 / 3.0, other, "operations_per_event", &CONTENDED, AT_LEAST))
+                .flat_map(|other| {
+                    on.at_most(Fcfs, 1.0 / 3.0, other, Metric::operations_per_event, &CONTENDED, AT_LEAST)
+                })
                 .collect(),
         ),
         claim(
@@ -155,7 +158,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Flex costs minimally more than EASY",
             "operations at most 1.3 times, at every load",
             &["fig2-left"],
-            on.at_most(Flex, 1.3, Easy, "operations_per_event", &ALL, AT_LEAST),
+            on.at_most(Flex, 1.3, Easy, Metric::operations_per_event, &ALL, AT_LEAST),
         ),
         claim(
             "T4",
@@ -163,7 +166,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "EG-EDF is cheaper than EASY and Flex",
             "operations, paired, at 1 to 3",
             &["fig2-left"],
-            on.below(EgEdf, &[Easy, Flex], "operations_per_event", &CONTENDED, Rule::POSITIVE),
+            on.below(EgEdf, &[Easy, Flex], Metric::operations_per_event, &CONTENDED, Rule::POSITIVE),
         ),
         claim(
             "T5",
@@ -171,7 +174,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search is cheaper than EASY and Flex",
             "operations, paired, at 1 to 3",
             &["fig2-left"],
-            on.below(Tabu, &[Easy, Flex], "operations_per_event", &CONTENDED, Rule::POSITIVE),
+            on.below(Tabu, &[Easy, Flex], Metric::operations_per_event, &CONTENDED, Rule::POSITIVE),
         ),
         claim(
             "T6",
@@ -187,7 +190,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "The slowdown grows with contention",
             "each step, per policy; less than 0.03 is no difference, and equality is met",
             &["fig2-right"],
-            on.falls("slowdown", SLOWDOWN),
+            on.falls(Metric::slowdown, SLOWDOWN),
         ),
         claim(
             "S2",
@@ -195,7 +198,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             "Tabu search has the best slowdown",
             "paired against each, at every load; less than 0.03 is no difference, and equality is met",
             &["fig2-right"],
-            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], "slowdown", &ALL, SLOWDOWN),
+            on.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], Metric::slowdown, &ALL, SLOWDOWN),
         ),
         claim(
             "S3",
@@ -214,7 +217,7 @@ pub(super) fn claims(paper: &EgEdfPaper, strict: bool) -> Vec<Claim<Cell>> {
             Policy::ALL
                 .into_iter()
                 .flat_map(|policy| {
-                    on.value(policy, "waiting_at_last_arrival", 5.0, Rule::Below { bound: 15.0, tie: false })
+                    on.value(policy, Metric::waiting_at_last_arrival, 5.0, Rule::Below { bound: 15.0, tie: false })
                 })
                 .collect(),
         ),
@@ -256,7 +259,7 @@ impl Bench<'_> {
         interarrivals.iter().filter_map(load).collect()
     }
 
-    fn at(&self, policy: Policy, load: usize, metric: &str) -> Quantity<Cell> {
+    fn at(&self, policy: Policy, load: usize, metric: Metric) -> Quantity<Cell> {
         // Only policies that backfill have R6.
         let strict = self.strict && policy.backfills();
         Cell { strict, ..EgEdfPaper::cell(policy, load) }.get(metric)
@@ -267,7 +270,7 @@ impl Bench<'_> {
     }
 
     /// `policy` above each of `others`.
-    fn above(&self, policy: Policy, others: &[Policy], metric: &str, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+    fn above(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         let check = |load: usize, other: Policy| Check {
             label: self.label(&format!("{} − {}", policy.name(), other.name()), load),
             quantity: self.at(policy, load, metric) - self.at(other, load, metric),
@@ -277,7 +280,7 @@ impl Bench<'_> {
     }
 
     /// `policy` below each of `others`.
-    fn below(&self, policy: Policy, others: &[Policy], metric: &str, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+    fn below(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         others.iter().flat_map(|&other| self.above(other, &[policy], metric, loads, rule)).collect()
     }
 
@@ -287,7 +290,7 @@ impl Bench<'_> {
         policy: Policy,
         factor: f64,
         other: Policy,
-        metric: &str,
+        metric: Metric,
         loads: &[f64],
         rule: Rule,
     ) -> Vec<Check<Cell>> {
@@ -300,7 +303,7 @@ impl Bench<'_> {
     }
 
     /// The metric falls from each time between jobs to the next longer one, under each policy.
-    fn falls(&self, metric: &str, rule: Rule) -> Vec<Check<Cell>> {
+    fn falls(&self, metric: Metric, rule: Rule) -> Vec<Check<Cell>> {
         let loads = self.paper.loads();
         let steps = |policy: Policy| {
             let step = |step: &[usize]| Check {
@@ -318,7 +321,7 @@ impl Bench<'_> {
         Policy::ALL.into_iter().flat_map(steps).collect()
     }
 
-    fn value(&self, policy: Policy, metric: &str, interarrival: f64, rule: Rule) -> Vec<Check<Cell>> {
+    fn value(&self, policy: Policy, metric: Metric, interarrival: f64, rule: Rule) -> Vec<Check<Cell>> {
         let check = |load| Check {
             label: self.label(&format!("{}, {metric}", policy.name()), load),
             quantity: self.at(policy, load, metric),
@@ -328,7 +331,7 @@ impl Bench<'_> {
     }
 
     fn nearly_the_same(&self) -> Vec<Check<Cell>> {
-        let gap = |load| self.at(EgEdf, load, "late_percent") - self.at(Tabu, load, "late_percent");
+        let gap = |load| self.at(EgEdf, load, Metric::late_percent) - self.at(Tabu, load, Metric::late_percent);
         let [.., five] = self.loads(&ALL)[..] else { return Vec::new() };
         let others = self.loads(&ALL[..4]);
         if others.is_empty() || (self.paper.interarrival(five) - 5.0).abs() > 1e-9 {
@@ -354,7 +357,7 @@ impl Bench<'_> {
     /// Operations at 1 against `factor` times those at 5.
     fn grows(&self, policy: Policy, factor: f64) -> Vec<Check<Cell>> {
         let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
-        let cost = |load| self.at(policy, load, "operations_per_event");
+        let cost = |load| self.at(policy, load, Metric::operations_per_event);
         vec![Check {
             label: format!("{}, operations at 1 − {factor} × at 5", policy.name()),
             quantity: cost(one) - cost(five) * factor,
@@ -364,8 +367,9 @@ impl Bench<'_> {
 
     fn steadier(&self) -> Vec<Check<Cell>> {
         let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
-        let growth =
-            |policy| self.at(policy, one, "operations_per_event") / self.at(policy, five, "operations_per_event");
+        let growth = |policy| {
+            self.at(policy, one, Metric::operations_per_event) / self.at(policy, five, Metric::operations_per_event)
+        };
         let check = |(queue, plan): (Policy, Policy)| Check {
             label: format!("growth of {} − growth of {}", queue.name(), plan.name()),
             quantity: growth(queue) - growth(plan),
@@ -377,7 +381,7 @@ impl Bench<'_> {
     fn close_to_flex(&self) -> Vec<Check<Cell>> {
         let check = |load| Check {
             label: self.label("Tabu against Flex, %", load),
-            quantity: self.at(Tabu, load, "slowdown").percent_above(self.at(Flex, load, "slowdown")),
+            quantity: self.at(Tabu, load, Metric::slowdown).percent_above(self.at(Flex, load, Metric::slowdown)),
             rule: Rule::Within { low: -25.0, high: 25.0 },
         };
         self.loads(&ALL).into_iter().map(check).collect()
@@ -385,7 +389,8 @@ impl Bench<'_> {
 
     fn keeps_promises(&self) -> Vec<Check<Cell>> {
         let none = Rule::Below { bound: 0.0, tie: true };
-        let check = |(policy, interarrival): (Policy, &f64)| self.value(policy, "promises_broken", *interarrival, none);
+        let check =
+            |(policy, interarrival): (Policy, &f64)| self.value(policy, Metric::promises_broken, *interarrival, none);
         [Easy, EasyIndexed]
             .into_iter()
             .flat_map(|policy| ALL.iter().map(move |load| (policy, load)))
@@ -396,9 +401,9 @@ impl Bench<'_> {
     fn little_to_do(&self) -> Vec<Check<Cell>> {
         let at_once = Rule::Above { bound: 50.0, tie: false };
         [
-            self.value(EgEdf, "started_at_once_percent", 5.0, at_once),
-            self.value(Tabu, "started_at_once_percent", 5.0, at_once),
-            self.value(Tabu, "moves_accepted_per_job", 5.0, Rule::Below { bound: 0.1, tie: false }),
+            self.value(EgEdf, Metric::started_at_once_percent, 5.0, at_once),
+            self.value(Tabu, Metric::started_at_once_percent, 5.0, at_once),
+            self.value(Tabu, Metric::moves_accepted_per_job, 5.0, Rule::Below { bound: 0.1, tie: false }),
         ]
         .concat()
     }

@@ -1,62 +1,58 @@
 //! Figures 1 and 2, left and right, and three of our own.
 
-use super::{Cell, EgEdfPaper, Policy};
+use super::{Cell, EgEdfPaper, Metric, Policy};
+use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
 
 const INTERARRIVAL: &str = "mean time between jobs (s)";
 
 pub(super) fn figures(paper: &EgEdfPaper) -> Vec<Figure<Cell>> {
-    let all = |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, &Policy::ALL, metric, false));
+    let all = |metric| Panel::of(metric, over_loads(paper, &Policy::ALL, metric, false));
+    let of_tabu = |metric| Panel::of(metric, over_loads(paper, &[Policy::Tabu], metric, false));
     vec![
         figure(
             "fig1-left",
             "Figure 1, left. Late jobs",
             "Jobs that end after their deadline, of all jobs (R3). Seven in ten have a deadline.",
-            all("late_percent", "late jobs (%)"),
+            all(Metric::late_percent),
         ),
         figure(
             "fig1-right",
             "Figure 1, right. System usage",
             "Active processors over the lesser of all processors and those asked for by running and waiting jobs.",
-            all("usage_percent", "system usage (%)"),
+            all(Metric::usage_percent),
         ),
         figure(
             "fig1-right-strict",
             "Figure 1, right, with strict backfilling",
             "The same if a job may pass the head of the queue only when it ends by the head's reservation, on whatever \
              machine (R6 = strict). FCFS, EG-EDF and Tabu search are as in figure 1.",
-            panel("usage_percent", "system usage (%)", over_loads(paper, &Policy::ALL, "usage_percent", true)),
+            Panel::of(Metric::usage_percent, over_loads(paper, &Policy::ALL, Metric::usage_percent, true)),
         ),
         figure(
             "fig2-left",
             "Figure 2, left. Scheduling cost",
             "Elementary operations at each event: a job against a machine, a step in a plan, a comparison in a sort.",
-            Panel { log_y: true, ..all("operations_per_event", "operations per event") },
+            Panel { log_y: true, ..all(Metric::operations_per_event) },
         ),
         figure(
             "fig2-right",
             "Figure 2, right. Slowdown",
             "Mean of (wait + time on the machine) / time on the machine.",
-            all("slowdown", "mean slowdown"),
+            all(Metric::slowdown),
         ),
-        figure("makespan", "Makespan", "From the first submission to the last end.", all("makespan", "makespan (s)")),
+        figure("makespan", "Makespan", "From the first submission to the last end.", all(Metric::makespan)),
         Figure {
             panels: vec![
-                panel(
-                    "moves_tried_per_job",
-                    "gaps weighed per job",
-                    over_loads(paper, &[Policy::Tabu], "moves_tried_per_job", false),
-                ),
-                Panel {
-                    suffix: "accepted",
-                    ..panel(
-                        "moves_accepted_per_job",
-                        "moves made per job",
-                        over_loads(paper, &[Policy::Tabu], "moves_accepted_per_job", false),
-                    )
-                },
+                of_tabu(Metric::moves_tried_per_job),
+                Panel { suffix: "accepted", ..of_tabu(Metric::moves_accepted_per_job) },
             ],
-            ..figure("moves", "Tabu search: moves", "How much Tabu search has to do.", panel("", "", Vec::new()))
+            ..figure(
+                "moves",
+                "Tabu search: moves",
+                "How much Tabu search has to do.",
+                of_tabu(Metric::moves_tried_per_job),
+            )
         },
     ]
 }
@@ -73,12 +69,8 @@ fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> F
     }
 }
 
-fn panel(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
-    Panel { suffix: "", metric, y_label, log_y: false, series, printed: Vec::new() }
-}
-
 /// One series per policy over the time between jobs. `strict` concerns the policies that backfill.
-fn over_loads(paper: &EgEdfPaper, policies: &[Policy], metric: &str, strict: bool) -> Vec<Series<Cell>> {
+fn over_loads(paper: &EgEdfPaper, policies: &[Policy], metric: Metric, strict: bool) -> Vec<Series<Cell>> {
     let series = |&policy: &Policy| Series {
         name: policy.name().to_owned(),
         points: paper

@@ -1,26 +1,11 @@
 //! What is measured in one run (§4).
 
 use super::LateOf;
+use super::metrics::Measured;
 use super::promises::Promises;
 use gap_schedule::{Contention, Usage, UsageOver};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
-
-/// The metrics of [`Measure::results`], in its order.
-pub(super) const NAMES: [&str; 12] = [
-    "late_percent",
-    "usage_percent",
-    "slowdown",
-    "operations_per_event",
-    "operations",
-    "makespan",
-    "moves_tried_per_job",
-    "moves_accepted_per_job",
-    "waiting_at_last_arrival",
-    "started_at_once_percent",
-    "jobs",
-    "promises_broken",
-];
 
 /// Listens to a run and keeps the sums that the metrics need.
 pub(super) struct Measure {
@@ -53,9 +38,9 @@ impl Measure {
         }
     }
 
-    /// A value for each of [`NAMES`]; `moves` is how many Tabu moves were tried and accepted.
+    /// What was measured; `moves` is how many Tabu moves were tried and accepted.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Vec<f64> {
+    pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Measured {
         let (jobs, tally) = (self.log.sink(), self.log.counts());
         let finished = tally.finished as f64;
         let late_of = match late_of {
@@ -65,20 +50,20 @@ impl Measure {
         // Scheduling events are submissions and completions (§3.1).
         let events = (tally.submitted + tally.finished) as f64;
         let makespan = self.first_submit.map_or(0.0, |first| jobs.last_finish.saturating_since(first).as_secs_f64());
-        vec![
-            100.0 * jobs.late as f64 / late_of,
-            100.0 * self.usage.mean(over).unwrap_or(f64::NAN),
-            jobs.slowdown / finished,
-            operations as f64 / events,
-            operations as f64,
+        Measured {
+            late_percent: 100.0 * jobs.late as f64 / late_of,
+            usage_percent: 100.0 * self.usage.mean(over).unwrap_or(f64::NAN),
+            slowdown: jobs.slowdown / finished,
+            operations_per_event: operations as f64 / events,
+            operations: operations as f64,
             makespan,
-            moves.0 as f64 / finished,
-            moves.1 as f64 / finished,
-            self.contention.waiting_at_last_arrival() as f64,
-            100.0 * self.contention.started_at_once() as f64 / finished,
-            finished,
-            self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
-        ]
+            moves_tried_per_job: moves.0 as f64 / finished,
+            moves_accepted_per_job: moves.1 as f64 / finished,
+            waiting_at_last_arrival: self.contention.waiting_at_last_arrival() as f64,
+            started_at_once_percent: 100.0 * self.contention.started_at_once() as f64 / finished,
+            jobs: finished,
+            promises_broken: self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
+        }
     }
 }
 

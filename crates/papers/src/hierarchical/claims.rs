@@ -1,8 +1,9 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/hierarchical.md` lists it.
 
-use super::{Cell, Declining, Hierarchical, Off, Scene, TREE, measure, name};
+use super::{Cell, Declining, Hierarchical, Metric, Off, Scene, TREE, name};
 use hier_grid::System;
 use lab::claim::{Check, Claim, Remark, Rule};
+use lab::metric::DesignPoint;
 use lab::quantity::Quantity;
 
 /// In percent: substantially better.
@@ -21,7 +22,7 @@ pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
             statement: "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario".to_owned(),
             test: "paired, at least 10 % below P2P in every cell".to_owned(),
             figures: &["fig3", "fig6", "fig9", "fig10"],
-            checks: on.against_peers("awt"),
+            checks: on.against_peers(Metric::awt),
         },
         Claim {
             id: "H2",
@@ -29,7 +30,7 @@ pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
             statement: "The TRT likewise".to_owned(),
             test: "paired, at least 10 % below P2P in every cell".to_owned(),
             figures: &["fig4"],
-            checks: on.against_peers("trt"),
+            checks: on.against_peers(Metric::trt),
         },
         Claim {
             id: "H3",
@@ -175,11 +176,11 @@ impl Bench<'_> {
     }
 
     /// How far `a` lies above `b`, in percent of `b`.
-    fn above(&self, a: Cell, b: Cell, metric: &str) -> Quantity<Cell> {
+    fn above(&self, a: Cell, b: Cell, metric: Metric) -> Quantity<Cell> {
         a.get(metric).percent_above(b.get(metric))
     }
 
-    fn against_peers(&self, metric: &str) -> Vec<Check<Cell>> {
+    fn against_peers(&self, metric: Metric) -> Vec<Check<Cell>> {
         if !self.paper.has(System::P2p) {
             return Vec::new();
         }
@@ -212,7 +213,7 @@ impl Bench<'_> {
         let [sixteen, four] = [16, 4].map(|trees| self.paper.cell(scene, input, jobs, System::Trees(trees)));
         Check {
             label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
-            quantity: self.above(sixteen, four, "awt"),
+            quantity: self.above(sixteen, four, Metric::awt),
             rule: match self.paper.file.readings.declining {
                 Declining::Falls => Rule::Below { bound: 0.0, tie: false },
                 Declining::Worsens => Rule::POSITIVE,
@@ -262,7 +263,7 @@ impl Bench<'_> {
             let cell = |system| self.paper.cell(scene, input, jobs, system);
             Check {
                 label: format!("{}, % above P2P", self.paper.words(scene, input, jobs)),
-                quantity: self.above(cell(TREE), cell(System::P2p), "aet"),
+                quantity: self.above(cell(TREE), cell(System::P2p), Metric::aet),
                 rule,
             }
         };
@@ -285,7 +286,7 @@ impl Bench<'_> {
         }
         let loss = |jobs: u32| {
             let on = self.paper.cell(Scene::Second, self.paper.sample(), jobs, TREE);
-            Cell { off: Off::Both, ..on }.get("awt") - on.get("awt")
+            Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt)
         };
         let mut checks = self.steps("loss of AWT", loss);
         let most = *self.paper.jobs.last().expect("validated");
@@ -299,7 +300,7 @@ impl Bench<'_> {
         }
         let scenes = [(Scene::First, "experiment 1"), (Scene::Second, "experiment 2")];
         let of = |(scene, words): (Scene, &str)| {
-            self.steps(words, |jobs| self.paper.cell(scene, self.paper.sample(), jobs, TREE).get("moves"))
+            self.steps(words, |jobs| self.paper.cell(scene, self.paper.sample(), jobs, TREE).get(Metric::moves))
         };
         scenes.into_iter().flat_map(of).collect()
     }
@@ -316,8 +317,9 @@ impl Bench<'_> {
         }
         let systems = paper.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
         let check = |system| {
-            let awt =
-                |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system).get("awt");
+            let awt = |interval| {
+                paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system).get(Metric::awt)
+            };
             Check { label: name(system), quantity: awt(longest) / awt(shortest), rule }
         };
         systems.map(check).collect()
@@ -330,7 +332,7 @@ impl Bench<'_> {
                 let cell = |scene| self.paper.cell(scene, input, jobs, system);
                 Check {
                     label: format!("{}, N = {jobs}, % above experiment 1", name(system)),
-                    quantity: self.above(cell(Scene::Fourth), cell(Scene::First), "awt"),
+                    quantity: self.above(cell(Scene::Fourth), cell(Scene::First), Metric::awt),
                     rule: THE_SAME,
                 }
             })
@@ -346,7 +348,7 @@ impl Bench<'_> {
                 let cell = self.paper.cell(Scene::Fourth, input, jobs, system);
                 checks.push(Check {
                     label: format!("{}, N = {jobs}, jobs lost", name(system)),
-                    quantity: cell.get("jobs_lost"),
+                    quantity: cell.get(Metric::jobs_lost),
                     rule: Rule::Below { bound: 0.0, tie: true },
                 });
             }
@@ -358,12 +360,12 @@ impl Bench<'_> {
                 let all = Cell { off: Off::All, ..both };
                 checks.push(Check {
                     label: format!("N = {jobs}, jobs that fallback moves, per job"),
-                    quantity: both.get("moves_fallback"),
+                    quantity: both.get(Metric::moves_fallback),
                     rule: Rule::POSITIVE,
                 });
                 checks.push(Check {
                     label: format!("N = {jobs}, TRT without fallback, % above that with it"),
-                    quantity: self.above(all, both, "trt"),
+                    quantity: self.above(all, both, Metric::trt),
                     rule: Rule::POSITIVE,
                 });
             }
@@ -376,7 +378,7 @@ impl Bench<'_> {
         let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
         let check = |system| Check {
             label: format!("{}, N = {}, %", name(system), paper.middle()),
-            quantity: paper.several(paper.middle(), system).get(measure::SPREAD),
+            quantity: paper.several(paper.middle(), system).get(Metric::awt_spread_percent),
             rule: Rule::Below { bound: 20.0, tie: false },
         };
         systems.map(check).collect()

@@ -1,28 +1,28 @@
 //! The figures and tables: what is on which axis.
 
-use super::{Cell, Hierarchical, Off, Scene, TREE, measure, name, scale};
+use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, metrics, name, scale};
 use hier_grid::{Kind, System};
+use lab::metric::DesignPoint;
 use lab::paper::{Entry, Figure, Panel, Row, Series, Table};
 use lab::quantity::Quantity;
 
 const JOBS: &str = "jobs in the workload";
-const AWT: &str = "average waiting time (s)";
-const AET: &str = "average execution time (s)";
 
 pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
     let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
     let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
     let systems = &paper.file.experiments.systems;
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let over =
-        |systems: &[System], scene: Scene, input: usize, metric: &str| over_jobs(paper, systems, scene, input, metric);
-    let figure = |id, title: &str, caption: String, y_label, metric, series| Figure {
+    let over = |systems: &[System], scene: Scene, input: usize, metric: Metric| {
+        over_jobs(paper, systems, scene, input, metric)
+    };
+    let figure = |id, title: &str, caption: String, metric, series| Figure {
         id,
         title: title.to_owned(),
         caption,
         x_label: JOBS,
         log_x: true,
-        panels: vec![panel(metric, y_label, series)],
+        panels: vec![Panel::of(metric, series)],
         as_table: false,
     };
     let sampled = gigabytes(sample);
@@ -34,9 +34,8 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
             ),
-            AWT,
-            "awt",
-            over(systems, Scene::First, sample, "awt"),
+            Metric::awt,
+            over(systems, Scene::First, sample, Metric::awt),
         ),
         figure(
             "fig4",
@@ -44,17 +43,15 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
             ),
-            "total response time (s)",
-            "trt",
-            over(systems, Scene::First, sample, "trt"),
+            Metric::trt,
+            over(systems, Scene::First, sample, Metric::trt),
         ),
         figure(
             "fig5",
             "Figure 5. AET of large jobs in experiment 1",
             format!("From offer to output, equation (5); {}.", gigabytes(large)),
-            AET,
-            "aet",
-            over(systems, Scene::First, large, "aet"),
+            Metric::aet,
+            over(systems, Scene::First, large, Metric::aet),
         ),
         figure(
             "fig6",
@@ -62,24 +59,21 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
             ),
-            AWT,
-            "awt",
-            over(systems, Scene::Second, sample, "awt"),
+            Metric::awt,
+            over(systems, Scene::Second, sample, Metric::awt),
         ),
         figure(
             "fig7",
             "Figure 7. AET of small jobs in experiment 2",
             format!("From offer to output; {}.", gigabytes(small)),
-            AET,
-            "aet",
-            over(systems, Scene::Second, small, "aet"),
+            Metric::aet,
+            over(systems, Scene::Second, small, Metric::aet),
         ),
         figure(
             "fig8",
             "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2",
             format!("The hierarchical system with both algorithms, without one, without both; {sampled}."),
-            AWT,
-            "awt",
+            Metric::awt,
             switches(paper, Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
         ),
         Figure {
@@ -91,18 +85,16 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                     "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
                     paper.interval_jobs
                 ),
-                AWT,
-                "awt",
-                over_intervals(paper, "awt"),
+                Metric::awt,
+                over_intervals(paper, Metric::awt),
             )
         },
         figure(
             "fig10",
             "Figure 10. AWT in experiment 4",
             format!("Experiment 1 while servers change their operating system; {sampled}."),
-            AWT,
-            "awt",
-            over(systems, Scene::Fourth, sample, "awt"),
+            Metric::awt,
+            over(systems, Scene::Fourth, sample, Metric::awt),
         ),
         figure(
             "small-jobs",
@@ -111,9 +103,8 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 "Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.",
                 gigabytes(small)
             ),
-            AET,
-            "aet",
-            over(&ends, Scene::First, small, "aet"),
+            Metric::aet,
+            over(&ends, Scene::First, small, Metric::aet),
         ),
         figure(
             "fallback",
@@ -121,15 +112,14 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             format!(
                 "Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}."
             ),
-            AWT,
-            "awt",
+            Metric::awt,
             switches(paper, Scene::Fourth, &[Off::None, Off::Both, Off::All]),
         ),
         Figure {
             as_table: false,
             panels: vec![Panel {
                 log_y: true,
-                ..panel("messages", "control messages per job", over(systems, Scene::First, sample, "messages"))
+                ..Panel::of(Metric::messages, over(systems, Scene::First, sample, Metric::messages))
             }],
             ..figure(
                 "messages",
@@ -137,17 +127,20 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 format!(
                     "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
                 ),
-                "",
-                "messages",
+                Metric::messages,
                 Vec::new(),
             )
         },
         Figure {
             panels: vec![
-                panel("moves", "moves per job, experiment 1", over(&trees(paper), Scene::First, sample, "moves")),
+                Panel {
+                    y_label: "moves per job, experiment 1",
+                    ..Panel::of(Metric::moves, over(&trees(paper), Scene::First, sample, Metric::moves))
+                },
                 Panel {
                     suffix: "second",
-                    ..panel("moves", "moves per job, experiment 2", over(&trees(paper), Scene::Second, sample, "moves"))
+                    y_label: "moves per job, experiment 2",
+                    ..Panel::of(Metric::moves, over(&trees(paper), Scene::Second, sample, Metric::moves))
                 },
             ],
             ..figure(
@@ -156,8 +149,7 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 format!(
                     "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
                 ),
-                "",
-                "moves",
+                Metric::moves,
                 Vec::new(),
             )
         },
@@ -169,16 +161,18 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
     figures
 }
 
-fn panel(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
-    Panel { suffix: "", metric, y_label, log_y: false, series, printed: Vec::new() }
-}
-
 /// Systems with trees.
 fn trees(paper: &Hierarchical) -> Vec<System> {
     paper.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p).collect()
 }
 
-fn over_jobs(paper: &Hierarchical, systems: &[System], scene: Scene, input: usize, metric: &str) -> Vec<Series<Cell>> {
+fn over_jobs(
+    paper: &Hierarchical,
+    systems: &[System],
+    scene: Scene,
+    input: usize,
+    metric: Metric,
+) -> Vec<Series<Cell>> {
     let of = |&system: &System| Series {
         name: name(system),
         points: paper
@@ -190,7 +184,7 @@ fn over_jobs(paper: &Hierarchical, systems: &[System], scene: Scene, input: usiz
     systems.iter().map(of).collect()
 }
 
-fn over_intervals(paper: &Hierarchical, metric: &str) -> Vec<Series<Cell>> {
+fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
         let cell = |interval| paper.cell(Scene::Third(interval), paper.sample(), paper.interval_jobs, system);
         let intervals = paper.file.experiments.intervals.iter().enumerate();
@@ -215,7 +209,7 @@ fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell
         let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
         Series {
             name: format!("{}{variant}", name(TREE)),
-            points: paper.jobs.iter().map(|&jobs| (f64::from(jobs), cell(jobs).get("awt"))).collect(),
+            points: paper.jobs.iter().map(|&jobs| (f64::from(jobs), cell(jobs).get(Metric::awt))).collect(),
         }
     };
     offs.iter().map(of).collect()
@@ -241,8 +235,11 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
         x_label: "server number",
         log_x: false,
         panels: vec![
-            panel("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
-            Panel { suffix: "drawn", ..panel("servers", "servers in the world", series("drawn", drawn.collect())) },
+            Panel::derived("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
+            Panel {
+                suffix: "drawn",
+                ..Panel::derived("servers", "servers in the world", series("drawn", drawn.collect()))
+            },
         ],
         as_table: false,
     }
@@ -251,7 +248,7 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
 /// How many servers of a type the world holds.
 fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
     let any = paper.cell(Scene::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
-    any.get(&measure::servers_of_type(kind))
+    any.get(Metric::servers_of_type(kind))
 }
 
 /// Where jobs ran, at the middle N.
@@ -259,11 +256,11 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |&system: &System| Series {
         name: name(system),
-        points: (0..measure::DISTANCES.len())
+        points: (0..metrics::DISTANCES.len())
             .zip(0_u32..)
             .map(|(distance, x)| {
                 let cell = paper.cell(Scene::First, paper.sample(), jobs, system);
-                (f64::from(x), cell.get(&measure::ran_at(distance)))
+                (f64::from(x), cell.get(Metric::percent_at(distance)))
             })
             .collect(),
     };
@@ -276,7 +273,11 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
                 .to_owned(),
         x_label: "from the work station",
         log_x: false,
-        panels: vec![panel("jobs_percent", "jobs (%)", paper.file.experiments.systems.iter().map(of).collect())],
+        panels: vec![Panel::derived(
+            "jobs_percent",
+            "jobs (%)",
+            paper.file.experiments.systems.iter().map(of).collect(),
+        )],
         as_table: false,
     }
 }
@@ -287,7 +288,7 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
     let of = |system| Series {
         name: name(system),
-        points: vec![(f64::from(jobs), paper.several(jobs, system).get(measure::SPREAD))],
+        points: vec![(f64::from(jobs), paper.several(jobs, system).get(Metric::awt_spread_percent))],
     };
     Figure {
         id: "spread",
@@ -297,7 +298,7 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
             .to_owned(),
         x_label: JOBS,
         log_x: false,
-        panels: vec![panel(measure::SPREAD, "worst above best (%)", systems.map(of).collect())],
+        panels: vec![Panel::of(Metric::awt_spread_percent, systems.map(of).collect())],
         as_table: false,
     }
 }
@@ -333,19 +334,19 @@ pub(super) fn tables(paper: &Hierarchical) -> Vec<Table<Cell>> {
 fn messages(paper: &Hierarchical) -> Table<Cell> {
     let jobs = *paper.jobs.last().expect("validated");
     let systems = &paper.file.experiments.systems;
-    let row = |words: String, metric: String| Row {
+    let row = |words: String, metric: Metric| Row {
         names: vec![words],
         x: jobs.to_string(),
-        metric: metric.clone(),
+        metric: metric.to_string(),
         cells: systems
             .iter()
-            .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(&metric), 2))
+            .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(metric), 2))
             .collect(),
     };
     // Only faults make these two.
     let sent = Kind::ALL.iter().filter(|kind| !matches!(kind, Kind::Restarted | Kind::Acknowledgement));
-    let mut rows: Vec<_> = sent.map(|kind| row(measure::word(*kind), measure::messages_of(*kind))).collect();
-    rows.push(row("all".to_owned(), "messages".to_owned()));
+    let mut rows: Vec<_> = sent.map(|kind| row(metrics::word(*kind), Metric::messages_of(*kind))).collect();
+    rows.push(row("all".to_owned(), Metric::messages));
     Table {
         id: "messages",
         title: format!("Control messages per job by kind, {jobs} jobs"),

@@ -2,12 +2,13 @@
 //!
 //! Counts alone: time and memory depend on the computer, and are printed by the example `scale` of hier-grid.
 
-use super::{Cell, Hierarchical, Scene, TREE, name};
+use super::{Cell, Hierarchical, Metric, Scene, TREE, name};
 use anyhow::{Result, ensure};
 use hier_grid::System;
 use hier_grid::config::GridConfig;
 use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy, seen};
+use lab::metric::DesignPoint;
 use lab::page;
 use lab::paper::{Figure, Panel, Series};
 use lab::quantity::Quantity;
@@ -16,9 +17,8 @@ use serde::Deserialize;
 /// The figure's id.
 const ID: &str = "scale";
 
-/// What is counted: the name of the metric, and words for it.
-const COUNTS: [(&str, &str); 3] =
-    [("messages", "control messages per job"), ("events", "events per job"), ("moves", "moves per job")];
+/// What is counted.
+const COUNTS: [Metric; 3] = [Metric::messages, Metric::events, Metric::moves];
 
 /// The scenario's table `scale`.
 #[derive(Clone, Debug, Deserialize)]
@@ -94,21 +94,22 @@ fn cells(paper: &Hierarchical) -> Vec<(System, Vec<Cell>)> {
 }
 
 pub(super) fn figure(paper: &Hierarchical) -> Figure<Cell> {
-    let panel = |(metric, y_label): (&'static str, &'static str)| Panel {
-        suffix: if metric == COUNTS[0].0 { "" } else { metric },
-        metric,
-        y_label,
-        // Peers do not move jobs.
-        log_y: metric != "moves",
-        series: cells(paper)
-            .into_iter()
-            .filter(|(system, _)| metric != "moves" || *system != System::P2p)
-            .map(|(system, cells)| Series {
-                name: name(system),
-                points: cells.into_iter().map(|cell| (f64::from(cell.jobs), cell.get(metric))).collect(),
-            })
-            .collect(),
-        printed: Vec::new(),
+    // Peers do not move jobs.
+    let moves = |metric| metric == Metric::moves;
+    let panel = |metric: Metric| Panel {
+        suffix: if metric == COUNTS[0] { "" } else { metric.declared().field },
+        log_y: !moves(metric),
+        ..Panel::of(
+            metric,
+            cells(paper)
+                .into_iter()
+                .filter(|(system, _)| !moves(metric) || *system != System::P2p)
+                .map(|(system, cells)| Series {
+                    name: name(system),
+                    points: cells.into_iter().map(|cell| (f64::from(cell.jobs), cell.get(metric))).collect(),
+                })
+                .collect(),
+        )
     };
     Figure {
         id: ID,
@@ -126,13 +127,13 @@ pub(super) fn figure(paper: &Hierarchical) -> Figure<Cell> {
 /// The slopes of the figure's curves on logarithmic axes.
 pub(super) fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
     let all = cells(paper);
-    let needs = all.iter().flat_map(|(_, cells)| cells).flat_map(|cell| COUNTS.map(|(metric, _)| cell.get(metric)));
+    let needs = all.iter().flat_map(|(_, cells)| cells).flat_map(|cell| COUNTS.map(|metric| cell.get(metric)));
     let needs: Vec<Quantity<Cell>> = needs.collect();
     let make = move |estimate: &Estimate<'_, Cell>| {
         let (mut rows, mut table) = (Vec::new(), Vec::new());
         for (system, cells) in &all {
             let mut row = vec![name(*system)];
-            for (metric, _) in COUNTS {
+            for metric in COUNTS {
                 let point = |cell: &Cell| {
                     let found = estimate(&cell.get(metric), paper.file.scale.replications(cell.jobs));
                     (f64::from(cell.jobs), found.mean)
@@ -140,12 +141,14 @@ pub(super) fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
                 let slope = slope(&cells.iter().map(point).collect::<Vec<_>>());
                 row.push(slope.map_or_else(|| "–".to_owned(), |slope| fixed(slope, 2)));
                 if let Some(slope) = slope {
-                    rows.push(Tidy { series: name(*system), x: "slope".to_owned(), metric, estimate: seen(slope) });
+                    let (series, metric) = (name(*system), metric.declared().field);
+                    rows.push(Tidy { series, x: "slope".to_owned(), metric, estimate: seen(slope) });
                 }
             }
             table.push(row);
         }
-        let columns = std::iter::once("system".to_owned()).chain(COUNTS.map(|(_, words)| words.to_owned()));
+        let columns =
+            std::iter::once("system".to_owned()).chain(COUNTS.map(|metric| metric.declared().axis.to_owned()));
         let table = page::Table {
             id: "scale-slopes".to_owned(),
             title: "Slopes on logarithmic axes".to_owned(),

@@ -1,8 +1,9 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/metaloras.md` lists it.
 
-use super::{Cell, MetaLorasPaper, Policy, Variant, Weight};
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::claim::{Check, Claim, Judged, Remark, Rule};
 use lab::extra::{Extra, Made};
+use lab::metric::DesignPoint;
 use lab::page;
 use lab::quantity::Quantity;
 
@@ -47,7 +48,7 @@ impl Bench<'_> {
     }
 
     fn turnaround(&self, policy: Policy, level: usize) -> Quantity<Cell> {
-        self.cell(policy, level).get("turnaround")
+        self.cell(policy, level).get(Metric::turnaround)
     }
 
     fn slowdown(&self, policy: Policy, level: usize) -> Quantity<Cell> {
@@ -55,7 +56,7 @@ impl Bench<'_> {
     }
 
     /// The mean of a metric over all levels.
-    fn mean(&self, policy: Policy, metric: &str) -> Quantity<Cell> {
+    fn mean(&self, policy: Policy, metric: Metric) -> Quantity<Cell> {
         mean(self.paper.levels().map(|level| self.cell(policy, level).get(metric))).expect("there is a level")
     }
 
@@ -82,7 +83,7 @@ impl Bench<'_> {
     }
 
     /// How many percent of `other` a metric of `one` is smaller, both averaged over the levels.
-    fn gain(&self, one: Policy, other: Policy, metric: &str, rule: Rule) -> Check<Cell> {
+    fn gain(&self, one: Policy, other: Policy, metric: Metric, rule: Rule) -> Check<Cell> {
         Check {
             label: format!("{} against {}, mean over levels", one.name(), other.name()),
             quantity: self.mean(one, metric).percent_above(self.mean(other, metric)) * -1.0,
@@ -91,7 +92,7 @@ impl Bench<'_> {
     }
 
     /// How much TAT gains over the mean of FFIT and RR.
-    fn gain_over_classics(&self, metric: &str) -> Quantity<Cell> {
+    fn gain_over_classics(&self, metric: Metric) -> Quantity<Cell> {
         let classics = mean(CLASSIC.into_iter().map(|policy| self.mean(policy, metric))).expect("two");
         self.mean(Policy::Tat, metric).percent_above(classics) * -1.0
     }
@@ -174,7 +175,7 @@ impl Bench<'_> {
                 statement: "W = 0.5 and W = 1 are similar on average".to_owned(),
                 test: "mean turnaround over the levels within 5 %".to_owned(),
                 figures: &["fig3"],
-                checks: vec![self.gain(W05, W1, "turnaround", Rule::Within { low: -5.0, high: 5.0 })],
+                checks: vec![self.gain(W05, W1, Metric::turnaround, Rule::Within { low: -5.0, high: 5.0 })],
             },
             Claim {
                 id: "C7",
@@ -191,7 +192,7 @@ impl Bench<'_> {
                 test: "gain in mean turnaround over the levels between 1 and 9 %".to_owned(),
                 figures: &["fig3"],
                 checks: [W05, W1]
-                    .map(|one| self.gain(one, Policy::Tat, "turnaround", Rule::Band { low: 1.0, high: 9.0 }))
+                    .map(|one| self.gain(one, Policy::Tat, Metric::turnaround, Rule::Band { low: 1.0, high: 9.0 }))
                     .into(),
             },
             Claim {
@@ -200,7 +201,7 @@ impl Bench<'_> {
                 statement: "TAT improves the performance of parallel applications over W = 0 by 11 %".to_owned(),
                 test: "gain in mean turnaround over the levels between 5 and 17 %".to_owned(),
                 figures: &["fig3", "fig5"],
-                checks: vec![self.gain(Policy::Tat, W0, "turnaround", Rule::Band { low: 5.0, high: 17.0 })],
+                checks: vec![self.gain(Policy::Tat, W0, Metric::turnaround, Rule::Band { low: 5.0, high: 17.0 })],
             },
             Claim {
                 id: "C18",
@@ -210,7 +211,7 @@ impl Bench<'_> {
                 figures: &["fig3"],
                 checks: vec![Check {
                     label: "TAT against the mean of FFIT and RR".to_owned(),
-                    quantity: self.gain_over_classics("turnaround"),
+                    quantity: self.gain_over_classics(Metric::turnaround),
                     rule: Rule::Band { low: 17.0, high: 33.0 },
                 }],
             },
@@ -218,7 +219,7 @@ impl Bench<'_> {
     }
 
     fn of_makespan(&self) -> Vec<Claim<Cell>> {
-        let gain = |one, low, high| self.gain(one, Policy::Tat, "makespan", Rule::Band { low, high });
+        let gain = |one, low, high| self.gain(one, Policy::Tat, Metric::makespan, Rule::Band { low, high });
         vec![
             Claim {
                 id: "C9",
@@ -245,7 +246,7 @@ impl Bench<'_> {
                 figures: &["fig4"],
                 checks: vec![Check {
                     label: "TAT against the mean of FFIT and RR".to_owned(),
-                    quantity: self.gain_over_classics("makespan"),
+                    quantity: self.gain_over_classics(Metric::makespan),
                     rule: Rule::Band { low: 15.0, high: 31.0 },
                 }],
             },
@@ -260,8 +261,8 @@ impl Bench<'_> {
             .flat_map(|level| CLASSIC.into_iter().chain(PREDICTING).map(move |policy| self.cell(policy, level)))
             .collect();
         let alike = |(one, other): (Cell, Cell)| {
-            let difference = |metric: &str| one.get(metric) - other.get(metric);
-            difference("turnaround").has_the_sign_of(difference("makespan"))
+            let difference = |metric: Metric| one.get(metric) - other.get(metric);
+            difference(Metric::turnaround).has_the_sign_of(difference(Metric::makespan))
         };
         let pairs = cells.iter().enumerate().flat_map(|(i, one)| cells[..i].iter().map(move |other| (*one, *other)));
         Check {
@@ -368,7 +369,7 @@ impl Bench<'_> {
         let slope = |level: usize| {
             let check = |policy: &Policy| Check {
                 label: format!("{} %, {}, points for each job that waits", self.paper.percent(level), policy.name()),
-                quantity: self.cell(*policy, level).get("prediction_error_per_waiting"),
+                quantity: self.cell(*policy, level).get(Metric::prediction_error_per_waiting),
                 rule: Rule::POSITIVE,
             };
             queueing.iter().map(check).collect::<Vec<_>>()
@@ -391,7 +392,7 @@ pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     let deviation = |level: usize| {
         let of = |policy: Policy| {
             let label = format!("{} %, {}, %", paper.percent(level), policy.name());
-            (label, on.cell(policy, level).get("prediction_error"))
+            (label, on.cell(policy, level).get(Metric::prediction_error))
         };
         PREDICTING.map(of)
     };
@@ -436,7 +437,7 @@ pub(super) const KEYS: [Key; 2] = [
         metric: "turnaround_gain_percent",
         title: "the gain of TAT",
         label: "what TAT gains in turnaround over FFIT and RR (%)",
-        of: |paper, variant| Some(Bench { paper, variant }.gain_over_classics("turnaround")),
+        of: |paper, variant| Some(Bench { paper, variant }.gain_over_classics(Metric::turnaround)),
     },
     Key {
         suffix: "intrusion",

@@ -1,8 +1,9 @@
 //! Figures 3 to 5, the errors of prediction, and what W trades.
 
-use super::{Cell, MetaLorasPaper, Policy, Variant, Weight};
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::extra::{Extra, Made, Tidy};
+use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
 use lab::quantity::Quantity;
 
@@ -22,7 +23,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
                 "turnaround",
                 ["mean turnaround (s)", "mean turnaround (s), reading-b"],
                 &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get("turnaround"),
+                |cell| cell.get(Metric::turnaround),
             ),
         ),
         figure(
@@ -34,7 +35,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
                 "makespan",
                 ["from first start to last end (s)", "from first start to last end (s), reading-b"],
                 &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get("makespan"),
+                |cell| cell.get(Metric::makespan),
             ),
         ),
         figure(
@@ -60,7 +61,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
                 "prediction_error_percent",
                 ["mean relative error (%)", "mean relative error (%), reading-b"],
                 &paper.levels().collect::<Vec<_>>(),
-                |cell| cell.get("prediction_error"),
+                |cell| cell.get(Metric::prediction_error),
             ),
         ),
         figure("tradeoff", "What W trades", "", Vec::new()),
@@ -101,11 +102,7 @@ fn over_levels(
         };
         Panel {
             suffix: if variant == Variant::Default { "" } else { "reading-b" },
-            metric,
-            y_label,
-            log_y: false,
-            series: paper.policies().into_iter().map(series).collect(),
-            printed: Vec::new(),
+            ..Panel::derived(metric, y_label, paper.policies().into_iter().map(series).collect())
         }
     };
     Variant::PRESETS.into_iter().zip(labels).map(panel).collect()
@@ -174,7 +171,7 @@ struct Line {
 fn lines(paper: &MetaLorasPaper, variant: Variant) -> Vec<Line> {
     let point = |level: usize, weight: f64| {
         let cell = Cell { variant, level, policy: Policy::Ptt(Weight::of(weight)) };
-        (weight, paper.slowdown(cell), cell.get("turnaround"))
+        (weight, paper.slowdown(cell), cell.get(Metric::turnaround))
     };
     let line = |level: usize| Line {
         variant,

@@ -1,38 +1,11 @@
 //! What is measured in one run (§3.1).
 
+use super::metrics::Measured;
 use super::settings::Settings;
 use metasched::config::LocalSlowdown;
 use metasched::{MetaLoras, Outcome, OutcomeSink, SelectCluster, Submission};
 
-/// The metrics of one run.
-pub(super) struct Measured {
-    turnaround: f64,
-    makespan: f64,
-    disturbance: f64,
-    prediction_error: f64,
-    error_queued: f64,
-    error_unqueued: f64,
-    error_per_waiting: f64,
-    queued_percent: f64,
-    rejected: f64,
-}
-
 impl Measured {
-    /// Names of [`values`](Self::values), in its order. Times are in seconds; `disturbance` is what R10 counts on an occupied
-    /// node, summed over the run: the local users' slowdown is 1 + disturbance / window. Errors are in percent; `prediction_error_per_waiting` is
-    /// by how many points they grow for each job that waits.
-    pub(super) const NAMES: [&'static str; 9] = [
-        "turnaround",
-        "makespan",
-        "disturbance",
-        "prediction_error",
-        "prediction_error_queued",
-        "prediction_error_not_queued",
-        "prediction_error_per_waiting",
-        "queued_percent",
-        "rejected",
-    ];
-
     pub(super) fn of<P, J>(world: &MetaLoras<P, J, Vec<Outcome>>, settings: &Settings, submitted: usize) -> Self
     where
         P: SelectCluster,
@@ -59,38 +32,12 @@ impl Measured {
             makespan: world.makespan().as_secs_f64(),
             disturbance: excess / count(world.clusters().iter().map(nodes).sum()),
             prediction_error: error(|_| true),
-            error_queued: error(|outcome| outcome.was_queued()),
-            error_unqueued: error(|outcome| !outcome.was_queued()),
-            error_per_waiting: per_waiting(outcomes),
+            prediction_error_queued: error(|outcome| outcome.was_queued()),
+            prediction_error_not_queued: error(|outcome| !outcome.was_queued()),
+            prediction_error_per_waiting: per_waiting(outcomes),
             queued_percent: 100.0 * mean(queued),
             rejected: count(submitted - outcomes.len()),
         }
-    }
-
-    /// A value for each of [`NAMES`](Self::NAMES); not a number where undefined, as the disturbance of nobody.
-    pub(super) fn values(&self) -> Vec<f64> {
-        let Self {
-            turnaround,
-            makespan,
-            disturbance,
-            prediction_error,
-            error_queued,
-            error_unqueued,
-            error_per_waiting,
-            queued_percent,
-            rejected,
-        } = *self;
-        vec![
-            turnaround,
-            makespan,
-            disturbance,
-            prediction_error,
-            error_queued,
-            error_unqueued,
-            error_per_waiting,
-            queued_percent,
-            rejected,
-        ]
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/multi-site.md` lists it.
 
-use super::{Cell, MultiSite, measure, number};
+use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach::{self, One, Three, Two};
 use lab::claim::{Check, Claim, Rule};
+use lab::metric::DesignPoint;
 use lab::quantity::Quantity;
 
 /// The paper's loads by name. A claim about a load is judged where the scenario has that λ.
@@ -37,8 +38,9 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             statement: format!("Approach {} completes {printed} of the gangs at λ = {lambda}", number(approach)),
             test: "completed / arrived when the run stops, within the rounding of the printed number".to_owned(),
             figures: &["fig4"],
-            checks: on
-                .each(&[lambda], |load| on.check(approach, load, "", on.at(approach, load, "completed_percent"), band)),
+            checks: on.each(&[lambda], |load| {
+                on.check(approach, load, "", on.at(approach, load, Metric::completed_percent), band)
+            }),
         });
     }
     claims.extend([
@@ -58,20 +60,20 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             figures: &["by-size"],
             checks: on.starvation(),
         },
-        on.rises("W1", "fig. 2", "WRT is higher at higher load", "wrt", &["fig2"]),
-        on.rises("W2", "fig. 3", "WSLD is higher at higher load", "wsld", &["fig3"]),
-        on.above_one("W3", "fig. 2", "WRT", "wrt", Two, &["fig2"]),
-        on.above_one("W4", "fig. 2", "WRT", "wrt", Three, &["fig2"]),
-        on.above_one("W5", "fig. 3", "WSLD", "wsld", Two, &["fig3"]),
-        on.above_one("W6", "fig. 3", "WSLD", "wsld", Three, &["fig3"]),
-        on.rises("L1", "fig. 6", "Local RT is higher at higher load", "rt_local", &["fig6"]),
+        on.rises("W1", "fig. 2", "WRT is higher at higher load", Metric::wrt, &["fig2"]),
+        on.rises("W2", "fig. 3", "WSLD is higher at higher load", Metric::wsld, &["fig3"]),
+        on.above_one("W3", "fig. 2", "WRT", Metric::wrt, Two, &["fig2"]),
+        on.above_one("W4", "fig. 2", "WRT", Metric::wrt, Three, &["fig2"]),
+        on.above_one("W5", "fig. 3", "WSLD", Metric::wsld, Two, &["fig3"]),
+        on.above_one("W6", "fig. 3", "WSLD", Metric::wsld, Three, &["fig3"]),
+        on.rises("L1", "fig. 6", "Local RT is higher at higher load", Metric::rt_local, &["fig6"]),
         Claim {
             id: "L2",
             source: "§4.3, fig. 6",
             statement: "For the same workload, approach 3 gives the highest local RT".to_owned(),
             test: "paired, approach 3 above 1 and above 2 at every load".to_owned(),
             figures: &["fig6"],
-            checks: on.highest("rt_local", &[HIGH, MEDIUM, LOW], &[HIGH, MEDIUM, LOW]),
+            checks: on.highest(Metric::rt_local, &[HIGH, MEDIUM, LOW], &[HIGH, MEDIUM, LOW]),
         },
         Claim {
             id: "L3",
@@ -79,7 +81,7 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             statement: "Local RT of approaches 1 and 2 is very similar".to_owned(),
             test: "paired, within 2 %, and nearer to each other than to approach 3".to_owned(),
             figures: &["fig6"],
-            checks: on.similar("rt_local"),
+            checks: on.similar(Metric::rt_local),
         },
         Claim {
             id: "L4",
@@ -88,38 +90,38 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             test: "bounded slowdown, paired: approach 3 above 1 at every load and, but for λ = 12.5, above 2, and 2 nearer to 1 than 3 is; at λ = 12.5, in the mean slowdown that the paper prints, approach 2 above 3 by 0.24 %, rounded".to_owned(),
             figures: &["fig7", "fig7-bounded"],
             checks: [
-                on.highest("bounded_sld_local", &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]),
-                on.nearer("bounded_sld_local", &[MEDIUM, LOW]),
-                on.exception("sld_local"),
+                on.highest(Metric::bounded_sld_local, &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]),
+                on.nearer(Metric::bounded_sld_local, &[MEDIUM, LOW]),
+                on.exception(Metric::sld_local),
             ]
             .concat(),
         },
-        on.rises("U1", "table 2", "Higher workloads result in higher utilization", "utilization_percent", &["table2"]),
+        on.rises("U1", "table 2", "Higher workloads result in higher utilization", Metric::utilization_percent, &["table2"]),
         Claim {
             id: "U2",
             source: "§4.3, table 2",
             statement: "Approaches 2 and 3 result in higher utilization than approach 1".to_owned(),
             test: "paired, at every load".to_owned(),
             figures: &["table2"],
-            checks: [Two, Three].into_iter().flat_map(|approach| on.above(approach, One, "utilization_percent", &[HIGH, MEDIUM, LOW])).collect(),
+            checks: [Two, Three].into_iter().flat_map(|approach| on.above(approach, One, Metric::utilization_percent, &[HIGH, MEDIUM, LOW])).collect(),
         },
-        on.overhead("O1", "fig. 8", Two, "WRT", "wrt", &["fig8"]),
-        on.overhead("O2", "fig. 9", Two, "WSLD", "wsld", &["fig9"]),
-        on.overhead("O3", "fig. 10", Three, "WRT", "wrt", &["fig10"]),
-        on.overhead("O4", "fig. 11", Three, "WSLD", "wsld", &["fig11"]),
+        on.overhead("O1", "fig. 8", Two, "WRT", Metric::wrt, &["fig8"]),
+        on.overhead("O2", "fig. 9", Two, "WSLD", Metric::wsld, &["fig9"]),
+        on.overhead("O3", "fig. 10", Three, "WRT", Metric::wrt, &["fig10"]),
+        on.overhead("O4", "fig. 11", Three, "WSLD", Metric::wsld, &["fig11"]),
         Claim {
             id: "O5",
             source: "§4.3, figs. 8–11",
             statement: "At high load WRT and WSLD vary largely: the overhead has no clear effect".to_owned(),
             test: "paired difference of overhead 10 % and 5 % covers 0 at λ = 12.5".to_owned(),
             figures: &["fig8", "fig9", "fig10", "fig11"],
-            checks: [(Two, "wrt"), (Two, "wsld"), (Three, "wrt"), (Three, "wsld")]
+            checks: [(Two, Metric::wrt), (Two, Metric::wsld), (Three, Metric::wrt), (Three, Metric::wsld)]
                 .into_iter()
                 .flat_map(|(approach, metric)| on.overhead_effect(approach, metric, &[HIGH], Rule::CoversZero))
                 .collect(),
         },
-        on.threshold_cost("T1", "fig. 12", "WRT", "wrt", &["fig12"]),
-        on.threshold_cost("T2", "fig. 13", "WSLD", "wsld", &["fig13"]),
+        on.threshold_cost("T1", "fig. 12", "WRT", Metric::wrt, &["fig12"]),
+        on.threshold_cost("T2", "fig. 13", "WSLD", Metric::wsld, &["fig13"]),
         Claim {
             id: "T3",
             source: "§4.3, fig. 14",
@@ -179,7 +181,7 @@ impl Bench<'_> {
     }
 
     /// The metric in the first set of experiments.
-    fn at(&self, approach: Approach, load: usize, metric: &str) -> Quantity<Cell> {
+    fn at(&self, approach: Approach, load: usize, metric: Metric) -> Quantity<Cell> {
         self.paper.cell(approach, load).get(metric)
     }
 
@@ -204,7 +206,7 @@ impl Bench<'_> {
     }
 
     /// `higher` above `lower`, paired.
-    fn above(&self, higher: Approach, lower: Approach, metric: &str, lambdas: &[f64]) -> Vec<Check<Cell>> {
+    fn above(&self, higher: Approach, lower: Approach, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
             let label = format!(
@@ -222,7 +224,7 @@ impl Bench<'_> {
         id: &'static str,
         figure: &str,
         name: &str,
-        metric: &str,
+        metric: Metric,
         approach: Approach,
         figures: &'static [&'static str],
     ) -> Claim<Cell> {
@@ -245,7 +247,7 @@ impl Bench<'_> {
         id: &'static str,
         figure: &'static str,
         statement: &str,
-        metric: &str,
+        metric: Metric,
         figures: &'static [&'static str],
     ) -> Claim<Cell> {
         let loads = self.paper.loads();
@@ -276,7 +278,11 @@ impl Bench<'_> {
 
     fn mean_icg(&self, approach: Approach) -> Option<Check<Cell>> {
         let icg = |load: usize| {
-            self.at(approach, load, "completed_percent").percent_above(self.at(One, load, "completed_percent"))
+            self.at(approach, load, Metric::completed_percent).percent_above(self.at(
+                One,
+                load,
+                Metric::completed_percent,
+            ))
         };
         let loads = self.paper.loads();
         #[expect(clippy::cast_precision_loss, reason = "few loads")]
@@ -289,25 +295,25 @@ impl Bench<'_> {
 
     fn starvation(&self) -> Vec<Check<Cell>> {
         let largest = self.paper.file.workload.gang_sizes.iter().max().expect("the scenario was validated");
-        let metric = measure::completed_percent(*largest);
+        let metric = Metric::completed_percent_of(*largest);
         let what = format!(", gangs of {largest}");
         [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)]
             .into_iter()
             .flat_map(|(approach, rule)| {
                 self.each(&[MEDIUM, LOW], |load| {
-                    self.check(approach, load, &what, self.at(approach, load, &metric), rule)
+                    self.check(approach, load, &what, self.at(approach, load, metric), rule)
                 })
             })
             .collect()
     }
 
     /// Approach 3 above approach 1 at some loads and above approach 2 at others.
-    fn highest(&self, metric: &str, above_one: &[f64], above_two: &[f64]) -> Vec<Check<Cell>> {
+    fn highest(&self, metric: Metric, above_one: &[f64], above_two: &[f64]) -> Vec<Check<Cell>> {
         [self.above(Three, One, metric, above_one), self.above(Three, Two, metric, above_two)].concat()
     }
 
     /// Approaches 1 and 2 within 2 %.
-    fn near(&self, metric: &str) -> Vec<Check<Cell>> {
+    fn near(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.each(&[HIGH, MEDIUM, LOW], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
             let check = self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })?;
@@ -316,7 +322,7 @@ impl Bench<'_> {
     }
 
     /// The number that the paper prints for the one load that does not follow the pattern, to its last digit.
-    fn exception(&self, metric: &str) -> Vec<Check<Cell>> {
+    fn exception(&self, metric: Metric) -> Vec<Check<Cell>> {
         self.each(&[HIGH], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
             let rule = Rule::Band { low: 0.235, high: 0.245 };
@@ -326,13 +332,13 @@ impl Bench<'_> {
     }
 
     /// Within 2 %, and approach 3 farther away on either side.
-    fn similar(&self, metric: &str) -> Vec<Check<Cell>> {
+    fn similar(&self, metric: Metric) -> Vec<Check<Cell>> {
         let loads = [HIGH, MEDIUM, LOW];
         [self.near(metric), self.above(Three, Two, metric, &loads), self.nearer(metric, &loads)].concat()
     }
 
     /// Approach 2 nearer to 1 than approach 3 is, where 3 is above 2.
-    fn nearer(&self, metric: &str, lambdas: &[f64]) -> Vec<Check<Cell>> {
+    fn nearer(&self, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
         self.each(lambdas, |load| {
             let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
             // |two − one| < three − one, which is two linear conditions; the other one is "three above two".
@@ -343,7 +349,7 @@ impl Bench<'_> {
     }
 
     /// The metric at the first overhead against that at the second.
-    fn overhead_effect(&self, approach: Approach, metric: &str, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
+    fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
         let overheads = &self.paper.file.policy.overheads;
         let [higher, lower, ..] = overheads[..] else {
             return Vec::new();
@@ -361,7 +367,7 @@ impl Bench<'_> {
         figure: &'static str,
         approach: Approach,
         name: &str,
-        metric: &str,
+        metric: Metric,
         figures: &'static [&'static str],
     ) -> Claim<Cell> {
         Claim {
@@ -397,7 +403,7 @@ impl Bench<'_> {
     /// Relative rise of WRT against the first threshold, in percent; approach 2.
     fn wrt_loss(&self, load: usize, threshold: usize) -> Quantity<Cell> {
         let cell = self.paper.cell(Two, load);
-        Cell { threshold, ..cell }.get("wrt").percent_above(cell.get("wrt"))
+        Cell { threshold, ..cell }.get(Metric::wrt).percent_above(cell.get(Metric::wrt))
     }
 
     fn threshold_cost(
@@ -405,7 +411,7 @@ impl Bench<'_> {
         id: &'static str,
         figure: &'static str,
         name: &str,
-        metric: &str,
+        metric: Metric,
         figures: &'static [&'static str],
     ) -> Claim<Cell> {
         Claim {
@@ -437,9 +443,9 @@ impl Bench<'_> {
             return Vec::new();
         }
         let completes = self.each(&[MEDIUM, LOW], |load| {
-            let gap = self.at(Two, load, "completed_percent") - self.at(Three, load, "completed_percent");
+            let gap = self.at(Two, load, Metric::completed_percent) - self.at(Three, load, Metric::completed_percent);
             self.check(Two, load, ", completed gangs − approach 3", gap, Rule::Within { low: -2.0, high: 2.0 })
         });
-        [completes, self.near("rt_local")].concat()
+        [completes, self.near(Metric::rt_local)].concat()
     }
 }

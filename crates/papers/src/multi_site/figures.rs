@@ -1,7 +1,8 @@
 //! Figures 2 to 14, table 2, and two of our own.
 
-use super::{Cell, MultiSite, measure, number};
+use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach;
+use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
 use lab::quantity::Quantity;
 
@@ -25,39 +26,36 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
     let beyond_one: Vec<Approach> = approaches.iter().copied().filter(|&approach| approach != Approach::One).collect();
     let two: &[Approach] = if approaches.contains(&Approach::Two) { &[Approach::Two] } else { &[] };
     let three: &[Approach] = if approaches.contains(&Approach::Three) { &[Approach::Three] } else { &[] };
-    let by_approach =
-        |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, approaches, Variant::None, metric));
-    let by_overhead = |approach: &[Approach], metric: &'static str, y_label| {
-        panel(metric, y_label, over_loads(paper, approach, Variant::Overhead, metric))
-    };
-    let by_threshold =
-        |metric: &'static str, y_label| panel(metric, y_label, over_loads(paper, two, Variant::Threshold, metric));
+    let by_approach = |metric| Panel::of(metric, over_loads(paper, approaches, Variant::None, metric));
+    let by_overhead =
+        |approach: &[Approach], metric| Panel::of(metric, over_loads(paper, approach, Variant::Overhead, metric));
+    let by_threshold = |metric| Panel::of(metric, over_loads(paper, two, Variant::Threshold, metric));
 
     let mut figures = vec![
         figure(
             "fig2",
             "Figure 2. WRT of gangs",
             "Weighted response time of completed gangs, equation (5). T = 0, overhead 10 %.",
-            by_approach("wrt", "weighted response time"),
+            by_approach(Metric::wrt),
         ),
         figure(
             "fig3",
             "Figure 3. WSLD of gangs",
             "Weighted slowdown of completed gangs, equation (6). T = 0, overhead 10 %.",
-            by_approach("wsld", "weighted slowdown"),
+            by_approach(Metric::wsld),
         ),
         figure(
             "fig4",
             "Figure 4. Completed gangs",
             "Gangs completed, of those that had arrived when the run stopped. Hollow marks: what the paper prints.",
-            Panel { printed: COMPLETED.to_vec(), ..by_approach("completed_percent", "completed gangs (%)") },
+            Panel { printed: COMPLETED.to_vec(), ..by_approach(Metric::completed_percent) },
         ),
     ];
     if approaches.contains(&Approach::One) {
         let increase = beyond_one.iter().map(|&approach| Series {
             name: format!("Approach {}", number(approach)),
             points: over(paper, |load| {
-                let completed = |approach| paper.cell(approach, load).get("completed_percent");
+                let completed = |approach| paper.cell(approach, load).get(Metric::completed_percent);
                 completed(approach).percent_above(completed(Approach::One))
             }),
         });
@@ -65,21 +63,21 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
             "fig5",
             "Figure 5. ICG: more gangs than approach 1",
             "Relative increase in completed gangs over approach 1, per replication.",
-            panel("icg_percent", "increase in completed gangs (%)", increase.collect()),
+            signed("icg_percent", "increase in completed gangs (%)", increase.collect()),
         ));
     }
     figures.extend([
-        figure("fig6", "Figure 6. RT of locals", "Mean response time of local jobs. T = 0, overhead 10 %.", by_approach("rt_local", "mean response time")),
-        figure("fig7", "Figure 7. SLD of locals", "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length.", by_approach("sld_local", "mean slowdown")),
-        figure("fig7-bounded", "Figure 7 with a floor: bounded SLD of locals", "The same with the service time floored (A1): what claim L4 is judged on.", by_approach("bounded_sld_local", "mean bounded slowdown")),
-        Figure { as_table: true, ..figure("table2", "Table 2. Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach("utilization_percent", "utilization (%)")) },
-        figure("fig8", "Figure 8. WRT at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wrt", "weighted response time")),
-        figure("fig9", "Figure 9. WSLD at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, "wsld", "weighted slowdown")),
-        figure("fig10", "Figure 10. WRT at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wrt", "weighted response time")),
-        figure("fig11", "Figure 11. WSLD at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, "wsld", "weighted slowdown")),
-        figure("fig12", "Figure 12. WRT at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wrt", "weighted response time")),
-        figure("fig13", "Figure 13. WSLD at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold("wsld", "weighted slowdown")),
-        figure("fig14", "Figure 14. DRT: what locals gain from T", "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2.", panel("drt_percent", "decrease of response time (%)", drt(paper, two))),
+        figure("fig6", "Figure 6. RT of locals", "Mean response time of local jobs. T = 0, overhead 10 %.", by_approach(Metric::rt_local)),
+        figure("fig7", "Figure 7. SLD of locals", "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length.", by_approach(Metric::sld_local)),
+        figure("fig7-bounded", "Figure 7 with a floor: bounded SLD of locals", "The same with the service time floored (A1): what claim L4 is judged on.", by_approach(Metric::bounded_sld_local)),
+        Figure { as_table: true, ..figure("table2", "Table 2. Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach(Metric::utilization_percent)) },
+        figure("fig8", "Figure 8. WRT at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, Metric::wrt)),
+        figure("fig9", "Figure 9. WSLD at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, Metric::wsld)),
+        figure("fig10", "Figure 10. WRT at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, Metric::wrt)),
+        figure("fig11", "Figure 11. WSLD at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, Metric::wsld)),
+        figure("fig12", "Figure 12. WRT at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold(Metric::wrt)),
+        figure("fig13", "Figure 13. WSLD at three thresholds, approach 2", "T: how long a backfilled local may delay a gang.", by_threshold(Metric::wsld)),
+        figure("fig14", "Figure 14. DRT: what locals gain from T", "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2.", signed("drt_percent", "decrease of response time (%)", drt(paper, two))),
         by_size(paper),
         run_length(paper),
     ]);
@@ -107,8 +105,9 @@ fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> F
     }
 }
 
-fn panel(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
-    Panel { suffix: "", metric, y_label, log_y: false, series, printed: Vec::new() }
+/// A relative difference, on whichever side of zero.
+fn signed(metric: &'static str, y_label: &'static str, series: Vec<Series<Cell>>) -> Panel<Cell> {
+    Panel { signed: true, ..Panel::derived(metric, y_label, series) }
 }
 
 /// One point per load, at x = λ, lowest first.
@@ -116,7 +115,7 @@ fn over(paper: &MultiSite, quantity: impl Fn(usize) -> Quantity<Cell>) -> Vec<(f
     paper.loads().into_iter().map(|load| (paper.lambda(load), quantity(load))).collect()
 }
 
-fn over_loads(paper: &MultiSite, approaches: &[Approach], variant: Variant, metric: &str) -> Vec<Series<Cell>> {
+fn over_loads(paper: &MultiSite, approaches: &[Approach], variant: Variant, metric: Metric) -> Vec<Series<Cell>> {
     let policy = &paper.file.policy;
     let variants = match variant {
         Variant::None => 1,
@@ -155,14 +154,14 @@ impl MultiSite {
     /// How much the locals' response time falls when T rises from its first value, in percent.
     pub(super) fn drt(&self, approach: Approach, load: usize, threshold: usize) -> Quantity<Cell> {
         let cell = self.cell(approach, load);
-        Cell { threshold, ..cell }.get("rt_local").percent_above(cell.get("rt_local")) * -1.0
+        Cell { threshold, ..cell }.get(Metric::rt_local).percent_above(cell.get(Metric::rt_local)) * -1.0
     }
 }
 
 /// Ours: which gangs are completed, and how long they take, by size, at the middle load.
 fn by_size(paper: &MultiSite) -> Figure<Cell> {
     let load = paper.middle_load();
-    let series = |name: fn(u32) -> String| -> Vec<Series<Cell>> {
+    let series = |metric: fn(u32) -> Metric| -> Vec<Series<Cell>> {
         let of = |&approach: &Approach| Series {
             name: format!("Approach {}", number(approach)),
             points: paper
@@ -170,7 +169,7 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
                 .workload
                 .gang_sizes
                 .iter()
-                .map(|&size| (f64::from(size), paper.cell(approach, load).get(&name(size))))
+                .map(|&size| (f64::from(size), paper.cell(approach, load).get(metric(size))))
                 .collect(),
         };
         paper.file.policy.approaches.iter().map(of).collect()
@@ -183,8 +182,13 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
         x_label: "tasks of the gang",
         log_x: true,
         panels: vec![
-            panel("completed_percent", "completed gangs (%)", series(measure::completed_percent)),
-            Panel { suffix: "wrt", log_y: true, ..panel("wrt", "response time", series(measure::wrt)) },
+            Panel::of(Metric::completed_percent, series(Metric::completed_percent_of)),
+            Panel {
+                suffix: "wrt",
+                log_y: true,
+                y_label: "response time",
+                ..Panel::of(Metric::wrt, series(Metric::wrt_of))
+            },
         ],
         as_table: false,
     }
@@ -193,7 +197,7 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
 /// Ours: how the results depend on the length of the run, at the middle load.
 fn run_length(paper: &MultiSite) -> Figure<Cell> {
     let load = paper.middle_load();
-    let series = |metric: &'static str| -> Vec<Series<Cell>> {
+    let series = |metric| -> Vec<Series<Cell>> {
         let of = |&approach: &Approach| Series {
             name: format!("Approach {}", number(approach)),
             points: paper
@@ -215,11 +219,8 @@ fn run_length(paper: &MultiSite) -> Figure<Cell> {
         x_label: "jobs completed when the run stops",
         log_x: true,
         panels: vec![
-            panel("wrt", "weighted response time", series("wrt")),
-            Panel {
-                suffix: "completed",
-                ..panel("completed_percent", "completed gangs (%)", series("completed_percent"))
-            },
+            Panel::of(Metric::wrt, series(Metric::wrt)),
+            Panel { suffix: "completed", ..Panel::of(Metric::completed_percent, series(Metric::completed_percent)) },
         ],
         as_table: false,
     }

@@ -1,6 +1,7 @@
 //! What is measured in one run (§4.1).
 
 use super::SlowdownBase;
+use super::metrics::Measured;
 use gang_grid::GangCounts;
 use metrics::job::{bounded_slowdown, slowdown};
 use sim_core::record::Sink;
@@ -37,36 +38,6 @@ struct Gangs {
     slowdown: f64,
 }
 
-/// The metrics of [`Measure::results`], in its order.
-pub(super) fn names(sizes: &[u32]) -> Vec<String> {
-    let fixed = [
-        "wrt",
-        "wsld",
-        "completed_percent",
-        "rt_local",
-        "sld_local",
-        "bounded_sld_local",
-        "utilization_percent",
-        "gangs_arrived",
-        "gangs_completed",
-        "gangs_spanning_percent",
-        "locals_completed",
-        "duration",
-    ];
-    let by_size = sizes.iter().flat_map(|size| [completed_percent(*size), wrt(*size)]);
-    fixed.into_iter().map(str::to_owned).chain(by_size).collect()
-}
-
-/// Name of the completion metric of gangs of one size.
-pub(super) fn completed_percent(size: u32) -> String {
-    format!("completed_percent_{size}")
-}
-
-/// Name of the mean response time of gangs of one size. All weigh alike, so it is the plain mean.
-pub(super) fn wrt(size: u32) -> String {
-    format!("wrt_{size}")
-}
-
 impl Measure {
     pub(super) fn new(sizes: &[u32], floor: Span, base: SlowdownBase) -> Self {
         let departures = Departures {
@@ -79,9 +50,9 @@ impl Measure {
         Self { sizes: sizes.to_vec(), arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
     }
 
-    /// A value for each of [`names`]; not a number where nothing was completed.
+    /// What was measured; not a number where nothing was completed.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Vec<f64> {
+    pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
         let Departures { locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): each gang weighs as many as it has tasks.
         let weighted = |sum: fn(&Gangs) -> f64| {
@@ -90,26 +61,26 @@ impl Measure {
             total / by_size().map(|(size, gangs)| f64::from(*size) * gangs.completed as f64).sum::<f64>()
         };
         let of_locals = |sum: f64| sum / locals.completed as f64;
-        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole as f64;
-        let mut results = vec![
-            weighted(|gangs| gangs.response),
-            weighted(|gangs| gangs.slowdown),
-            percent(counts.gangs_completed, counts.gangs_arrived),
-            of_locals(locals.response),
-            of_locals(locals.slowdown),
-            of_locals(locals.bounded_slowdown),
-            100.0 * utilization,
-            counts.gangs_arrived as f64,
-            counts.gangs_completed as f64,
-            percent(counts.gangs_spanning, counts.gangs_arrived),
-            counts.locals_completed as f64,
-            end.as_secs_f64(),
-        ];
-        for (gangs, arrived) in gangs.iter().zip(&self.arrived) {
-            results.push(percent(gangs.completed, *arrived));
-            results.push(gangs.response / gangs.completed as f64);
+        let by_size = |value: fn(&Gangs, u64) -> f64| {
+            let of_all = self.sizes.iter().zip(gangs).zip(&self.arrived);
+            of_all.map(|((size, gangs), arrived)| (*size, value(gangs, *arrived))).collect()
+        };
+        Measured {
+            wrt: weighted(|gangs| gangs.response),
+            wsld: weighted(|gangs| gangs.slowdown),
+            completed_percent: percent(counts.gangs_completed, counts.gangs_arrived),
+            rt_local: of_locals(locals.response),
+            sld_local: of_locals(locals.slowdown),
+            bounded_sld_local: of_locals(locals.bounded_slowdown),
+            utilization_percent: 100.0 * utilization,
+            gangs_arrived: counts.gangs_arrived as f64,
+            gangs_completed: counts.gangs_completed as f64,
+            gangs_spanning_percent: percent(counts.gangs_spanning, counts.gangs_arrived),
+            locals_completed: counts.locals_completed as f64,
+            duration: end.as_secs_f64(),
+            completed_percent_of: by_size(|gangs, arrived| percent(gangs.completed, arrived)),
+            wrt_of: by_size(|gangs, _| gangs.response / gangs.completed as f64),
         }
-        results
     }
 }
 
@@ -142,6 +113,11 @@ impl Sink for Departures {
             SlowdownBase::AfterOverhead => response / record.finish.since(record.start).as_secs_f64(),
         };
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole as f64
 }
 
 fn position(sizes: &[u32], size: u32) -> usize {

@@ -3,8 +3,9 @@
 use super::combination::Combination;
 use super::logs::Log;
 use super::published::{METRICS, row};
-use super::{Cell, PredictionsPaper};
+use super::{Cell, Metric, PredictionsPaper};
 use lab::claim::{Check, Claim, Rule};
+use lab::metric::DesignPoint;
 use lab::quantity::Quantity;
 use std::sync::LazyLock;
 
@@ -64,25 +65,29 @@ fn published(paper: &PredictionsPaper, log: Log, number: usize) -> Option<Claim<
         statement: format!("{} on {}: the nine metrics of the published row", combination.name(), log.name()),
         test: test.to_owned(),
         figures: &["combinations"],
-        checks: checks.map(|(name, value)| check(name.to_owned(), cell.get(name), rule(value))).collect(),
+        checks: checks.map(|(metric, value)| check(metric.to_string(), cell.get(metric), rule(value))).collect(),
     })
 }
 
 /// How much lower the metric is than EASY's, in its own unit: what G2 and G4 are judged by (A6).
-fn gain(of: impl Fn(Combination) -> Cell, combination: Combination, metric: &str) -> Quantity<Cell> {
+fn gain(of: impl Fn(Combination) -> Cell, combination: Combination, metric: Metric) -> Quantity<Cell> {
     of(Combination::EASY).get(metric) - of(combination).get(metric)
 }
 
 /// The same in percent of EASY's, as the figure shows it: workloads differ a hundredfold in their slowdowns, and so each of them
 /// counts the same.
-pub(super) fn gain_percent(of: impl Fn(Combination) -> Cell, combination: Combination, metric: &str) -> Quantity<Cell> {
+pub(super) fn gain_percent(
+    of: impl Fn(Combination) -> Cell,
+    combination: Combination,
+    metric: Metric,
+) -> Quantity<Cell> {
     let easy = of(Combination::EASY).get(metric);
     gain(of, combination, metric) / easy * 100.0
 }
 
 fn easy_plus_plus(logs: &[Log]) -> Claim<Cell> {
     let checks = logs.iter().flat_map(|&log| {
-        ["avgbsld", "avgft"].map(|metric| {
+        [Metric::avgbsld, Metric::avgft].map(|metric| {
             let label = format!("{}, {metric}: EASY − EASY++", log.name());
             let gain = gain(|one| Cell::resampled(log, one), Combination::EASY_PLUS_PLUS, metric);
             check(label, gain, Rule::POSITIVE)
@@ -102,7 +107,7 @@ fn accuracy(logs: &[Log]) -> Claim<Cell> {
     let checks = logs.iter().map(|&log| {
         let cell = Cell::as_logged(log, Combination::EASY_PLUS_PLUS);
         let label = format!("{}: accuracy of tsafrir − of the request", log.name());
-        check(label, cell.get("accuracy") - cell.get("request_accuracy"), Rule::POSITIVE)
+        check(label, cell.get(Metric::accuracy) - cell.get(Metric::request_accuracy), Rule::POSITIVE)
     });
     Claim {
         id: "G3",
@@ -122,14 +127,14 @@ fn best(gain: impl Fn(Combination) -> Quantity<Cell>) -> Quantity<Cell> {
 }
 
 /// The same in percent of EASY's.
-pub(super) fn best_gain_percent(of: impl Fn(Combination) -> Cell, metric: &str) -> Quantity<Cell> {
+pub(super) fn best_gain_percent(of: impl Fn(Combination) -> Cell, metric: Metric) -> Quantity<Cell> {
     best(|one| gain_percent(&of, one, metric))
 }
 
 fn best_of_all(logs: &[Log]) -> Claim<Cell> {
     let checks = logs.iter().map(|&log| {
         let label = format!("{}: EASY − the best of each workload", log.name());
-        check(label, best(|one| gain(|other| Cell::resampled(log, other), one, "avgbsld")), Rule::POSITIVE)
+        check(label, best(|one| gain(|other| Cell::resampled(log, other), one, Metric::avgbsld)), Rule::POSITIVE)
     });
     Claim {
         id: "G4",
@@ -144,12 +149,12 @@ fn best_of_all(logs: &[Log]) -> Claim<Cell> {
 /// What the published rows already say.
 fn worse_on_sdsc() -> Claim<Cell> {
     let cell = |combination| Cell::as_logged(Log::SdscSp2, combination);
-    let gain = |combination, metric: &str| cell(Combination::EASY).get(metric) - cell(combination).get(metric);
+    let gain = |combination, metric: Metric| cell(Combination::EASY).get(metric) - cell(combination).get(metric);
     let below = Rule::Below { bound: 0.0, tie: false };
     let checks = vec![
-        check("avgft: EASY − EASY++".to_owned(), gain(Combination::EASY_PLUS_PLUS, "avgft"), below),
-        check("avgft: EASY − plain corrector".to_owned(), gain(Combination::PLAIN, "avgft"), Rule::POSITIVE),
-        check("avgbsld: EASY − plain corrector".to_owned(), gain(Combination::PLAIN, "avgbsld"), Rule::POSITIVE),
+        check("avgft: EASY − EASY++".to_owned(), gain(Combination::EASY_PLUS_PLUS, Metric::avgft), below),
+        check("avgft: EASY − plain corrector".to_owned(), gain(Combination::PLAIN, Metric::avgft), Rule::POSITIVE),
+        check("avgbsld: EASY − plain corrector".to_owned(), gain(Combination::PLAIN, Metric::avgbsld), Rule::POSITIVE),
     ];
     Claim {
         id: "G6",

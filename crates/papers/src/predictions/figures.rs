@@ -3,7 +3,8 @@
 use super::claims::{best_gain_percent, gain_percent};
 use super::combination::Combination;
 use super::logs::{Log, Workload};
-use super::{Cell, PredictionsPaper};
+use super::{Cell, Metric, PredictionsPaper};
+use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
 use lab::quantity::Quantity;
 
@@ -12,19 +13,9 @@ pub(super) fn figures(paper: &PredictionsPaper) -> Vec<Figure<Cell>> {
     vec![rows(&logs), gains(&logs), accuracy(&logs)]
 }
 
-fn panel(
-    suffix: &'static str,
-    metric: &'static str,
-    y_label: &'static str,
-    log_y: bool,
-    series: Vec<Series<Cell>>,
-) -> Panel<Cell> {
-    Panel { suffix, metric, y_label, log_y, series, printed: Vec::new() }
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a few positions")]
 fn rows(logs: &[Log]) -> Figure<Cell> {
-    let series = |metric: &'static str| {
+    let series = |metric: Metric| {
         let of_log = |&log: &Log| Series {
             name: log.name().to_owned(),
             points: Combination::ALL
@@ -35,6 +26,8 @@ fn rows(logs: &[Log]) -> Figure<Cell> {
         };
         logs.iter().map(of_log).collect()
     };
+    let panel =
+        |metric: Metric| Panel { suffix: metric.declared().field, log_y: true, ..Panel::of(metric, series(metric)) };
     Figure {
         id: "combinations",
         title: "The rows without learning".to_owned(),
@@ -45,8 +38,8 @@ fn rows(logs: &[Log]) -> Figure<Cell> {
         x_label: "order, predictor and corrector",
         log_x: false,
         panels: vec![
-            panel("avgbsld", "avgbsld", "mean bounded slowdown", true, series("avgbsld")),
-            panel("avgft", "avgft", "mean response (s)", true, series("avgft")),
+            panel(Metric::avgbsld),
+            panel(Metric::avgft),
         ],
         as_table: true,
     }
@@ -54,7 +47,7 @@ fn rows(logs: &[Log]) -> Figure<Cell> {
 
 fn gains(logs: &[Log]) -> Figure<Cell> {
     let x = |log: &Log| f64::from(*log as u8);
-    let series = |metric: &'static str| {
+    let series = |metric: Metric| {
         let over_logs = |name: &str, point: &dyn Fn(Log) -> Quantity<Cell>| Series {
             name: name.to_owned(),
             points: logs.iter().map(|log| (x(log), point(*log))).collect(),
@@ -73,6 +66,11 @@ fn gains(logs: &[Log]) -> Figure<Cell> {
             }),
         ]
     };
+    let panel = |metric: Metric, name, y_label| Panel {
+        suffix: metric.declared().field,
+        signed: true,
+        ..Panel::derived(name, y_label, series(metric))
+    };
     Figure {
         id: "gains",
         title: "What predictions gain over EASY".to_owned(),
@@ -83,15 +81,15 @@ fn gains(logs: &[Log]) -> Figure<Cell> {
         x_label: "log",
         log_x: false,
         panels: vec![
-            panel("avgbsld", "avgbsld_gain_percent", "lower mean bounded slowdown (%)", false, series("avgbsld")),
-            panel("avgft", "avgft_gain_percent", "lower mean response (%)", false, series("avgft")),
+            panel(Metric::avgbsld, "avgbsld_gain_percent", "lower mean bounded slowdown (%)"),
+            panel(Metric::avgft, "avgft_gain_percent", "lower mean response (%)"),
         ],
         as_table: true,
     }
 }
 
 fn accuracy(logs: &[Log]) -> Figure<Cell> {
-    let series = |name: &str, metric: &'static str| Series {
+    let series = |name: &str, metric: Metric| Series {
         name: name.to_owned(),
         points: logs
             .iter()
@@ -107,20 +105,18 @@ fn accuracy(logs: &[Log]) -> Figure<Cell> {
         x_label: "log",
         log_x: false,
         panels: vec![
-            panel(
-                "accuracy",
-                "accuracy",
-                "accuracy (1: exact)",
-                false,
-                vec![series("tsafrir", "accuracy"), series("requested", "request_accuracy")],
-            ),
-            panel(
-                "expired",
-                "expired_percent",
-                "jobs that outlive their prediction (%)",
-                false,
-                vec![series("tsafrir", "expired_percent")],
-            ),
+            Panel {
+                suffix: "accuracy",
+                y_label: "accuracy (1: exact)",
+                ..Panel::of(
+                    Metric::accuracy,
+                    vec![series("tsafrir", Metric::accuracy), series("requested", Metric::request_accuracy)],
+                )
+            },
+            Panel {
+                suffix: "expired",
+                ..Panel::of(Metric::expired_percent, vec![series("tsafrir", Metric::expired_percent)])
+            },
         ],
         as_table: true,
     }

@@ -1,27 +1,10 @@
 //! One simulation, and what is measured in it.
 
 use super::combination::{Combination, TieRule};
+use super::metrics::Measured;
 use gap_schedule::{Machine, MultiCluster};
 use sim_core::record::Sink;
 use sim_core::{Job, JobLog, JobRecord, Sim, Span};
-
-/// The metrics of [`run`], in its order. The first ten are columns of rows.csv.
-pub(super) const NAMES: [&str; 14] = [
-    "jobs",
-    "avgft",
-    "maxft",
-    "RMSFT",
-    "avgstretch",
-    "maxstretch",
-    "RMSS",
-    "avgbsld",
-    "maxbsld",
-    "RMSBSLD",
-    "accuracy",
-    "request_accuracy",
-    "expired_percent",
-    "corrections",
-];
 
 /// The floor of the run time in a bounded slowdown.
 const FLOOR: Span = Span::from_secs(10);
@@ -71,9 +54,9 @@ impl Sink for Measure {
     }
 }
 
-/// A value for each of [`NAMES`].
+/// What was measured.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
-pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, ties: TieRule) -> Vec<f64> {
+pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, ties: TieRule) -> Measured {
     let policy = combination.order.policy(ties);
     let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.into_iter())
         .with_passes(ties.passes())
@@ -82,13 +65,23 @@ pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, tie
     let counts = world.predictions().expect("they were given").counts();
     let found = log.into_sink();
     let jobs = found.jobs as f64;
-    let mut values = vec![jobs];
-    for sums in [&found.response, &found.stretch, &found.bounded] {
-        values.extend(sums.over(jobs));
+    let [avgft, maxft, rms_of_response] = found.response.over(jobs);
+    let [avgstretch, maxstretch, rms_of_stretch] = found.stretch.over(jobs);
+    let [avgbsld, maxbsld, rms_of_bounded] = found.bounded.over(jobs);
+    Measured {
+        jobs,
+        avgft,
+        maxft,
+        RMSFT: rms_of_response,
+        avgstretch,
+        maxstretch,
+        RMSS: rms_of_stretch,
+        avgbsld,
+        maxbsld,
+        RMSBSLD: rms_of_bounded,
+        accuracy: counts.accuracy().unwrap_or(f64::NAN),
+        request_accuracy: found.request_accuracies / jobs,
+        expired_percent: 100.0 * counts.expired as f64 / jobs,
+        corrections: counts.corrections as f64,
     }
-    values.push(counts.accuracy().unwrap_or(f64::NAN));
-    values.push(found.request_accuracies / jobs);
-    values.push(100.0 * counts.expired as f64 / jobs);
-    values.push(counts.corrections as f64);
-    values
 }

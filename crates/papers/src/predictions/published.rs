@@ -7,10 +7,20 @@
 
 use super::combination::Combination;
 use super::logs::Log;
+use super::metrics::Metric;
 
 /// What [`row`] holds, in its order.
-pub(super) const METRICS: [&str; 9] =
-    ["avgft", "maxft", "RMSFT", "avgstretch", "maxstretch", "RMSS", "avgbsld", "maxbsld", "RMSBSLD"];
+pub(super) const METRICS: [Metric; 9] = [
+    Metric::avgft,
+    Metric::maxft,
+    Metric::RMSFT,
+    Metric::avgstretch,
+    Metric::maxstretch,
+    Metric::RMSS,
+    Metric::avgbsld,
+    Metric::maxbsld,
+    Metric::RMSBSLD,
+];
 
 /// One cell is missing in what was published.
 const NOT_PUBLISHED: f64 = f64::NAN;

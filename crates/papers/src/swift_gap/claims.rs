@@ -3,8 +3,9 @@
 use super::Policy::{self, BestGap, Bgt, Cons, Easy, SwiftGap};
 use super::printed::{self, Printed};
 use super::source::Workload;
-use super::{Cell, SwiftGapPaper, Version, measure};
+use super::{Cell, Metric, SwiftGapPaper, Version, metrics};
 use lab::claim::{Check, Claim, Rule};
+use lab::metric::DesignPoint;
 use lab::quantity::Quantity;
 
 /// Figures 4 to 7 by metric.
@@ -39,18 +40,18 @@ fn values(paper: &SwiftGapPaper, version: Version) -> Vec<Claim<Cell>> {
         for (metric, id) in ids.into_iter().enumerate() {
             let printed = printed::mean(Workload::Wagap, metric, policy);
             let (rule, test) = nearness(policy, printed);
-            let six = measure::NAMES[metric] == "tardiness" && policy.leaves_out_the_first();
+            let six = metrics::FOUR[metric] == Metric::tardiness && policy.leaves_out_the_first();
             claims.push(Claim {
                 id,
                 source: "table 3",
-                statement: format!("Wagap, {}: {} {}", on_paper(policy), measure::WORDS[metric], printed.text),
+                statement: format!("Wagap, {}: {} {}", on_paper(policy), metrics::WORDS[metric], printed.text),
                 test: test.to_owned(),
                 figures: &["table3"],
                 checks: vec![Check {
                     label: format!(
                         "{}, {}, mean over {} numbers of jobs",
                         policy.name(),
-                        measure::WORDS[metric],
+                        metrics::WORDS[metric],
                         if six { "six" } else { "seven" }
                     ),
                     quantity: paper.mean(Workload::Wagap, metric, policy),
@@ -110,11 +111,11 @@ fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [
         rule: Rule::POSITIVE,
     };
     let claim = |(metric, id): (usize, &'static str)| {
-        let is_shown_at_each_n = measure::NAMES[metric] != "tardiness";
+        let is_shown_at_each_n = metrics::FOUR[metric] != Metric::tardiness;
         let mut checks = Vec::new();
         for other in OTHERS {
             for &records in paper.records.iter().filter(|records| is_shown_at_each_n && **records >= 5_000) {
-                let at = |policy| paper.cell(workload, policy, records).get(measure::NAMES[metric]);
+                let at = |policy| paper.cell(workload, policy, records).get(metrics::FOUR[metric]);
                 checks.push(difference(format!("n = {records}"), &at, other));
             }
             let mean = |policy| paper.mean_over(&paper.records, workload, metric, policy);
@@ -130,7 +131,7 @@ fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [
         Claim {
             id,
             source: "abstract, §\"Simulation and discussion\", figs. 4–7, tables 2 and 3",
-            statement: format!("{place}: Swift Gap outperforms BGT, CONS and EASY in {}", measure::WORDS[metric]),
+            statement: format!("{place}: Swift Gap outperforms BGT, CONS and EASY in {}", metrics::WORDS[metric]),
             test: format!("{test}{within}"),
             figures: FIGURES[metric],
             checks,
@@ -144,7 +145,7 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
     let ours = SwiftGap(version);
     let gain = |metric: usize, records: u32| {
         let [other, ours] = [Bgt, ours].map(|policy| paper.cell(Workload::Wagap, policy, records));
-        let name = measure::NAMES[metric];
+        let name = metrics::FOUR[metric];
         (other.get(name), other.get(name) - ours.get(name))
     };
     let mut checks = Vec::new();
@@ -158,7 +159,7 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
         // Response is wait and a constant.
         for metric in 0..3 {
             checks.push(Check {
-                label: format!("BGT − {}, {}, n = {many} − n = {few}", ours.name(), measure::WORDS[metric]),
+                label: format!("BGT − {}, {}, n = {many} − n = {few}", ours.name(), metrics::WORDS[metric]),
                 quantity: gain(metric, many).1 - gain(metric, few).1,
                 rule: Rule::POSITIVE,
             });
@@ -183,7 +184,7 @@ fn recomputed() -> Claim<Cell> {
     let mut checks = Vec::new();
     for workload in Workload::ALL {
         for other in OTHERS {
-            for (metric, word) in measure::WORDS.into_iter().enumerate() {
+            for (metric, word) in metrics::WORDS.into_iter().enumerate() {
                 let Some(percent) = printed::enhancement(workload, metric, other) else { continue };
                 let [theirs, ours] = [other, Policy::SG].map(|policy| printed::mean(workload, metric, policy));
                 let at = |sign: f64| {

@@ -1,7 +1,8 @@
 //! Figures 4 to 7, and how far the tables are from the paper's.
 
 use super::source::Workload;
-use super::{Cell, Policy, Profile, SwiftGapPaper, measure, printed};
+use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
+use lab::metric::DesignPoint;
 use lab::paper::{Effort, Figure, Panel, Series};
 use lab::quantity::Quantity;
 
@@ -76,7 +77,7 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
         points: paper
             .records
             .iter()
-            .map(|&records| (f64::from(records), paper.cell(workload, policy, records).get(measure::NAMES[metric])))
+            .map(|&records| (f64::from(records), paper.cell(workload, policy, records).get(metrics::FOUR[metric])))
             .collect(),
     };
     Panel {
@@ -84,11 +85,11 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
             Workload::Zewura => "left",
             Workload::Wagap | Workload::Renamed => "right",
         },
-        metric: METRICS[metric][kind],
-        y_label: LABELS[metric][kind],
-        log_y: false,
-        series: Policy::ALL.into_iter().chain([Policy::NEAREST]).map(series).collect(),
-        printed: Vec::new(),
+        ..Panel::derived(
+            METRICS[metric][kind],
+            LABELS[metric][kind],
+            Policy::ALL.into_iter().chain([Policy::NEAREST]).map(series).collect(),
+        )
     }
 }
 
@@ -99,20 +100,13 @@ fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
         let series = Policy::ALL.into_iter().flat_map(|policy| {
             [(Profile::Alea31, ""), (Profile::Clean, ", clean")].into_iter().map(move |(profile, suffix)| {
                 let cell = |records| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) };
-                let point = |&records: &u32| (f64::from(records), cell(records).get(measure::NAMES[metric]));
+                let point = |&records: &u32| (f64::from(records), cell(records).get(metrics::FOUR[metric]));
                 let name = format!("{}{suffix}", policy.name());
                 Series { name, points: paper.records.iter().map(point).collect() }
             })
         });
         let kind = kind(paper, Workload::Wagap);
-        Panel {
-            suffix,
-            metric: METRICS[metric][kind],
-            y_label: LABELS[metric][kind],
-            log_y: false,
-            series: series.collect(),
-            printed: Vec::new(),
-        }
+        Panel { suffix, ..Panel::derived(METRICS[metric][kind], LABELS[metric][kind], series.collect()) }
     };
     Figure {
         id: "profiles",
@@ -163,12 +157,12 @@ fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Fi
         x_label: "metric",
         log_x: false,
         panels: vec![Panel {
-            suffix: "",
-            metric: "difference_percent",
-            y_label: "difference from the paper (%)",
-            log_y: false,
-            series: paper.in_table(workload).iter().copied().map(series).collect(),
-            printed: Vec::new(),
+            signed: true,
+            ..Panel::derived(
+                "difference_percent",
+                "difference from the paper (%)",
+                paper.in_table(workload).iter().copied().map(series).collect(),
+            )
         }],
         as_table: false,
     }
@@ -207,12 +201,9 @@ fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
         x_label: "metric",
         log_x: false,
         panels: vec![Panel {
-            suffix: "",
-            metric: "enhancement_percent",
-            y_label: "enhancement (%)",
-            log_y: false,
-            series,
+            signed: true,
             printed,
+            ..Panel::derived("enhancement_percent", "enhancement (%)", series)
         }],
         as_table: false,
     }
@@ -252,7 +243,7 @@ impl SwiftGapPaper {
     pub(super) fn mean(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
         let records = super::sorted(&self.file.workload.records);
         let leaves_out =
-            workload != Workload::Zewura && measure::NAMES[metric] == "tardiness" && policy.leaves_out_the_first();
+            workload != Workload::Zewura && metrics::FOUR[metric] == Metric::tardiness && policy.leaves_out_the_first();
         self.mean_over(&records[usize::from(leaves_out)..], workload, metric, policy)
     }
 
@@ -264,7 +255,7 @@ impl SwiftGapPaper {
         metric: usize,
         policy: Policy,
     ) -> Quantity<Cell> {
-        let at = |&records: &u32| self.cell(workload, policy, records).get(measure::NAMES[metric]);
+        let at = |&records: &u32| self.cell(workload, policy, records).get(metrics::FOUR[metric]);
         mean_of(records.iter().map(at))
     }
 

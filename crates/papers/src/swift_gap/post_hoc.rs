@@ -7,12 +7,13 @@
 
 use super::figures::mean_of;
 use super::source::Workload;
-use super::{Cell, Policy, SwiftGapPaper, Version, measure, printed};
+use super::{Cell, Metric, Policy, SwiftGapPaper, Version, metrics, printed};
+use ::metrics::ConfidenceInterval;
 use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy};
+use lab::metric::DesignPoint;
 use lab::page;
 use lab::quantity::Quantity;
-use metrics::ConfidenceInterval;
 
 /// The number of jobs whose file is called otherwise.
 const RENAMED: u32 = 15_000;
@@ -35,7 +36,7 @@ const DECIMALS: [i32; 3] = [2, 1, 1];
 pub(super) fn renamed(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
     let all = SEARCHES.into_iter().flat_map(|policy| {
         printed::RECORDS.into_iter().flat_map(move |records| {
-            [Workload::Wagap, Workload::Renamed].map(|workload| paper.cell(workload, policy, records).get("wait"))
+            [Workload::Wagap, Workload::Renamed].map(|workload| paper.cell(workload, policy, records).get(Metric::wait))
         })
     });
     let others = OTHERS.into_iter().map(|policy| mean(paper, policy, 2, &[RENAMED]));
@@ -60,10 +61,10 @@ pub(super) fn renamed(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
                 rows: (0..METRICS.len())
                     .flat_map(|metric| printed::RECORDS.map(|records| (metric, records)))
                     .map(|(metric, records)| {
-                        let names = [measure::WORDS[metric].to_owned(), records.to_string()];
+                        let names = [metrics::WORDS[metric].to_owned(), records.to_string()];
                         let values = SEARCHES.into_iter().flat_map(|policy| {
                             [Workload::Wagap, Workload::Renamed].map(|workload| {
-                                let value = found(&paper.cell(workload, policy, records).get(measure::NAMES[metric]));
+                                let value = found(&paper.cell(workload, policy, records).get(metrics::FOUR[metric]));
                                 fixed(value.mean, DECIMALS[metric])
                             })
                         });
@@ -79,11 +80,11 @@ pub(super) fn renamed(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
 
 /// The mean over the numbers of jobs as table 3 takes it, where those in `renamed` ran under the other name.
 fn mean(paper: &SwiftGapPaper, policy: Policy, metric: usize, renamed: &[u32]) -> Quantity<Cell> {
-    let name = measure::NAMES[metric];
-    let first = usize::from(name == "tardiness" && policy.leaves_out_the_first());
+    let its = metrics::FOUR[metric];
+    let first = usize::from(its == Metric::tardiness && policy.leaves_out_the_first());
     let at = |records: &u32| {
         let workload = if renamed.contains(records) { Workload::Renamed } else { Workload::Wagap };
-        paper.cell(workload, policy, *records).get(name)
+        paper.cell(workload, policy, *records).get(its)
     };
     mean_of(printed::RECORDS[first..].iter().map(at))
 }
@@ -143,7 +144,7 @@ fn chances(paper: &SwiftGapPaper, estimate: &Estimate<'_, Cell>) -> page::Table 
     let most = paper.file.run.post_hoc_replications;
     let row = |policy: Policy| {
         let value = |workload, records, metric: usize| {
-            estimate(&paper.cell(workload, policy, records).get(measure::NAMES[metric]), most).mean
+            estimate(&paper.cell(workload, policy, records).get(metrics::FOUR[metric]), most).mean
         };
         let of = |workload| printed::RECORDS.map(|n| [0, 1, 2].map(|metric| value(workload, n, metric)));
         let near = near_choices(&of(Workload::Wagap), &of(Workload::Renamed), policy);

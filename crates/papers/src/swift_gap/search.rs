@@ -8,7 +8,7 @@
 //! near. Third, whatever differs in one reading from the nearest found so far, for as long as that finds a nearer one.
 
 use super::source::Workload;
-use super::{Paper as _, Policy, SwiftGapPaper, measure, printed};
+use super::{Paper as _, Policy, SwiftGapPaper, metrics, printed};
 use crate::MODELS;
 use alea31::{GapFilling, Job, Means, Readings, Suitability, World};
 use anyhow::{Context, Result, bail, ensure};
@@ -24,7 +24,7 @@ use sim_core::{JobLog, JobRecord, Purpose, Sim, Sink, Streams};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The four columns, in the order of [`measure::NAMES`].
+/// The four columns, in the order of [`metrics::NAMES`].
 type Four = [f64; 4];
 
 /// What came of one combination.
@@ -53,7 +53,7 @@ impl Tried {
     fn worst(&self) -> &'static str {
         let distance = self.distance();
         let place = self.deviations().iter().position(|deviation| deviation.abs() >= distance);
-        measure::NAMES[place.expect("a distance is one of the deviations")]
+        metrics::NAMES[place.expect("a distance is one of the deviations")]
     }
 
     /// The answers by question, as the scenario has them.
@@ -192,8 +192,7 @@ fn differences(a: Readings, b: Readings) -> usize {
 
 /// Tries one combination, and drops it when a mean is certain to be more than `bound` percent too high.
 fn one(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f64, store: &Store) -> Result<Tried> {
-    let names: Vec<String> =
-        measure::NAMES[..4].iter().chain(&["is_dropped", "n"]).map(|name| (*name).to_owned()).collect();
+    let names: Vec<String> = metrics::NAMES.iter().chain(&["is_dropped", "n"]).map(|name| (*name).to_owned()).collect();
     let seed = paper.seed();
     let cell = serde_json::json!({
         "clusters": paper.file.clusters.of(Workload::Wagap),
@@ -285,7 +284,7 @@ impl Sink for Growing {
 fn table(tried: &[Tried]) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let found = ["deviation_percent", "furthest_off", "dropped_at_n"];
-    table.write_record(FIELDS.iter().chain(&measure::NAMES[..4]).chain(&found))?;
+    table.write_record(FIELDS.iter().chain(&metrics::NAMES).chain(&found))?;
     for tried in tried {
         let means = tried.means.iter().map(|mean| fixed(*mean, 2));
         let dropped = tried.dropped_at.map_or_else(String::new, |records| records.to_string());
@@ -299,7 +298,7 @@ fn table(tried: &[Tried]) -> Result<Vec<u8>> {
 /// and for what.
 fn summary(tried: &[Tried]) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    let dropped_for = measure::NAMES[..4].iter().map(|name| format!("dropped_for_{name}"));
+    let dropped_for = metrics::NAMES.iter().map(|name| format!("dropped_for_{name}"));
     let head = ["reading", "answer", "combinations", "nearest_percent"].map(str::to_owned);
     table.write_record(head.into_iter().chain(dropped_for))?;
     for (place, field) in FIELDS.into_iter().enumerate() {
@@ -319,7 +318,7 @@ fn summary(tried: &[Tried]) -> Result<Vec<u8>> {
             };
             let nearest = nearest.map_or_else(String::new, |nearest| fixed(nearest, 2));
             let row = [field.to_owned(), answer, with.len().to_string(), nearest];
-            table.write_record(row.into_iter().chain(measure::NAMES[..4].iter().map(|name| dropped(name))))?;
+            table.write_record(row.into_iter().chain(metrics::NAMES.iter().map(|name| dropped(name))))?;
         }
     }
     table.into_inner().context("memory takes everything")
@@ -377,7 +376,7 @@ mod tests {
             let mut most = [f64::INFINITY; 4];
             most[metric] = whole[metric] * 0.6;
             let (means, is_whole) = race(world.clone(), &jobs, most);
-            assert!(!is_whole, "{}", measure::NAMES[metric]);
+            assert!(!is_whole, "{}", metrics::NAMES[metric]);
             assert!(means[metric] > most[metric]);
             for (at_least, mean) in means.iter().zip(whole) {
                 assert!(*at_least <= mean * (1.0 + 1e-12), "{means:?} {whole:?}");

@@ -1,7 +1,8 @@
 //! Tables 2, 3 and 4: the paper's number, ours, and how far they are apart, with every n beside the means.
 
 use super::source::Workload;
-use super::{Cell, Policy, Profile, SwiftGapPaper, measure, printed};
+use super::{Cell, Policy, Profile, SwiftGapPaper, metrics, printed};
+use lab::metric::DesignPoint;
 use lab::paper::{Entry, Row, Table};
 use lab::quantity::Quantity;
 
@@ -29,13 +30,13 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {
         let mut row = |x: &str, metric_name: &str, cells: &dyn Fn(Policy) -> Entry<Cell>| {
             rows.push(Row {
-                names: vec![measure::WORDS[metric].to_owned(), x.to_owned()],
+                names: vec![metrics::WORDS[metric].to_owned(), x.to_owned()],
                 x: x.to_owned(),
                 metric: metric_name.to_owned(),
                 cells: policies.iter().map(|policy| cells(*policy)).collect(),
             });
         };
-        let name = measure::NAMES[metric];
+        let name = metrics::NAMES[metric];
         let printed = |policy| printed::mean(workload, metric, policy);
         row("paper", name, &|policy| Entry::Text(printed(policy).text.to_owned()));
         row("ours", name, &|policy| Entry::Found(paper.mean(workload, metric, policy), decimals));
@@ -45,7 +46,7 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
         });
         for &records in &records {
             row(&format!("n = {records}"), name, &|policy| {
-                Entry::Found(paper.cell(workload, policy, records).get(name), decimals)
+                Entry::Found(paper.cell(workload, policy, records).get(metrics::FOUR[metric]), decimals)
             });
         }
     }
@@ -79,8 +80,8 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     for metric in 0..4 {
         let mut row = |what: &str, metric_name: &str, cell: &dyn Fn((Policy, Workload)) -> Entry<Cell>| {
             rows.push(Row {
-                names: vec![measure::WORDS[metric].to_owned(), what.to_owned()],
-                x: measure::NAMES[metric].to_owned(),
+                names: vec![metrics::WORDS[metric].to_owned(), what.to_owned()],
+                x: metrics::NAMES[metric].to_owned(),
                 metric: metric_name.to_owned(),
                 cells: pairs().map(cell).collect(),
             });
@@ -123,14 +124,16 @@ fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
     let mut rows = Vec::new();
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {
-        let name = measure::NAMES[metric];
+        let name = metrics::NAMES[metric];
         let mean = |policy, profile| {
-            let at = |&records: &u32| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) }.get(name);
+            let at = |&records: &u32| {
+                Cell { profile, ..paper.cell(Workload::Wagap, policy, records) }.get(metrics::FOUR[metric])
+            };
             super::figures::mean_of(paper.records.iter().map(at))
         };
         let mut row = |what: &str, metric_name: &str, cell: &dyn Fn(Policy) -> Entry<Cell>| {
             rows.push(Row {
-                names: vec![measure::WORDS[metric].to_owned(), what.to_owned()],
+                names: vec![metrics::WORDS[metric].to_owned(), what.to_owned()],
                 x: what.to_owned(),
                 metric: metric_name.to_owned(),
                 cells: POLICIES.into_iter().map(cell).collect(),

@@ -1,0 +1,32 @@
+//! The metrics of one run: the four columns of the paper's tables, and what explains them.
+
+lab::metrics! {
+    /// What is measured in one run.
+    pub(crate) struct Measured of Metric {
+        /// Mean of response / time executed.
+        slowdown: "slowdown" smaller,
+        /// Mean time by which jobs end after they are due.
+        tardiness: "tardiness" ("s") smaller,
+        /// Mean time from submission to start.
+        wait: "waiting time" ("s") smaller,
+        /// Mean time from submission to end.
+        response: "response time" ("s") smaller,
+        /// Mean time from start to end.
+        executed_time: "time executed" ("s"),
+        /// Jobs that end after they are due, of all.
+        late_percent: "late jobs" ("%") smaller,
+        /// Jobs that ended.
+        jobs: "jobs" zero,
+    }
+}
+
+/// The paper's four, in the order of its tables.
+pub(super) const FOUR: [Metric; 4] = [Metric::slowdown, Metric::tardiness, Metric::wait, Metric::response];
+
+/// Their names in files.
+pub(super) const NAMES: [&str; 4] =
+    [FOUR[0].declared().field, FOUR[1].declared().field, FOUR[2].declared().field, FOUR[3].declared().field];
+
+/// The same in words.
+pub(super) const WORDS: [&str; 4] =
+    [FOUR[0].declared().axis, FOUR[1].declared().axis, FOUR[2].declared().axis, FOUR[3].declared().axis];
