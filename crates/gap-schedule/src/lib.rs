@@ -151,6 +151,7 @@
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod correct;
+mod min_demand;
 mod multi_cluster;
 mod order;
 mod plan;
@@ -158,10 +159,12 @@ mod planner;
 mod policy;
 mod predict;
 mod queue;
+mod reason;
 pub mod reference;
 mod running;
 
 pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
+pub use min_demand::MinDemand;
 pub use multi_cluster::{
     Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver,
 };
@@ -175,5 +178,6 @@ pub use policy::{
     Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Starts, View, Weight,
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
-pub use queue::{MinDemand, Queue, QueuedJob, WaitingJobs};
+pub use queue::{Queue, QueuedJob, WaitingJobs};
+pub use reason::{Explained, Reason, ReasonProbe, ReservedStart, Right};
 pub use running::{Running, RunningJob, Shadow};

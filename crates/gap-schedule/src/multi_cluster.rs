@@ -17,10 +17,10 @@ use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
 use machine_pool::{MachinePool, Repair};
 use predictions::as_requested;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time,
+    Context, EventKey, EventPriority, Fact, Job, JobId, JobTable, Model, Outage, Prioritized, Rejection, SiteId, Span,
+    Time,
 };
 use std::iter::Empty;
 
@@ -49,7 +49,7 @@ use std::iter::Empty;
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
     pool: MachinePool,
     queue: Queue,
-    started: FxHashMap<JobId, Started>, // never iterated: its order cannot reach a result
+    started: JobTable<Started>,
     policy: P,
     passes: Passes,
     /// The next pass that has been posted: the one of the present instant, or the one the policy wished for.
@@ -57,6 +57,8 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
     /// The policy's answer, kept for its memory only.
     starts: Starts,
     arrivals: J,
+    /// The next of them, which is here rather than in its event: so events are small, and the calendar moves little.
+    coming: Option<Job>,
     /// Whether there are no more of them.
     all_have_come: bool,
     outages: O,
@@ -66,8 +68,10 @@ pub struct MultiCluster<P, J, O = Empty<Outage>> {
 /// What can happen to a [`MultiCluster`].
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A job comes in.
-    Arrive(Job),
+    /// The next job of the stream comes in.
+    Arrive,
+    /// A job comes in that is not of the stream.
+    Submit(Box<Job>),
     /// A running job outlives what was predicted of it.
     Expire(JobId, SiteId),
     /// A job ends and gives its processors of that machine back.
@@ -126,7 +130,7 @@ impl Prioritized for Event {
             Self::Finish(..) => EventPriority::RELEASE,
             Self::Up(_) => EventPriority::new(3),
             Self::Down(_) => EventPriority::new(4),
-            Self::Arrive(_) => EventPriority::ARRIVE,
+            Self::Arrive | Self::Submit(_) => EventPriority::ARRIVE,
             Self::FinishLast(..) => EventPriority::new(8),
             Self::Decide => EventPriority::DECIDE,
         }
@@ -143,12 +147,13 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
         Self {
             pool: MachinePool::new(machines),
             queue: Queue::new(),
-            started: FxHashMap::default(),
+            started: JobTable::new(),
             policy,
             passes: Passes::PerInstant,
             posted: None,
             starts: Vec::new(),
             arrivals,
+            coming: None,
             all_have_come: false,
             outages: std::iter::empty(),
             predictions: None,
@@ -169,8 +174,8 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// `outages` may be endless: it is not asked for more once the last job has left. A run then ends if every job gets as
     /// long as it needs between two failures; it does not while one waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self { pool, queue, started, policy, passes, posted, starts, arrivals, all_have_come, predictions, .. } =
-            self;
+        let Self { pool, queue, started, policy, passes, posted, starts, arrivals, coming, .. } = self;
+        let Self { all_have_come, predictions, .. } = self;
         MultiCluster {
             pool,
             queue,
@@ -180,6 +185,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
             posted,
             starts,
             arrivals,
+            coming,
             all_have_come,
             outages: outages.into_iter(),
             predictions,
@@ -233,9 +239,10 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {
-        match self.arrivals.next() {
+        self.coming = self.arrivals.next();
+        match &self.coming {
             Some(job) => {
-                cx.post_at(job.submit, Event::Arrive(job));
+                cx.post_at(job.submit, Event::Arrive);
             }
             None => self.all_have_come = true,
         }
@@ -265,7 +272,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
         let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
-        assert!(!self.started.contains_key(&id), "job {id} is submitted, but a job of this id still runs");
+        assert!(!self.started.contains(id), "job {id} is submitted, but a job of this id still runs");
         let mut queued = QueuedJob::of(job);
         if let Some(predictions) = &mut self.predictions {
             queued.request.estimate = predictions.predict(&job.request, job.runtime);
@@ -276,7 +283,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// The job has ended: it gives its processors back, if it has not already, and others learn from it.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let started = self.started.remove(&job).expect("a job that ends has started");
+        let started = self.started.remove(job).expect("a job that ends has started");
         if let Some(predictions) = &mut self.predictions {
             let Started { job: queued, hidden, .. } = &started;
             predictions.end(&as_requested(queued, hidden.requested), queued.request.estimate, hidden.runtime);
@@ -300,7 +307,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             let due = running.iter().take_while(|job| job.expected_end <= now);
             let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
             for job in due {
-                let ends = self.started.get_mut(&job.job).filter(|started| started.ends_at == now);
+                let ends = self.started.get_mut(job.job).filter(|started| started.ends_at == now);
                 if let Some(started) = ends {
                     started.is_released = true;
                     self.release(&job, site(machine), cx);
@@ -313,7 +320,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let place = self.pool.machines()[machine.index()];
-        let started = self.started.get_mut(&job).expect("a job whose prediction expires runs");
+        let started = self.started.get_mut(job).expect("a job whose prediction expires runs");
         let predictions = self.predictions.as_mut().expect("only a prediction expires");
         started.expiry = None;
         let expired = Expired {
@@ -358,7 +365,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let lost = self.pool.fail(site, post_repair(site, up, cx), now);
         let mut waiting_again = Vec::with_capacity(lost.len());
         for RunningJob { job, processors, .. } in &lost {
-            let started = self.started.remove(job).expect("a job that runs has started");
+            let started = self.started.remove(*job).expect("a job that runs has started");
             cx.cancel(started.end);
             if let Some(expiry) = started.expiry {
                 cx.cancel(expiry);
@@ -384,6 +391,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             (Passes::PerEvent | Passes::Pyss, _) => self.pass(cx),
             _ if self.queue.is_empty() => {}
             (Passes::PerInstant, Some((at, _))) if at == cx.now() => {}
+            // The event would be the next to happen.
+            (Passes::PerInstant, _) if cx.is_last_of_instant() => self.pass(cx),
             (Passes::PerInstant, _) => self.post_pass(cx.now(), cx),
         }
     }
@@ -481,9 +490,14 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.finish(job, machine, cx);
                 self.call_for_pass(cx);
             }
-            Event::Arrive(job) => {
+            Event::Arrive => {
+                let job = self.coming.take().expect("the job of an arrival is here");
                 self.admit(&job, cx);
                 self.post_next_arrival(cx);
+                self.call_for_pass(cx);
+            }
+            Event::Submit(job) => {
+                self.admit(&job, cx);
                 self.call_for_pass(cx);
             }
             // With nobody left to notice, even an endless stream of failures ends.

@@ -20,6 +20,7 @@ mod ordered_queue;
 mod readings;
 mod reservations;
 mod scan;
+mod telling;
 
 pub use backfill::{Backfill, Depth};
 pub use conservative::Conservative;
@@ -37,6 +38,7 @@ pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
 use crate::multi_cluster::Machine;
 use crate::queue::{Queue, QueuedJob};
+use crate::reason::ReasonProbe;
 use crate::running::{Running, RunningJob};
 use sim_core::{JobId, Request, SiteId, Time};
 
@@ -85,6 +87,16 @@ pub trait Policy {
     /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. They fit together into
     /// what is free. Asked only while jobs wait.
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts);
+
+    /// The same decisions, and why: `probe` is told [reasons](crate::Reason) as they are made, in a pass in which it
+    /// [listens](ReasonProbe::listens). A policy that leaves this out tells none.
+    ///
+    /// What a pass costs, and the operations that it counts, may differ from those of `schedule`; the starts may not. The policies of
+    /// this crate are written once, over a probe, and `schedule` gives them `()`.
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let _ = probe;
+        self.schedule(view, starts);
+    }
 
     /// Told once, before anything happens.
     fn begin(&mut self, view: &View<'_>) {
@@ -171,6 +183,10 @@ macro_rules! forward {
         impl<P: Policy + ?Sized> Policy for $pointer {
             fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
                 (**self).schedule(view, starts);
+            }
+
+            fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+                (**self).schedule_with_reasons(view, starts, probe);
             }
 
             fn begin(&mut self, view: &View<'_>) {

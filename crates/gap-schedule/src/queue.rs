@@ -1,22 +1,25 @@
 //! The jobs that wait, in order of arrival.
 
-use rustc_hash::FxHashMap;
-use sim_core::{Job, JobId, Request, Span, Time};
+use crate::min_demand::{MinDemand, MinDemandTree};
+use sim_core::{Job, JobId, JobTable, Request, Span, Time};
+use std::sync::OnceLock;
 
 /// The jobs that wait, in order of arrival. Joining at the end and leaving from anywhere cost O(log n).
 ///
 /// Beside the jobs stands a tree of the least demands ([`MinDemand`]) of 2, 4, 8, … neighbours, by which a policy passes over
-/// whole stretches of jobs that cannot start: see [`WaitingJobs::next_where`].
+/// whole stretches of jobs that cannot start: see [`WaitingJobs::next_where`]. It is there from the first such walk on, so that a
+/// policy that never walks does not pay for it.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// In order of arrival, `None` where a job has left, until the vector is full and closes up.
     slots: Vec<Option<Slot>>,
-    /// Node `n` has the children `2n` and `2n + 1`; the leaf of slot `s` is `width + s`, half of the tree being leaves.
-    tree: Vec<MinDemand>,
+    /// A leaf for each slot; unless nobody has asked for it yet.
+    tree: OnceLock<MinDemandTree>,
+    /// So many slots are filled before the queue closes up.
+    room: usize,
     /// Every slot before this one is empty.
     front: usize,
-    // Never iterated: its order cannot reach a result.
-    places: FxHashMap<JobId, usize>,
+    places: JobTable<usize>,
 }
 
 /// A job that waits: all that a policy may know of it.
@@ -29,16 +32,6 @@ pub struct QueuedJob {
     pub request: Request,
     /// When it was submitted, not when it came to wait here: after a failure of its machine, a job waits again.
     pub submit: Time,
-}
-
-/// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
-/// same job. Of a single job, its own demands.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct MinDemand {
-    /// Processors.
-    pub processors: u32,
-    /// Expected runtime; [`Span::MAX`] where there is no estimate.
-    pub estimate: Span,
 }
 
 /// A walk along a [`Queue`], in order of arrival.
@@ -98,7 +91,7 @@ impl Queue {
 
     /// The job of this id, if it waits.
     pub fn get(&self, job: JobId) -> Option<&QueuedJob> {
-        let place = self.places.get(&job)?;
+        let place = self.places.get(job)?;
         self.slots[*place].as_ref().map(|slot| &slot.waiting)
     }
 
@@ -128,9 +121,11 @@ impl Queue {
 
     /// The job leaves, and what was hidden is told to the world.
     pub(crate) fn take(&mut self, job: JobId) -> Option<(QueuedJob, Hidden)> {
-        let place = self.places.remove(&job)?;
+        let place = self.places.remove(job)?;
         let slot = self.slots[place].take().expect("every place in the map is taken");
-        self.note(place, MinDemand::NOTHING);
+        if let Some(tree) = self.tree.get_mut() {
+            tree.set(place, MinDemand::NOTHING);
+        }
         if self.places.is_empty() {
             self.slots.clear();
             self.front = 0;
@@ -143,19 +138,16 @@ impl Queue {
     }
 
     fn join(&mut self, slot: Slot) {
-        if self.slots.len() == self.width() {
+        if self.slots.len() == self.room {
             self.close_up();
         }
         let place = self.slots.len();
         let QueuedJob { job, request, .. } = slot.waiting;
         assert!(self.places.insert(job, place).is_none(), "job {job} joined a queue in which it waits already");
         self.slots.push(Some(slot));
-        self.note(place, MinDemand::of(&request));
-    }
-
-    /// Room for slots.
-    const fn width(&self) -> usize {
-        self.tree.len() / 2
+        if let Some(tree) = self.tree.get_mut() {
+            tree.join(place, MinDemand::of(&request));
+        }
     }
 
     /// Drops the empty slots and makes room for as many jobs again as there are, so that this is paid for by the jobs that
@@ -163,30 +155,29 @@ impl Queue {
     fn close_up(&mut self) {
         self.slots.retain(Option::is_some);
         self.front = 0;
-        let width = (2 * self.slots.len()).next_power_of_two().max(Self::SMALLEST);
-        self.tree.clear();
-        self.tree.resize(2 * width, MinDemand::NOTHING);
+        self.room = (2 * self.slots.len()).next_power_of_two().max(Self::SMALLEST);
         for (place, slot) in self.slots.iter().flatten().enumerate() {
             self.places.insert(slot.waiting.job, place);
-            self.tree[width + place] = MinDemand::of(&slot.waiting.request);
         }
-        for node in (1..width).rev() {
-            self.tree[node] = self.tree[2 * node].and(self.tree[2 * node + 1]);
+        if let Some(mut tree) = self.tree.take() {
+            self.plant(&mut tree);
+            self.tree = OnceLock::from(tree);
         }
     }
 
-    /// Writes a leaf, and what follows from it.
-    fn note(&mut self, place: usize, least: MinDemand) {
-        let mut node = self.width() + place;
-        self.tree[node] = least;
-        while node > 1 {
-            node /= 2;
-            let least = self.tree[2 * node].and(self.tree[2 * node + 1]);
-            if self.tree[node] == least {
-                break;
-            }
-            self.tree[node] = least;
-        }
+    /// Writes the whole tree.
+    fn plant(&self, tree: &mut MinDemandTree) {
+        let demand = |slot: &Slot| MinDemand::of(&slot.waiting.request);
+        tree.plant(self.room, self.slots.iter().map(|slot| slot.as_ref().map_or(MinDemand::NOTHING, demand)));
+    }
+
+    /// The tree of least demands.
+    fn tree(&self) -> &MinDemandTree {
+        self.tree.get_or_init(|| {
+            let mut tree = MinDemandTree::default();
+            self.plant(&mut tree);
+            tree
+        })
     }
 }
 
@@ -199,52 +190,25 @@ impl<'a> IntoIterator for &'a Queue {
     }
 }
 
-impl MinDemand {
-    /// Of no job at all.
-    pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
-
-    /// What one job demands.
-    pub fn of(request: &Request) -> Self {
-        Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
-    }
-
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
-    }
-}
-
 impl<'a> WaitingJobs<'a> {
     /// Walks on to the next job whose demands are `worth` a start, in O(log n) for each stretch that looked worth it.
     ///
     /// `worth` is asked about single jobs and about stretches of neighbours. It must not refuse a stretch that
     /// holds a job it would accept; it never does if it accepts whatever demands less than something it accepts.
     pub fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
-        let Queue { slots, tree, .. } = self.queue;
-        let width = self.queue.width();
+        let slots = &self.queue.slots;
         if self.at >= slots.len() {
             return None;
         }
-        let mut node = width + self.at;
-        loop {
-            if worth(tree[node]) {
-                if node < width {
-                    node *= 2;
-                    continue;
-                }
-                let place = node - width;
-                if let Some(Some(slot)) = slots.get(place) {
-                    self.at = place + 1;
-                    return Some(&slot.waiting);
-                }
-            }
-            // On to the right, with the largest stretch that begins there. The root's right neighbour is the end.
-            node += 1;
-            node >>= node.trailing_zeros();
-            if node == 1 {
-                self.at = slots.len();
-                return None;
+        let tree = self.queue.tree();
+        while let Some(place) = tree.next(self.at, &worth) {
+            self.at = place + 1;
+            if let Some(Some(slot)) = slots.get(place) {
+                return Some(&slot.waiting);
             }
         }
+        self.at = slots.len();
+        None
     }
 }
 
@@ -321,7 +285,7 @@ mod tests {
             queue.push(queued(id, 1, 1));
             queue.remove(JobId(id));
         }
-        assert_eq!((queue.len(), queue.width()), (1, Queue::SMALLEST));
+        assert_eq!((queue.len(), queue.room), (1, Queue::SMALLEST));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub enum Command {
     Simulate(Box<replay::cli::Simulate>),
     /// Policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
     Experiment(Box<replay::experiment::Experiment>),
+    /// Why a job of a log started when it did under a policy.
+    Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: can machines have run it, and is it what a policy does?
     Check(Box<replay::check::Check>),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.

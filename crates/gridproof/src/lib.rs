@@ -138,6 +138,7 @@ impl Lab {
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
             Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
             Command::Experiment(options) => replay::experiment::experiment(&options, &self.policies, common),
+            Command::Explain(options) => replay::explain::explain(&options, &self.policies, common),
             Command::Check(options) => replay::check::check(&options, &self.policies, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),

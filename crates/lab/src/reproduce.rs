@@ -1,10 +1,9 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
-use crate::claim::{Claim, Judged};
+use crate::claim::{Claim, Judged, Remark};
 use crate::clock::within_the_clock;
-use crate::metric::DesignPoint;
 use crate::output::OutDir;
-use crate::paper::{About, Effort, Figure, Paper, Table};
+use crate::paper::{About, Drawing, Effort, Extra, Figure, Paper, Schedule, Table};
 use crate::provenance;
 use crate::quantity::Quantity;
 use crate::record::{Mode, Recorded};
@@ -182,120 +181,119 @@ pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
     let Session { paper, seed, replications, .. } = &session;
-    let (drawings, schedules, figures) = wanted::<P>(paper.figures(), &request.only)?;
-    let unplotted = drawings.iter().chain(&schedules).copied();
-    let shown: BTreeSet<&str> = figures.iter().map(|figure| figure.id).chain(unplotted).collect();
-    let claims: Vec<Claim<P::Cell>> = paper
-        .claims()
-        .into_iter()
-        .filter(|claim| request.only.is_empty() || claim.figures.iter().any(|figure| shown.contains(figure)))
-        .collect();
-    let mut remarks = paper.remarks();
-    remarks.retain(|remark| request.only.is_empty() || remark.figures.iter().any(|figure| shown.contains(figure)));
+    let asked = Asked::of(paper, *seed, &request.only)?;
 
     let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
     let out = OutDir::create(&path, format!("reproduce {}", P::ABOUT.slug))?;
-    let cells_folder = out.cells();
     if request.fresh {
-        Store::forget(&cells_folder)?;
+        Store::forget(&out.cells())?;
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let store = Store::open(cells_folder)?;
+    let store = Store::open(out.cells())?;
     let mut study = Study::new(paper, *seed, &store, request.quiet);
-    let mut tables = paper.tables();
-    tables.retain(|table| shown.contains(table.id));
-    let extras = within_the_clock(|| paper.extras(&Streams::new(*seed, 0)));
-    let mut extras = extras.with_context(|| beyond_the_clock("a figure"))?;
-    extras.retain(|extra| shown.contains(extra.figure));
-    let mut cells = BTreeSet::new();
-    for quantity in quantities(&figures).chain(tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity)) {
-        quantity.collect_cells(&mut cells);
-    }
-    for quantity in extras.iter().flat_map(|extra| &extra.needs) {
-        quantity.collect_cells(&mut cells);
-    }
-    for check in claims.iter().flat_map(|claim| &claim.checks) {
-        check.quantity.collect_cells(&mut cells);
-    }
-    for (_, quantity) in remarks.iter().flat_map(|remark| &remark.shown) {
-        quantity.collect_cells(&mut cells);
-    }
-    study.run(&cells, *replications)?;
+    study.run(&asked.cells(), *replications)?;
 
-    let mut judged: Vec<Judged> =
-        claims.iter().map(|claim| Judged::new(claim, |quantity| study.estimate(quantity, *replications))).collect();
+    let judge = |claim: &Claim<P::Cell>| Judged::new(claim, |quantity| study.estimate(quantity, *replications));
+    let mut judged: Vec<Judged> = asked.claims.iter().map(judge).collect();
     if request.decide {
-        decide(&mut study, &claims, &mut judged, *replications)?;
+        decide(&mut study, &asked.claims, &mut judged, *replications)?;
     }
     store.settle()?;
-
-    let judge = |seeds| Seeds::judge(paper, &claims, seeds, *replications, &store, request.quiet);
+    let judge = |seeds| Seeds::judge(paper, &asked.claims, seeds, *replications, &store, request.quiet);
     let seeds = request.seeds.map(judge).transpose()?;
 
-    let mode = request.mode();
-    let recorded =
-        Recorded::read(P::PAGE, mode, paper.record()).with_context(|| format!("the record of {}", P::ABOUT.slug))?;
-    let judged: Vec<_> = judged
-        .into_iter()
-        .map(|judged| {
-            let recorded = recorded.verdict(judged.id).map(str::to_owned);
-            (judged, recorded)
-        })
-        .collect();
-    let stays = match &seeds {
-        Some(seeds) => Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record())
-            .with_context(|| format!("the record of {}", P::ABOUT.slug))?,
-        None => None,
+    let (mode, on_record) = (request.mode(), || format!("the record of {}", P::ABOUT.slug));
+    let recorded = Recorded::read(P::PAGE, mode, paper.record()).with_context(on_record)?;
+    let beside = |judged: Judged| {
+        let recorded = recorded.verdict(judged.id).map(str::to_owned);
+        (judged, recorded)
     };
-    let unplotted = within_the_clock(|| {
-        let streams = || Streams::new(*seed, 0);
-        let schedules: Vec<_> = schedules.into_iter().map(|id| paper.schedule(id, &streams())).collect();
-        let drawings: Vec<_> = drawings.into_iter().map(|id| paper.drawing(id, &streams())).collect();
-        (schedules, drawings)
-    });
-    let (schedules, drawings) = unplotted.with_context(|| beyond_the_clock("a drawing"))?;
+    let judged: Vec<_> = judged.into_iter().map(beside).collect();
+    let stays = seeds.as_ref().map(|seeds| Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record()));
+    let stays = stays.transpose().with_context(on_record)?.flatten();
+
+    let (schedules, drawings) = asked.unplotted(paper, *seed)?;
     let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
-    let extras = extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect();
     let findings = crate::write::Findings {
         session: &session,
         request,
-        figures,
-        tables,
-        extras,
+        extras: asked.extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect(),
+        figures: asked.figures,
+        tables: asked.tables,
         schedules,
         drawings,
         judged: &judged,
-        remarks: &remarks,
+        remarks: &asked.remarks,
         seeds: seeds.as_ref(),
         study: &study,
     };
     findings.write(out, began)?;
-    let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
+    let remarks = asked.remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }
 
-/// Drawings, schedules and figures.
-type Wanted<C> = (Vec<&'static str>, Vec<&'static str>, Vec<Figure<C>>);
-
-/// The drawings, schedules and figures that `--only` names.
-fn wanted<P: Paper>(figures: Vec<Figure<P::Cell>>, only: &[String]) -> Result<Wanted<P::Cell>> {
-    let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
-    let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
-    for name in only {
-        if !ids.contains(&name.as_str()) {
-            let hint = did_you_mean(name, ids.iter().copied());
-            bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
-        }
-    }
-    let is_wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-    let of = |all: &[&'static str]| all.iter().copied().filter(|id| is_wanted(id)).collect();
-    Ok((of(P::DRAWINGS), of(P::SCHEDULES), figures.into_iter().filter(|figure| is_wanted(figure.id)).collect()))
+/// What a run shows and judges: all of a paper, or what goes with the figures that `--only` names.
+struct Asked<'a, P: Paper> {
+    drawings: Vec<&'static str>,
+    schedules: Vec<&'static str>,
+    figures: Vec<Figure<P::Cell>>,
+    tables: Vec<Table<P::Cell>>,
+    extras: Vec<Extra<'a, P::Cell>>,
+    claims: Vec<Claim<P::Cell>>,
+    remarks: Vec<Remark<P::Cell>>,
 }
 
-fn quantities<C: DesignPoint>(figures: &[Figure<C>]) -> impl Iterator<Item = &Quantity<C>> {
-    let panels = figures.iter().flat_map(|figure| &figure.panels);
-    panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|(_, quantity)| quantity)
+impl<'a, P: Paper> Asked<'a, P> {
+    fn of(paper: &'a P, seed: u64, only: &[String]) -> Result<Self> {
+        let mut figures = paper.figures();
+        let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
+        let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
+        for name in only {
+            if !ids.contains(&name.as_str()) {
+                let hint = did_you_mean(name, ids.iter().copied());
+                bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
+            }
+        }
+        let is_asked = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
+        let of = |all: &[&'static str]| all.iter().copied().filter(|id| is_asked(id)).collect();
+        figures.retain(|figure| is_asked(figure.id));
+        let (mut tables, mut claims, mut remarks) = (paper.tables(), paper.claims(), paper.remarks());
+        let extras = within_the_clock(|| paper.extras(&Streams::new(seed, 0)));
+        let mut extras = extras.with_context(|| beyond_the_clock("a figure"))?;
+        // A table that goes with no figure would have no file for its data.
+        tables.retain(|table| figures.iter().any(|figure| figure.id == table.id));
+        extras.retain(|extra| figures.iter().any(|figure| figure.id == extra.figure));
+        claims.retain(|claim| only.is_empty() || claim.figures.iter().any(|figure| is_asked(figure)));
+        remarks.retain(|remark| only.is_empty() || remark.figures.iter().any(|figure| is_asked(figure)));
+        Ok(Self { drawings: of(P::DRAWINGS), schedules: of(P::SCHEDULES), figures, tables, extras, claims, remarks })
+    }
+
+    /// The cells that must be simulated for all of it.
+    fn cells(&self) -> BTreeSet<P::Cell> {
+        let panels = self.figures.iter().flat_map(|figure| &figure.panels);
+        let points = panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+        let plotted = points.map(|(_, quantity)| quantity);
+        let in_tables = self.tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity);
+        let of_extras = self.extras.iter().flat_map(|extra| &extra.needs);
+        let claimed = self.claims.iter().flat_map(|claim| &claim.checks).map(|check| &check.quantity);
+        let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
+        let mut cells = BTreeSet::new();
+        for quantity in plotted.chain(in_tables).chain(of_extras).chain(claimed).chain(remarked) {
+            quantity.collect_cells(&mut cells);
+        }
+        cells
+    }
+
+    /// The figures that are no plots.
+    fn unplotted(&self, paper: &P, seed: u64) -> Result<(Vec<Schedule>, Vec<Drawing>)> {
+        let streams = || Streams::new(seed, 0);
+        let made = within_the_clock(|| {
+            let schedules = self.schedules.iter().map(|id| paper.schedule(id, &streams())).collect();
+            (schedules, self.drawings.iter().map(|id| paper.drawing(id, &streams())).collect())
+        });
+        made.with_context(|| beyond_the_clock("a drawing"))
+    }
 }
 
 /// Runs the cells of inconclusive claims again with more replications, up to ten times as many.
@@ -338,22 +336,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         .rsplit_once(" rep=")
         .and_then(|(cell, replication)| Some((cell, replication.parse::<u32>().ok()?)))
         .with_context(|| format!("--run {id:?}: expected a name from the column run of runs.csv, ending in rep=N"))?;
-    let mut cells = BTreeSet::new();
-    for quantity in quantities(&paper.figures()) {
-        quantity.collect_cells(&mut cells);
-    }
-    for (.., quantity) in paper.tables().iter().flat_map(Table::found) {
-        quantity.collect_cells(&mut cells);
-    }
-    for quantity in paper.extras(&Streams::new(seed, 0)).iter().flat_map(|extra| &extra.needs) {
-        quantity.collect_cells(&mut cells);
-    }
-    for check in paper.claims().iter().flat_map(|claim| &claim.checks) {
-        check.quantity.collect_cells(&mut cells);
-    }
-    for (_, quantity) in paper.remarks().iter().flat_map(|remark| &remark.shown) {
-        quantity.collect_cells(&mut cells);
-    }
+    let cells = Asked::of(&paper, seed, &[])?.cells();
     let named =
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
     let cell =

@@ -164,6 +164,12 @@ pub struct Simulate {
     /// What every world is asked.
     #[command(flatten)]
     pub(crate) asked: Asked,
+    /// Write the jobs in another program's format, too.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Where to write.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// What one of them is.
     #[command(flatten)]
     pub(crate) worlds: Worlds,
@@ -199,12 +205,6 @@ pub(crate) struct Asked {
     /// Only the first N records of the log.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_jobs: Option<u64>,
-    /// Write the jobs in another program's format, too.
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<Format>,
-    /// Where to write.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
 }
 
 /// Formats of other programs.

@@ -28,7 +28,7 @@ mod space_shared;
 mod terminal;
 mod transcript;
 mod watch;
-mod words;
+pub(crate) mod words;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
@@ -64,14 +64,9 @@ const GANTT_JOBS: usize = 3000;
 /// Bad options or input, or a file that cannot be read or written.
 pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
     let asked = &options.asked;
-    if asked.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
-        bail!(
-            "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
-            asked.trace.display()
-        );
-    }
+    ensure_can_be_read_again(asked)?;
     let world = options.worlds.open(asked, own)?;
-    let out = asked.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
+    let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made: Vec<NewFolders> =
         world.writes_to().iter().filter_map(|path| path.parent()).map(NewFolders::on_the_way_to).collect();
@@ -83,7 +78,7 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     let header = swf_header(asked, world.sites())?;
     let begin = || {
         let draft = || out.begin().map(Draft::Begun);
-        let evalys = (asked.format == Some(Format::Evalys)).then(draft).transpose()?;
+        let evalys = (options.format == Some(Format::Evalys)).then(draft).transpose()?;
         Ok(Drafts { jobs: draft()?, swf: draft()?, evalys, header: header.clone(), log: stem(&asked.trace) })
     };
     let mut runs = world.replay(&begin, &|| progress.add(1))?;
@@ -103,7 +98,7 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     made.into_iter().for_each(NewFolders::keep);
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { asked, world: &*world, runs: &runs, hash: &hash };
+    let report = Report { asked, format: options.format, world: &*world, runs: &runs, hash: &hash };
     report.idle().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
@@ -118,6 +113,17 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     let differs: Vec<&String> = runs.iter().filter_map(|run| run.outcome.differs.as_ref()).collect();
     differs.iter().for_each(|difference| tell(difference));
     Ok(if differs.is_empty() { Ending::Done } else { Ending::Differs })
+}
+
+/// Refuses a log that can be read but once.
+pub(crate) fn ensure_can_be_read_again(asked: &Asked) -> Result<()> {
+    if asked.trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+        bail!(
+            "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
+            asked.trace.display()
+        );
+    }
+    Ok(())
 }
 
 /// The comments at the head of `schedule.swf`: what readers of the format ask of a header. Times count from the first submit.

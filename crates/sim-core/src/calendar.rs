@@ -124,6 +124,13 @@ impl<E> Calendar<E> {
         }
     }
 
+    /// Whether no event is pending up to and including this instant. `false` also where one was, and has been cancelled: this
+    /// only looks.
+    #[inline]
+    pub fn has_nothing_until(&self, at: Time) -> bool {
+        self.keys.smallest().is_none_or(|key| time_of(key) > at)
+    }
+
     /// Removes the next event and tells when it happens; O(log n).
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
@@ -197,6 +204,16 @@ impl KeyHeap {
 
     fn put(&mut self, place: usize, key: Key) {
         self.lines[place / 4].0[place % 4] = key;
+    }
+
+    /// The smallest key, wherever the hole is.
+    #[inline]
+    fn smallest(&self) -> Option<Key> {
+        if !self.hole_at_root {
+            return (self.len > 0).then(|| self.at(ROOT));
+        }
+        let &Line(children) = self.lines.get(ROOT - 2)?;
+        children.into_iter().min().filter(|key| *key != VACANT)
     }
 
     fn peek(&mut self) -> Option<Key> {
@@ -310,6 +327,23 @@ mod tests {
         assert_eq!(calendar.next_time(), Some(Time::from_secs(2)));
         assert_eq!(calendar.pop(), Some((Time::from_secs(2), 'b')));
         assert_eq!(calendar.pop(), None);
+    }
+
+    #[test]
+    fn a_look_ahead_moves_nothing_and_errs_on_one_side_only() {
+        let mut calendar = Calendar::new();
+        let at = Time::from_secs;
+        assert!(calendar.has_nothing_until(at(9)));
+        let keys = [7, 3, 5, 3, 4].map(|second| calendar.post(at(second), EventPriority::ARRIVE, second));
+        assert!(calendar.has_nothing_until(at(2)) && !calendar.has_nothing_until(at(3)));
+        calendar.pop();
+        assert!(!calendar.has_nothing_until(at(3)), "the hole of the first does not hide the second");
+        calendar.pop();
+        assert!(calendar.has_nothing_until(at(3)) && !calendar.has_nothing_until(at(4)));
+        calendar.cancel(keys[4]);
+        assert!(!calendar.has_nothing_until(at(4)), "a cancelled one may count");
+        assert_eq!(std::iter::from_fn(|| calendar.pop()).map(|(_, event)| event).collect::<Vec<_>>(), [5, 7]);
+        assert!(calendar.has_nothing_until(Time::MAX));
     }
 
     #[test]

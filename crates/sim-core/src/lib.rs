@@ -13,6 +13,7 @@
 //! | [`sim`] | how does a model run? [`Model`], [`Context`], [`Sim`] |
 //! | [`stream`] | where do random numbers come from? [`Streams`], one portable generator per purpose |
 //! | [`job`] | what is submitted? [`Job`], and [`Request`], the part of it that a policy may see |
+//! | [`job_table`] | what is known of each job that is here? [`JobTable`] |
 //! | [`sites`] | which of all sites? [`SiteSet`] |
 //! | [`outage`] | when does a site not work? [`Outage`] |
 //! | [`fact`] | what happened? [`Fact`], [`Probe`] |
@@ -93,6 +94,7 @@ pub mod event;
 pub mod fact;
 pub mod gauge;
 pub mod job;
+pub mod job_table;
 pub mod outage;
 pub mod pool;
 pub mod profile;
@@ -110,6 +112,7 @@ pub use event::{EventPriority, Prioritized};
 pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use job::{Job, JobId, ProcId, Request, SiteId};
+pub use job_table::JobTable;
 pub use outage::Outage;
 pub use pool::Pool;
 pub use profile::AvailabilityProfile;

@@ -93,6 +93,16 @@ impl AvailabilityProfile {
             && later.iter().take_while(|block| block.from() < end).all(|block| block.stays_wide(0, end, processors))
     }
 
+    /// The first instant of `[start, start + span)` at which fewer than `processors` are free, and how many are: what keeps
+    /// them from [fitting](Self::fits). `None` if they fit. Takes time with every step on the way.
+    pub fn shortfall(&self, start: Time, span: Span, processors: u32) -> Option<(Time, u32)> {
+        let (end, free) = (start.saturating_add(span), self.free_at(start));
+        if free < processors {
+            return Some((start, free));
+        }
+        self.steps().filter(|(from, _)| *from > start && *from < end).find(|(_, free)| *free < processors)
+    }
+
     /// Takes `processors` out of `[start, start + span)`.
     ///
     /// # Panics

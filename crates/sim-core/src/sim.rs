@@ -36,6 +36,15 @@ pub trait Context<E> {
     /// Emits a fact to the probe, which cannot answer.
     fn emit(&mut self, fact: Fact);
 
+    /// Whether nothing else is known to be pending for the present instant: an event that the model would post for this very
+    /// instant, as the last thing that it does about the present one, would be the next to happen. It may as well happen at
+    /// once, which saves its way through the calendar.
+    ///
+    /// `false` where that is not known, as inside another model.
+    fn is_last_of_instant(&self) -> bool {
+        false
+    }
+
     /// Posts `event` for the instant `after` from now.
     fn post_in(&mut self, after: Span, event: E) -> EventKey {
         self.post_at(self.now() + after, event)
@@ -188,5 +197,10 @@ impl<E: Prioritized, P: Probe> Context<E> for EngineContext<'_, E, P> {
     #[inline]
     fn emit(&mut self, fact: Fact) {
         self.probe.observe(self.now, &fact);
+    }
+
+    #[inline]
+    fn is_last_of_instant(&self) -> bool {
+        self.calendar.has_nothing_until(self.now)
     }
 }

@@ -112,3 +112,31 @@ pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>)
     let rows = reader.records().map(row).collect();
     (header, rows)
 }
+
+/// What a table says is a number.
+pub(crate) fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
+}
+
+/// The page opens offline: it says so to the browser, and its elements fetch nothing.
+pub(crate) fn assert_self_contained(root: &Path) {
+    let page = fs::read_to_string(root.join("report.html")).expect("a report");
+    assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
+    // Scripts are inline: what is between their tags is not looked at.
+    let mut markup = String::new();
+    for piece in page.split("<script") {
+        let (script, rest) = piece.split_once("</script>").unwrap_or(("", piece));
+        assert!(!script.split('>').next().unwrap_or("").contains("src"), "a script is fetched");
+        markup += rest;
+    }
+    for fetch in ["src=\"http", "href=\"http", "src='http", "href='http", "url(http", "@import", "<iframe", "<object"] {
+        assert!(!markup.contains(fetch), "{fetch}");
+    }
+    // What it links to lies beside it.
+    for link in markup.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        let link = link.replace("&#x2f;", "/");
+        if !link.starts_with('#') && !link.starts_with("data:") {
+            assert!(root.join(&link).is_file(), "a link leads to {link}");
+        }
+    }
+}

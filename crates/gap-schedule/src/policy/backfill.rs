@@ -1,8 +1,11 @@
+use crate::min_demand::MinDemand;
 use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
+use crate::policy::telling::tell_starts;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, Queue, QueuedJob};
+use crate::queue::{Queue, QueuedJob};
+use crate::reason::{Reason, ReasonProbe};
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, SiteSet, Time};
@@ -100,6 +103,52 @@ impl Backfill {
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         let reservation = self.reservations.iter().find(|reservation| reservation.waiting.job == job)?;
         reservation.slot.map(|slot| (slot.start, site(self.profiles.index(slot.rank))))
+    }
+
+    /// Why the job waits, which had its turn after `starts`: what runs, and the reservations of those whose turn came before,
+    /// as they were then.
+    fn refusal(&self, job: &QueuedJob, holders: usize, view: &View<'_>, starts: &Starts) -> Reason {
+        let mut profiles = MachineProfiles::new(view.machines, self.placement);
+        for rank in profiles.ranks() {
+            profiles.look_again(rank, view);
+            profiles.clear(rank, view);
+        }
+        let mut promised: Vec<(QueuedJob, Slot)> = Vec::new();
+        let mut holders = self.reservations[..holders].iter().peekable();
+        let mut has_holder = false;
+        // In order of arrival, both those who have started and those who hold a reservation.
+        for other in view.queue {
+            if let Some(held) = holders.next_if(|held| held.waiting.job == other.job) {
+                has_holder = true;
+                if let Some(slot) = held.slot {
+                    profiles.reserve(slot, &other.request);
+                    promised.push((*other, slot));
+                }
+            } else if let Some((_, machine)) = starts.iter().find(|(start, _)| *start == other.job) {
+                let slot = Slot { start: view.now, rank: profiles.rank(machine.index()) };
+                profiles.start(slot, &other.request, has_holder);
+            }
+        }
+        let promised = promised.iter().map(|(other, slot)| (other, *slot));
+        profiles.obstacle(job, view.now, promised).unwrap_or(Reason::Kept)
+    }
+
+    /// Tells those who wait on, now that the pass is over.
+    fn tell_waiting(&self, view: &View<'_>, starts: &Starts, probe: &mut dyn ReasonProbe) {
+        let waits = |job: &QueuedJob| !starts.iter().any(|(other, _)| *other == job.job);
+        for (place, job) in view.queue.iter().enumerate().filter(|(_, job)| waits(job)) {
+            if !probe.follows(job.job) {
+                continue;
+            }
+            let earlier: Vec<JobId> = view.queue.iter().take(place).map(|other| other.job).collect();
+            let before: Starts = starts.iter().filter(|(other, _)| earlier.contains(other)).copied().collect();
+            let held = self.reservations.iter().position(|held| held.waiting.job == job.job);
+            let holders = held.unwrap_or(self.reservations.len());
+            probe.observe(job.job, self.refusal(job, holders, view, &before), &before);
+            if let Some(number) = held {
+                probe.observe(job.job, self.profiles.promise(self.reservations[number].slot), &before);
+            }
+        }
     }
 
     /// Notes that a machine's profile no longer holds.
@@ -359,6 +408,14 @@ impl Policy for Backfill {
         self.receive(now, starts);
         // What is expected to end at any moment does not do so when it is expected to.
         overdue.into_iter().for_each(|rank| self.invalidate(rank));
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let due = self.reservations.iter().filter(|held| held.due(view.now).is_some());
+        let due: Vec<JobId> = due.map(|held| held.waiting.job).collect();
+        self.schedule(view, starts);
+        tell_starts(&due, view, starts, probe);
+        self.tell_waiting(view, starts, probe);
     }
 }
 

@@ -1,8 +1,10 @@
 use crate::order::Priority;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
+use crate::policy::telling::tell_starts;
 use crate::policy::{Policy, Starts, View};
 use crate::queue::QueuedJob;
+use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
 use sim_core::{JobId, SiteId, Time};
 
@@ -101,6 +103,19 @@ impl Policy for Conservative {
             self.plan.insert(waiting, slot);
         }
         self.plan.start_due(view.now, |waiting, machine, _| starts.push((waiting.job, machine)));
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let due = self.plan.due(view.now);
+        self.schedule(view, starts);
+        tell_starts(&due, view, starts, probe);
+        for job in
+            self.plan.held().iter().map(|held| held.waiting.job).filter(|job| probe.follows(*job)).collect::<Vec<_>>()
+        {
+            let (obstacle, promise) = self.plan.reasons(job, view.now);
+            probe.observe(job, obstacle, starts);
+            probe.observe(job, promise, starts);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
+use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View};
+use crate::reason::ReasonProbe;
 
 /// EASY backfilling on several machines.
 ///
@@ -32,6 +34,10 @@ impl Easy {
     pub fn new(readings: BackfillReadings) -> Self {
         Self { rule: EasyRule::new(readings) }
     }
+
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        self.rule.pass(&mut view.queue.iter(), view, starts, &mut Telling::new(probe));
+    }
 }
 
 impl Policy for Easy {
@@ -40,7 +46,11 @@ impl Policy for Easy {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.rule.pass(&mut view.queue.iter(), view, starts);
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 

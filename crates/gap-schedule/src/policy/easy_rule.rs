@@ -1,10 +1,13 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::readings::{BackfillReadings, BackfillRule};
+use crate::policy::telling::{Telling, no_room};
 use crate::policy::{Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob, WaitingJobs};
+use crate::queue::{QueuedJob, WaitingJobs};
+use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
 use crate::running::RunningJob;
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
@@ -51,6 +54,8 @@ impl Line for WaitingJobs<'_> {
 #[derive(Copy, Clone, Debug)]
 struct Reservation {
     machine: usize,
+    /// When the head starts there.
+    at: Time,
     /// Time until then. Of a job that is never expected to end, one nanosecond less than for ever.
     window: Span,
     /// Processors of the machine that the head leaves over then.
@@ -123,11 +128,17 @@ impl EasyRule {
 
     /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
     /// head, and starts those behind it that do it no harm. The head, if there is one.
-    pub(super) fn pass(&mut self, line: &mut impl Line, view: &View<'_>, starts: &mut Starts) -> Option<QueuedJob> {
-        let head = self.take_turns(line, view, starts)?;
-        // Most passes end here: the search for a reservation would be for nobody.
-        if self.leaves_room(line) {
-            self.pass_by(&head, line, view, starts);
+    pub(super) fn pass(
+        &mut self,
+        line: &mut impl Line,
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) -> Option<QueuedJob> {
+        let head = self.take_turns(line, view, starts, telling)?;
+        // Most passes end here: the search for a reservation would be for nobody but those who are told of it.
+        if telling.listens() || self.leaves_room(line) {
+            self.pass_by(&head, line, view, starts, telling);
         }
         Some(head)
     }
@@ -138,14 +149,17 @@ impl EasyRule {
         line: &mut impl Line,
         view: &View<'_>,
         starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
     ) -> Option<QueuedJob> {
         self.free_tree.update(view.free);
         self.in_turn.clear();
         loop {
-            let next = line.next()?;
+            let next = telling.next(line, starts)?;
             let Some(machine) = self.free_tree.first(&next.request, &mut self.operations) else {
+                telling.waits(&next, starts, || no_room(&next, view, |machine| self.free_tree.free(machine)));
                 return Some(next);
             };
+            telling.starts(&next, site(machine), Right::InTurn, starts);
             self.start(&next, machine, starts);
             self.in_turn.push((machine, view.machines[machine].running(next.job, &next.request, view.now)));
         }
@@ -164,11 +178,21 @@ impl EasyRule {
     }
 
     /// Makes a reservation for the head, and starts those of `line`, all behind it, that do it no harm.
-    pub(super) fn pass_by(&mut self, head: &QueuedJob, line: &mut impl Line, view: &View<'_>, starts: &mut Starts) {
+    pub(super) fn pass_by(
+        &mut self,
+        head: &QueuedJob,
+        line: &mut impl Line,
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
         let promise = self.reserve(&head.request, view);
+        let Reservation { machine, at, .. } = promise;
+        telling.tells(head, starts, || Reason::Reserved { machine: site(machine), start: at });
+        let by = ReservedStart { job: head.job, start: at, processors: head.request.processors };
         match self.readings.rule {
-            BackfillRule::MachineAware => self.backfill(line, promise, view, starts),
-            BackfillRule::Strict => self.backfill_strictly(line, promise.window, view, starts),
+            BackfillRule::MachineAware => self.backfill(line, (promise, by), view, starts, telling),
+            BackfillRule::Strict => self.backfill_strictly(line, (promise, by), view, starts, telling),
         }
     }
 
@@ -217,7 +241,7 @@ impl EasyRule {
         let here = self.started_on(machine).iter().map(|(_, job)| job);
         let released = view.running[machine].iter().chain(here).filter(|job| job.expected_end <= at);
         let free = self.free_tree.free(machine) + released.map(|job| job.processors).sum::<u32>();
-        Reservation { machine, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
+        Reservation { machine, at, window: at.since(view.now).min(Span::from_nanos(u64::MAX - 1)), extra: free - need }
     }
 
     /// What this pass has started on the machine before the head was found, once `in_turn` is sorted.
@@ -228,8 +252,15 @@ impl EasyRule {
     }
 
     /// Starts, in their order, the jobs behind the head that do it no harm.
-    fn backfill(&mut self, behind: &mut impl Line, promise: Reservation, view: &View<'_>, starts: &mut Starts) {
-        let Reservation { machine: reserved, window, mut extra } = promise;
+    fn backfill(
+        &mut self,
+        behind: &mut impl Line,
+        (promise, by): (Reservation, ReservedStart),
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
+        let Reservation { machine: reserved, at, window, mut extra } = promise;
         // The reserved machine has its own rule, and is out of the others' tree meanwhile.
         let mut left = self.free_tree.free(reserved);
         self.free_tree.set(reserved, 0);
@@ -241,18 +272,31 @@ impl EasyRule {
             let on_reserved = |least: MinDemand| {
                 least.processors <= left && (least.processors <= extra || in_time.admits(least.estimate))
             };
-            let next = behind.next_where(|least| {
+            let worth = |least: MinDemand| {
                 steps.set(steps.get() + 1);
                 least.processors <= most || on_reserved(least)
-            });
-            let Some(next) = next else { break };
+            };
+            // Where it fits on the reserved machine, what is left over there, and the window, are in its way.
+            let refusal = |job: &QueuedJob| {
+                if job.request.processors <= left && job.request.sites.contains(site(reserved)) {
+                    Reason::Barred { machine: site(reserved), at, left: extra, by: vec![by] }
+                } else {
+                    let free = |machine| if machine == reserved { left } else { self.free_tree.free(machine) };
+                    no_room(job, view, free)
+                }
+            };
+            let Some(next) = telling.next_where(behind, worth, starts, refusal) else { break };
             let need = next.request.processors;
             let elsewhere = self.free_tree.first(&next.request, &mut self.operations);
             let preferred = elsewhere.filter(|other| self.free_tree.rank(*other) < self.free_tree.rank(reserved));
             let may_use_reserved =
                 next.request.sites.contains(site(reserved)) && on_reserved(MinDemand::of(&next.request));
             let machine = if preferred.is_none() && may_use_reserved { Some(reserved) } else { elsewhere };
-            let Some(machine) = machine else { continue };
+            let Some(machine) = machine else {
+                telling.waits(&next, starts, || refusal(&next));
+                continue;
+            };
+            telling.starts(&next, site(machine), Right::Backfilled, starts);
             if machine == reserved {
                 left -= need;
                 if !in_time.admits(MinDemand::of(&next.request).estimate) {
@@ -268,25 +312,44 @@ impl EasyRule {
     }
 
     /// The same, where they must end by the reservation on whatever machine (R6, strictly).
-    fn backfill_strictly(&mut self, behind: &mut impl Line, window: Span, view: &View<'_>, starts: &mut Starts) {
+    fn backfill_strictly(
+        &mut self,
+        behind: &mut impl Line,
+        (promise, by): (Reservation, ReservedStart),
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
+        let Reservation { at, window, .. } = promise;
         let in_time = InTime::new(self.fastest(), window);
         let steps = Cell::new(0);
         loop {
             let most = self.free_tree.most();
-            let next = behind.next_where(|least| {
+            let worth = |least: MinDemand| {
                 steps.set(steps.get() + 1);
                 least.processors <= most && in_time.admits(least.estimate)
-            });
+            };
+            let refusal = |job: &QueuedJob, free_tree: &FreeProcessorTree| match free_tree.first(&job.request, &mut 0) {
+                Some(machine) => Reason::Barred { machine: site(machine), at, left: 0, by: vec![by] },
+                None => no_room(job, view, |machine| free_tree.free(machine)),
+            };
+            let next = telling.next_where(behind, worth, starts, |job| refusal(job, &self.free_tree));
             let Some(next) = next else { break };
             let mut rank = 0;
+            let mut found_place = false;
             while let Some(found) = self.free_tree.next(rank, next.request.processors, &mut self.operations) {
                 let machine = self.free_tree.order()[found];
                 let may_use = next.request.sites.contains(site(machine));
                 if may_use && view.machines[machine].expects(&next.request) <= window {
+                    telling.starts(&next, site(machine), Right::Backfilled, starts);
                     self.start(&next, machine, starts);
+                    found_place = true;
                     break;
                 }
                 rank = found + 1;
+            }
+            if !found_place {
+                telling.waits(&next, starts, || refusal(&next, &self.free_tree));
             }
         }
         self.operations += steps.get();

@@ -1,6 +1,8 @@
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
+use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, scan};
+use crate::reason::ReasonProbe;
 
 /// The schedule of [`Easy`](crate::Easy) at the cost of finding it as the paper's simulator must have: at each
 /// event, every waiting job looks at every machine.
@@ -19,6 +21,11 @@ impl EasyScan {
     pub fn new(readings: BackfillReadings) -> Self {
         Self { rule: EasyRule::new(readings), operations: 0 }
     }
+
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        let head = self.rule.pass(&mut view.queue.iter(), view, starts, &mut Telling::new(probe));
+        self.operations += scan::operations(view.queue.len(), head.as_ref(), &self.rule, view, starts);
+    }
 }
 
 impl Policy for EasyScan {
@@ -27,8 +34,11 @@ impl Policy for EasyScan {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let head = self.rule.pass(&mut view.queue.iter(), view, starts);
-        self.operations += scan::operations(view.queue.len(), head.as_ref(), &self.rule, view, starts);
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 

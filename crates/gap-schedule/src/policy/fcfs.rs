@@ -1,4 +1,6 @@
+use crate::policy::telling::{Telling, no_room};
 use crate::policy::{Policy, Starts, View};
+use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::SiteId;
 
 /// First come first served on several machines: the head of the queue starts on the first machine, by index, that has
@@ -19,22 +21,37 @@ impl Fcfs {
     pub const fn new() -> Self {
         Self { free: Vec::new(), operations: 0 }
     }
-}
 
-impl Policy for Fcfs {
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
         self.free.clear();
         self.free.extend(view.free);
-        for head in view.queue {
+        let mut telling = Telling::new(probe);
+        let mut queue = view.queue.iter();
+        while let Some(head) = telling.next(&mut queue, starts) {
             let need = head.request.processors;
             let found = (0..).zip(&mut self.free).find(|(machine, free)| {
                 self.operations += 1;
                 **free >= need && head.request.sites.contains(SiteId(*machine))
             });
-            let Some((machine, free)) = found else { break };
+            let Some((machine, free)) = found else {
+                telling.waits(&head, starts, || no_room(&head, view, |machine| self.free[machine]));
+                telling.refuse_all(&mut queue, starts, |_| Reason::Behind { head: head.job });
+                break;
+            };
             *free -= need;
+            telling.starts(&head, SiteId(machine), Right::InTurn, starts);
             starts.push((head.job, SiteId(machine)));
         }
+    }
+}
+
+impl Policy for Fcfs {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 

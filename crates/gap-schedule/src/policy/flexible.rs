@@ -1,8 +1,11 @@
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::easy_rule::{EasyRule, Line};
 use crate::policy::readings::BackfillReadings;
+use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, scan};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
+use crate::reason::ReasonProbe;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;
@@ -274,6 +277,26 @@ impl FlexibleBackfill {
         self.head.as_ref().map(|head| head.waiting.job)
     }
 
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        self.ahead.clear();
+        let mut line = ByPriority {
+            head: self.head.as_ref(),
+            queue: &self.queue,
+            config: &self.config,
+            now: view.now,
+            shortest: self.shortest.unwrap_or(Span::ZERO).as_secs_f64(),
+            reached: Reached::Head,
+            ahead: &mut self.ahead,
+            passed: &mut self.passed,
+        };
+        let head = self.rule.pass(&mut line, view, starts, &mut Telling::new(probe));
+        let jobs = self.queue.len() + usize::from(self.head.is_some());
+        let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
+        self.operations += (jobs + jobs * levels) as u64;
+        self.operations += scan::operations(jobs, head.as_ref(), &self.rule, view, starts);
+        self.leave(head.map(|head| head.job), starts);
+    }
+
     /// Lets the jobs go that have started, and sets the new head apart.
     fn leave(&mut self, head: Option<JobId>, starts: &[(JobId, SiteId)]) {
         let mut shortest_left = false;
@@ -314,23 +337,11 @@ impl Policy for FlexibleBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.ahead.clear();
-        let mut line = ByPriority {
-            head: self.head.as_ref(),
-            queue: &self.queue,
-            config: &self.config,
-            now: view.now,
-            shortest: self.shortest.unwrap_or(Span::ZERO).as_secs_f64(),
-            reached: Reached::Head,
-            ahead: &mut self.ahead,
-            passed: &mut self.passed,
-        };
-        let head = self.rule.pass(&mut line, view, starts);
-        let jobs = self.queue.len() + usize::from(self.head.is_some());
-        let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
-        self.operations += (jobs + jobs * levels) as u64;
-        self.operations += scan::operations(jobs, head.as_ref(), &self.rule, view, starts);
-        self.leave(head.map(|head| head.job), starts);
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 

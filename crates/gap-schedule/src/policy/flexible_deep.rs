@@ -1,9 +1,12 @@
+use crate::min_demand::MinDemand;
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
+use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::{Span, Time};
 
 /// Flexible backfilling with any number of reservations: [`Backfill`](crate::Backfill) over a queue that is sorted by
@@ -55,6 +58,50 @@ impl DeepFlexibleBackfill {
         order.into_iter().map(|(_, job)| job).collect()
     }
 
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        let now = view.now;
+        self.profiles.begin_pass();
+        for rank in self.profiles.ranks() {
+            self.profiles.look_again(rank, view);
+            self.profiles.clear(rank, view);
+        }
+        let others = self.by_priority(view);
+        let mut gone = Vec::new();
+        let mut telling = Telling::new(probe);
+        let mut promised: Vec<(QueuedJob, Slot)> = Vec::new();
+        for job in std::mem::take(&mut self.holders).into_iter().chain(others) {
+            telling.comes(&job.waiting, starts);
+            let request = job.waiting.request;
+            let may_hold = self.depth.allows_beside(self.holders.len());
+            let best =
+                if may_hold { self.profiles.best(self.profiles.ranks(), &request, now) } else { self.room(&job, now) };
+            if let Some(slot) = best.filter(|slot| slot.start == now) {
+                let machine = site(self.profiles.index(slot.rank));
+                let right = if self.holders.is_empty() { Right::InTurn } else { Right::Backfilled };
+                telling.starts(&job.waiting, machine, right, starts);
+                self.profiles.start(slot, &request, !self.holders.is_empty());
+                starts.push((job.waiting.job, machine));
+                gone.push(job.waiting.job);
+                continue;
+            }
+            telling.waits(&job.waiting, starts, || {
+                let promised = promised.iter().map(|(other, slot)| (other, *slot));
+                self.profiles.obstacle(&job.waiting, now, promised).unwrap_or(Reason::Kept)
+            });
+            if may_hold {
+                if let Some(slot) = best {
+                    self.profiles.reserve(slot, &request);
+                    promised.push((job.waiting, slot));
+                }
+                telling.tells(&job.waiting, starts, || self.profiles.promise(best));
+                self.holders.push(job);
+                gone.push(job.waiting.job);
+            }
+        }
+        gone.sort_unstable();
+        self.queue.retain(|job| gone.binary_search(&job.waiting.job).is_err());
+    }
+
     /// The most preferred machine on which the job can start now.
     fn room(&mut self, job: &Candidate, now: Time) -> Option<Slot> {
         let QueuedJob { request, .. } = job.waiting;
@@ -76,37 +123,11 @@ impl Policy for DeepFlexibleBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let now = view.now;
-        self.profiles.begin_pass();
-        for rank in self.profiles.ranks() {
-            self.profiles.look_again(rank, view);
-            self.profiles.clear(rank, view);
-        }
-        let others = self.by_priority(view);
-        let mut passed = Vec::new();
-        for job in std::mem::take(&mut self.holders).into_iter().chain(others) {
-            let request = job.waiting.request;
-            let may_hold = self.depth.allows_beside(self.holders.len());
-            let best =
-                if may_hold { self.profiles.best(self.profiles.ranks(), &request, now) } else { self.room(&job, now) };
-            match best {
-                Some(slot) if slot.start == now => {
-                    self.profiles.start(slot, &request, !self.holders.is_empty());
-                    starts.push((job.waiting.job, site(self.profiles.index(slot.rank))));
-                    passed.push(job.waiting.job);
-                }
-                slot if may_hold => {
-                    if let Some(slot) = slot {
-                        self.profiles.reserve(slot, &request);
-                    }
-                    self.holders.push(job);
-                    passed.push(job.waiting.job);
-                }
-                _ => {}
-            }
-        }
-        passed.sort_unstable();
-        self.queue.retain(|job| passed.binary_search(&job.waiting.job).is_err());
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::policy::{Policy, Starts, View};
 use crate::queue::QueuedJob;
+use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
 use sim_core::{Request, SiteId, Time};
 
@@ -28,14 +29,27 @@ impl<P> IfNewcomerFits<P> {
     }
 }
 
-impl<P: Policy> Policy for IfNewcomerFits<P> {
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+impl<P: Policy> IfNewcomerFits<P> {
+    /// Whether a pass is to be made.
+    fn is_worth_a_pass(&mut self, view: &View<'_>) -> bool {
         let fits = |request: &Request| {
             let mut machines = 0..view.machines.len();
             machines.any(|machine| view.suits(machine, request) && request.processors <= view.free[machine])
         };
-        if self.newcomer.take().is_none_or(|request| fits(&request)) {
+        self.newcomer.take().is_none_or(|request| fits(&request))
+    }
+}
+
+impl<P: Policy> Policy for IfNewcomerFits<P> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        if self.is_worth_a_pass(view) {
             self.policy.schedule(view, starts);
+        }
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        if self.is_worth_a_pass(view) {
+            self.policy.schedule_with_reasons(view, starts, probe);
         }
     }
 

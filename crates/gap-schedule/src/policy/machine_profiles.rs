@@ -1,9 +1,11 @@
 //! Availability of each machine: who runs until when, by what is expected, and what is reserved.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::policy::readings::Placement;
 use crate::policy::{View, site};
-use crate::queue::MinDemand;
+use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReservedStart};
 use crate::running::RunningJob;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
@@ -118,6 +120,45 @@ impl MachineProfiles {
         let MinDemand { processors, estimate } = least;
         sites.contains(site(profile.index))
             && profile.plan.fits(now, profile.machine.takes(estimate).max(SHORTEST), processors)
+    }
+
+    /// What a job is told that is given the slot, if there is one.
+    pub(super) fn promise(&self, slot: Option<Slot>) -> Reason {
+        let reserved = |Slot { start, rank }| Reason::Reserved { machine: site(self.index(rank)), start };
+        slot.map_or(Reason::Hopeless, reserved)
+    }
+
+    /// What keeps the job from starting now, where the plan holds nothing for it: on the preferred machine, of those with room
+    /// at this instant, or else on that with most. `promised` are the starts that the plan holds. `None` if nothing does.
+    pub(super) fn obstacle<'a>(
+        &self,
+        job: &QueuedJob,
+        now: Time,
+        promised: impl Iterator<Item = (&'a QueuedJob, Slot)> + Clone,
+    ) -> Option<Reason> {
+        let request = &job.request;
+        let mut most: Option<(u32, usize)> = None;
+        let mut barred = None;
+        for (rank, profile) in self.by_rank.iter().enumerate().filter(|(_, profile)| profile.suits(request)) {
+            let (at, left) = profile.plan.shortfall(now, profile.takes(request), request.processors)?;
+            if at == now {
+                // Of several, that of lowest index.
+                if most.is_none_or(|(free, index)| left > free || left == free && profile.index < index) {
+                    most = Some((left, profile.index));
+                }
+                continue;
+            }
+            let is_in_the_way = |(other, slot): &(&QueuedJob, Slot)| {
+                slot.rank == rank && slot.start <= at && at < slot.start.saturating_add(profile.takes(&other.request))
+            };
+            let by = promised.clone().filter(is_in_the_way).map(|(other, slot)| ReservedStart {
+                job: other.job,
+                start: slot.start,
+                processors: other.request.processors,
+            });
+            barred.get_or_insert_with(|| Reason::Barred { machine: site(profile.index), at, left, by: by.collect() });
+        }
+        barred.or_else(|| most.map(|(free, index)| Reason::NoRoom { machine: site(index), free }))
     }
 
     /// Reserves processors for the job from that start on.

@@ -1,3 +1,4 @@
+use crate::min_demand::MinDemand;
 use crate::order::{Order, Priority};
 use crate::policy::backfill::Depth;
 use crate::policy::easy_rule::{EasyRule, Line};
@@ -5,8 +6,10 @@ use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::ordered_queue::{Except, OrderedQueue};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
+use crate::policy::telling::Telling;
 use crate::policy::{Policy, Starts, View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReasonProbe, Right};
 use crate::running::RunningJob;
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
@@ -72,6 +75,8 @@ enum Reserving {
 struct Book {
     profiles: MachineProfiles,
     free_tree: FreeProcessorTree,
+    /// The reservations of this pass, where somebody listens.
+    promised: Vec<(QueuedJob, Slot)>,
 }
 
 impl Default for Backfilling {
@@ -107,58 +112,107 @@ impl OrderedBackfill {
         Self { rule, queue: queue(order), behind, reserving, ..Self::default() }
     }
 
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        let mut telling = Telling::new(probe);
+        // Nothing but who waits is kept from pass to pass, so one in which nobody can start need not be made.
+        let most = view.free.iter().copied().max().unwrap_or(0);
+        let is_narrow = |least: MinDemand| least.processors <= most;
+        if !telling.listens() && view.queue.iter().next_where(is_narrow).is_none() {
+            return;
+        }
+        self.holders.clear();
+        match &mut self.reserving {
+            Reserving::One(rule) if view.queue.len() == 1 => {
+                // Nobody is before anybody.
+                rule.pass(&mut view.queue.iter(), view, starts, &mut telling);
+            }
+            Reserving::One(_) => self.pass_with_one(view, starts, &mut telling),
+            Reserving::Many(_) => self.pass_with_many(view, starts, &mut telling),
+        }
+        for (job, _) in starts.iter() {
+            let queued = view.queue.get(*job).expect("who is started has waited");
+            self.queue.remove(queued);
+            if let Some(behind) = &mut self.behind {
+                behind.remove(queued);
+            }
+        }
+    }
+
     /// EASY, with its one reservation.
-    fn pass_with_one(&mut self, view: &View<'_>, starts: &mut Starts) {
+    fn pass_with_one(
+        &mut self,
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
         let Self { queue, behind, reserving: Reserving::One(rule), holders, .. } = self else { return };
         queue.refresh(view, &[]);
         let mut line = queue.walk();
         let Some(behind) = behind else {
-            rule.pass(&mut line, view, starts);
+            rule.pass(&mut line, view, starts, telling);
             return;
         };
-        let Some(head) = rule.take_turns(&mut line, view, starts) else { return };
+        let Some(head) = rule.take_turns(&mut line, view, starts, telling) else { return };
         // Whoever is left in the line is all that is left, in whatever order.
-        if rule.leaves_room(&line) {
+        if telling.listens() || rule.leaves_room(&line) {
+            telling.tell_places(&mut line, starts);
             holders.push(head.job);
             let gone = refresh_behind(behind, holders, view, starts);
-            rule.pass_by(&head, &mut Except { walk: behind.walk(), jobs: &gone }, view, starts);
+            rule.pass_by(&head, &mut Except { walk: behind.walk(), jobs: &gone }, view, starts, telling);
         }
     }
 
     /// Any other number of reservations.
-    fn pass_with_many(&mut self, view: &View<'_>, starts: &mut Starts) {
+    fn pass_with_many(
+        &mut self,
+        view: &View<'_>,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
         let Self { rule, queue, behind, reserving: Reserving::Many(book), holders, .. } = self else { return };
         book.begin_pass(view);
         queue.refresh(view, &[]);
         let mut line = queue.walk();
-        while let Some(next) = line.next() {
+        while let Some(next) = telling.next(&mut line, starts) {
             let best = book.profiles.best(book.profiles.ranks(), &next.request, view.now);
             if let Some(slot) = best.filter(|slot| slot.start == view.now) {
-                book.start(&next, slot, !holders.is_empty(), starts);
+                book.start(&next, slot, !holders.is_empty(), starts, telling);
                 continue;
             }
-            if !rule.reserve.allows_beside(holders.len()) {
+            let holds = rule.reserve.allows_beside(holders.len());
+            if holds || behind.is_none() {
+                // Else it is looked at again, in the order of those behind.
+                telling.waits(&next, starts, || book.refusal(&next, view.now));
+            }
+            if !holds {
                 break; // There is no reservation at all.
             }
             if let Some(slot) = best {
                 book.profiles.reserve(slot, &next.request);
+                if telling.listens() {
+                    book.promised.push((next, slot));
+                }
             }
+            telling.tells(&next, starts, || book.profiles.promise(best));
             holders.push(next.job);
             // Further reservations would be in nobody's way.
             let most = book.free_tree.most();
-            if !rule.reserve.allows_beside(holders.len()) || !line.has_where(|least| least.processors <= most) {
+            if !rule.reserve.allows_beside(holders.len())
+                || !telling.listens() && !line.has_where(|least| least.processors <= most)
+            {
                 break;
             }
         }
         let (most, in_turn) = (book.free_tree.most(), holders.is_empty());
-        if !line.has_where(|least| least.processors <= most) {
+        if !telling.listens() && !line.has_where(|least| least.processors <= most) {
             return;
         }
         match behind {
-            None => book.backfill(&mut line, view.now, in_turn, starts),
+            None => book.backfill(&mut line, view.now, in_turn, starts, telling),
             Some(behind) => {
+                telling.tell_places(&mut line, starts);
                 let gone = refresh_behind(behind, holders, view, starts);
-                book.backfill(&mut Except { walk: behind.walk(), jobs: &gone }, view.now, in_turn, starts);
+                book.backfill(&mut Except { walk: behind.walk(), jobs: &gone }, view.now, in_turn, starts, telling);
             }
         }
     }
@@ -178,6 +232,7 @@ impl Book {
         Self {
             profiles: MachineProfiles::new(view.machines, placement),
             free_tree: FreeProcessorTree::new(view.machines, view.free, placement),
+            promised: Vec::new(),
         }
     }
 
@@ -186,10 +241,26 @@ impl Book {
         self.profiles.begin_pass();
         self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
         self.free_tree.update(view.free);
+        self.promised.clear();
+    }
+
+    /// Why the job cannot start now.
+    fn refusal(&self, job: &QueuedJob, now: Time) -> Reason {
+        let promised = self.promised.iter().map(|(other, slot)| (other, *slot));
+        self.profiles.obstacle(job, now, promised).unwrap_or(Reason::Kept)
     }
 
     /// The job starts, and may pass others who hold reservations.
-    fn start(&mut self, job: &QueuedJob, slot: Slot, passes: bool, starts: &mut Starts) {
+    fn start(
+        &mut self,
+        job: &QueuedJob,
+        slot: Slot,
+        passes: bool,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
+        let right = if passes { Right::Backfilled } else { Right::InTurn };
+        telling.starts(job, site(self.profiles.index(slot.rank)), right, starts);
         self.profiles.start(slot, &job.request, passes);
         let machine = self.profiles.index(slot.rank);
         self.free_tree.set(machine, self.free_tree.free(machine) - job.request.processors);
@@ -197,11 +268,23 @@ impl Book {
     }
 
     /// Starts those of `line` who can start now.
-    fn backfill(&mut self, line: &mut impl Line, now: Time, in_turn: bool, starts: &mut Starts) {
-        while let Some(next) = line.next_where(|least| self.room(least, SiteSet::ALL, now).is_some()) {
+    fn backfill(
+        &mut self,
+        line: &mut impl Line,
+        now: Time,
+        in_turn: bool,
+        starts: &mut Starts,
+        telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+    ) {
+        loop {
+            let worth = |least| self.room(least, SiteSet::ALL, now).is_some();
+            let next = telling.next_where(line, worth, starts, |job| self.refusal(job, now));
+            let Some(next) = next else { break };
             // There is room, but the job may not be allowed there.
             if let Some(slot) = self.room(MinDemand::of(&next.request), next.request.sites, now) {
-                self.start(&next, slot, !in_turn, starts);
+                self.start(&next, slot, !in_turn, starts, telling);
+            } else {
+                telling.waits(&next, starts, || self.refusal(&next, now));
             }
         }
     }
@@ -266,26 +349,10 @@ impl Policy for OrderedBackfill {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        // Nothing but who waits is kept from pass to pass, so one in which nobody can start need not be made.
-        let most = view.free.iter().copied().max().unwrap_or(0);
-        if view.queue.iter().next_where(|least| least.processors <= most).is_none() {
-            return;
-        }
-        self.holders.clear();
-        match &mut self.reserving {
-            Reserving::One(rule) if view.queue.len() == 1 => {
-                // Nobody is before anybody.
-                rule.pass(&mut view.queue.iter(), view, starts);
-            }
-            Reserving::One(_) => self.pass_with_one(view, starts),
-            Reserving::Many(_) => self.pass_with_many(view, starts),
-        }
-        for (job, _) in starts.iter() {
-            let queued = view.queue.get(*job).expect("who is started has waited");
-            self.queue.remove(queued);
-            if let Some(behind) = &mut self.behind {
-                behind.remove(queued);
-            }
-        }
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }

@@ -1,8 +1,11 @@
+use crate::min_demand::MinDemand;
 use crate::order::Priority;
 use crate::policy::easy_rule::Line;
 use crate::policy::ordered_queue::OrderedQueue;
+use crate::policy::telling::{Telling, no_room};
 use crate::policy::{Policy, Starts, View};
 use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReasonProbe, Right};
 use sim_core::SiteId;
 
 /// No backfilling, in any [`Order`](crate::Order): the job at the head of the queue starts on the first machine that has room
@@ -23,6 +26,27 @@ impl OrderedFcfs {
     pub fn new(priority: Priority) -> Self {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }
+
+    fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
+        let mut telling = Telling::new(probe);
+        let most = view.free.iter().copied().max().unwrap_or(0);
+        let is_narrow = |least: MinDemand| least.processors <= most;
+        if !telling.listens() && view.queue.iter().next_where(is_narrow).is_none() {
+            return;
+        }
+        self.free.clear();
+        self.free.extend(view.free);
+        if view.queue.len() == 1 {
+            // Nobody is before anybody.
+            start_in_turn(&mut view.queue.iter(), &mut self.free, view, starts, &mut telling);
+        } else {
+            self.queue.refresh(view, &[]);
+            start_in_turn(&mut self.queue.walk(), &mut self.free, view, starts, &mut telling);
+        }
+        for (job, _) in starts.iter() {
+            self.queue.remove(view.queue.get(*job).expect("who is started has waited"));
+        }
+    }
 }
 
 impl Policy for OrderedFcfs {
@@ -31,33 +55,33 @@ impl Policy for OrderedFcfs {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        let most = view.free.iter().copied().max().unwrap_or(0);
-        if view.queue.iter().next_where(|least| least.processors <= most).is_none() {
-            return;
-        }
-        self.free.clear();
-        self.free.extend(view.free);
-        if view.queue.len() == 1 {
-            // Nobody is before anybody.
-            start_in_turn(&mut view.queue.iter(), &mut self.free, starts);
-        } else {
-            self.queue.refresh(view, &[]);
-            start_in_turn(&mut self.queue.walk(), &mut self.free, starts);
-        }
-        for (job, _) in starts.iter() {
-            self.queue.remove(view.queue.get(*job).expect("who is started has waited"));
-        }
+        self.pass(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        self.pass(view, starts, probe);
     }
 }
 
 /// Starts jobs of `line` until one fits nowhere.
-fn start_in_turn(line: &mut impl Line, free: &mut [u32], starts: &mut Starts) {
-    while let Some(head) = line.next() {
+fn start_in_turn(
+    line: &mut impl Line,
+    free: &mut [u32],
+    view: &View<'_>,
+    starts: &mut Starts,
+    telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
+) {
+    while let Some(head) = telling.next(line, starts) {
         let need = head.request.processors;
         let mut machines = (0..).zip(free.iter_mut());
         let found = machines.find(|(machine, free)| **free >= need && head.request.sites.contains(SiteId(*machine)));
-        let Some((machine, free)) = found else { break };
-        *free -= need;
+        let Some((machine, left)) = found else {
+            telling.waits(&head, starts, || no_room(&head, view, |machine| free[machine]));
+            telling.refuse_all(line, starts, |_| Reason::Behind { head: head.job });
+            break;
+        };
+        *left -= need;
+        telling.starts(&head, SiteId(machine), Right::InTurn, starts);
         starts.push((head.job, SiteId(machine)));
     }
 }

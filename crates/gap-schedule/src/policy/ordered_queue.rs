@@ -1,11 +1,11 @@
 //! Jobs that wait, in an order of their own.
 
+use crate::min_demand::{MinDemand, MinDemandTree};
 use crate::order::{Priority, Turn};
 use crate::policy::View;
 use crate::policy::easy_rule::Line;
-use crate::queue::{MinDemand, QueuedJob};
-use rustc_hash::FxHashMap;
-use sim_core::{JobId, Time};
+use crate::queue::QueuedJob;
+use sim_core::{JobId, JobTable, Time};
 use std::collections::BTreeSet;
 
 /// The jobs that wait, by a [`Priority`]; of those with equal keys, by arrival.
@@ -22,10 +22,10 @@ pub(super) struct OrderedQueue {
     chunks: Vec<Chunk>,
     /// How many chunks are in use.
     used: usize,
-    /// Node `n` has the children `2n` and `2n + 1`; the leaf of chunk `c` is `width + c`, half of the tree being leaves.
-    tree: Vec<MinDemand>,
-    /// Unless the queue is sorted anew each time. Never iterated: its order cannot reach a result.
-    places: FxHashMap<JobId, Place>,
+    /// A leaf for each chunk in use.
+    tree: MinDemandTree,
+    /// Unless the queue is sorted anew each time.
+    places: JobTable<Place>,
     arrivals: u64,
     /// Those who have come since the last refresh, and their arrivals: many start at once, and never join the others.
     newcomers: Vec<(QueuedJob, u64)>,
@@ -91,7 +91,7 @@ impl OrderedQueue {
     pub(super) fn remove(&mut self, job: &QueuedJob) {
         if let Some(newcomer) = self.newcomers.iter().position(|(other, _)| other.job == job.job) {
             self.newcomers.remove(newcomer);
-        } else if let Some(place) = self.places.remove(&job.job) {
+        } else if let Some(place) = self.places.remove(job.job) {
             self.take_out(place);
             self.patient.remove(&(job.submit, job.job));
         }
@@ -119,7 +119,7 @@ impl OrderedQueue {
                 break;
             }
             self.patient.pop_first();
-            let place = self.places.remove(&job).expect("who is patient waits");
+            let place = self.places.remove(job).expect("who is patient waits");
             let queued = self.take_out(place);
             self.insert(Place { turn: self.priority.turn(&queued, view.now), ..place }, &queued);
         }
@@ -172,7 +172,7 @@ impl OrderedQueue {
             self.chunks[number + 1] = later;
             self.plant();
         } else {
-            self.note(number);
+            self.tree.join(number, MinDemand::of(&job.request));
         }
     }
 
@@ -186,8 +186,8 @@ impl OrderedQueue {
             self.chunks[number..self.used].rotate_left(1);
             self.used -= 1;
             self.plant();
-        } else {
-            self.note(number);
+        } else if self.tree.least(number).may_rest_on(MinDemand::of(&job.request)) {
+            self.tree.set(number, self.chunks[number].least());
         }
         job
     }
@@ -206,53 +206,15 @@ impl OrderedQueue {
 
     /// Writes the tree anew.
     fn plant(&mut self) {
-        let width = self.used.next_power_of_two();
-        self.tree.clear();
-        self.tree.resize(2 * width, MinDemand::NOTHING);
-        for (leaf, chunk) in self.tree[width..].iter_mut().zip(&self.chunks[..self.used]) {
-            *leaf = chunk.least();
-        }
-        for node in (1..width).rev() {
-            self.tree[node] = self.tree[2 * node].and(self.tree[2 * node + 1]);
-        }
-    }
-
-    /// Writes the leaf of a chunk anew, and what follows from it.
-    fn note(&mut self, number: usize) {
-        let mut node = self.tree.len() / 2 + number;
-        self.tree[node] = self.chunks[number].least();
-        while node > 1 {
-            node /= 2;
-            let least = self.tree[2 * node].and(self.tree[2 * node + 1]);
-            if self.tree[node] == least {
-                break;
-            }
-            self.tree[node] = least;
-        }
+        self.tree.plant(self.used, self.chunks[..self.used].iter().map(Chunk::least));
     }
 
     /// The first chunk, from this number on, that may hold somebody worth a start.
-    fn next_chunk(&self, from: usize, worth: impl Fn(MinDemand) -> bool) -> Option<usize> {
-        let width = self.tree.len() / 2;
+    fn next_chunk(&self, from: usize, worth: &impl Fn(MinDemand) -> bool) -> Option<usize> {
         if from >= self.used {
             return None;
         }
-        let mut node = width + from;
-        loop {
-            if worth(self.tree[node]) {
-                if node >= width {
-                    return Some(node - width).filter(|number| *number < self.used);
-                }
-                node *= 2;
-                continue;
-            }
-            // On to the right, with the largest stretch that begins there. The root's right neighbour is the end.
-            node += 1;
-            node >>= node.trailing_zeros();
-            if node == 1 {
-                return None;
-            }
-        }
+        self.tree.next(from, worth).filter(|number| *number < self.used)
     }
 }
 
@@ -298,7 +260,7 @@ impl Chunk {
     }
 
     fn least(&self) -> MinDemand {
-        self.demands.iter().fold(MinDemand::NOTHING, |least, demand| least.and(*demand))
+        MinDemand::of_all(&self.demands)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
+use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::order::Priority;
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::{View, site};
-use crate::queue::{MinDemand, QueuedJob};
+use crate::queue::QueuedJob;
+use crate::reason::Reason;
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::collections::VecDeque;
@@ -63,6 +65,25 @@ impl Reservations {
     pub(super) fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         let reservation = self.held.iter().find(|held| held.waiting.job == job)?;
         reservation.slot.map(|slot| (slot.start, self.machine(slot)))
+    }
+
+    /// Whose promised start has come.
+    pub(super) fn due(&self, now: Time) -> Vec<JobId> {
+        let due = self.held.iter().filter(|held| held.slot.is_some_and(|slot| slot.start <= now));
+        due.map(|held| held.waiting.job).collect()
+    }
+
+    /// Why the job waits, and what it is promised.
+    pub(super) fn reasons(&self, job: JobId, now: Time) -> (Reason, Reason) {
+        let own = self.held.iter().find(|held| held.waiting.job == job).expect("who waits is held");
+        let mut profiles = self.profiles.clone();
+        if let Some(slot) = own.slot {
+            profiles.cancel(slot, &own.waiting.request);
+        }
+        let others = self.held.iter().filter(|held| held.waiting.job != job);
+        let promised = others.filter_map(|held| held.slot.map(|slot| (&held.waiting, slot)));
+        let obstacle = profiles.obstacle(&own.waiting, now, promised);
+        (obstacle.unwrap_or(Reason::Kept), profiles.promise(own.slot))
     }
 
     /// The first reserved start that may come without anything else happening at that instant.

@@ -179,7 +179,7 @@ fn a_world_without_a_stream_takes_jobs_from_elsewhere() {
     assert!(cx.calendar.is_empty());
     let mut late = job(0, 3, 3, 10);
     late.origin = Some(SiteId(2));
-    world.handle(Event::Arrive(late), &mut cx);
+    world.handle(Event::Submit(Box::new(late)), &mut cx);
     let started = Fact::Started { job: JobId(0), site: SiteId(0), processors: 3 };
     assert_eq!(cx.facts, [Fact::Submitted(late), started]);
     assert_eq!(cx.calendar.next_time(), Some(Time::from_secs(15)));

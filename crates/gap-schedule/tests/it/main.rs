@@ -24,5 +24,6 @@ mod plan_twin;
 mod planner;
 mod predictions;
 mod published;
+mod reasons;
 mod theory;
 mod twin;

@@ -9,14 +9,19 @@ use lab::quantity::Quantity;
 const JOBS: &str = "jobs in the workload";
 
 pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
-    let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
-    let gigabytes = |input: usize| format!("mean input {} GB", paper.file.workload.mean_input[input]);
-    let systems = &paper.file.experiments.systems;
-    let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
-    let over = |systems: &[System], scene: Scene, input: usize, metric: Metric| {
-        over_jobs(paper, systems, scene, input, metric)
-    };
-    let figure = |id, title: &str, caption: String, metric, series| Figure {
+    let mut figures = vec![server_types(paper)];
+    figures.extend(of_the_first_experiment(paper));
+    figures.extend(of_the_second_experiment(paper));
+    figures.extend(of_the_others(paper));
+    figures.extend(of_our_own(paper));
+    figures.extend([distance(paper), spread(paper), scale::figure(paper)]);
+    figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
+    figures
+}
+
+/// A metric over the number of jobs.
+fn figure(id: &'static str, title: &str, caption: String, metric: Metric, series: Vec<Series<Cell>>) -> Figure<Cell> {
+    Figure {
         id,
         title: title.to_owned(),
         caption,
@@ -24,10 +29,20 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         log_x: true,
         panels: vec![Panel::of(metric, series)],
         as_table: false,
-    };
-    let sampled = gigabytes(sample);
-    let mut figures = vec![
-        server_types(paper),
+    }
+}
+
+/// The size of the jobs in words.
+fn gigabytes(paper: &Hierarchical, input: usize) -> String {
+    format!("mean input {} GB", paper.file.workload.mean_input[input])
+}
+
+/// Figures 3 to 5.
+fn of_the_first_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+    let systems = &paper.file.experiments.systems;
+    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
+    let large = paper.large();
+    vec![
         figure(
             "fig3",
             "Figure 3. AWT in experiment 1",
@@ -35,7 +50,7 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 "From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}."
             ),
             Metric::awt,
-            over(systems, Scene::First, sample, Metric::awt),
+            over_jobs(paper, systems, Scene::First, sample, Metric::awt),
         ),
         figure(
             "fig4",
@@ -44,15 +59,23 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 "From the first request to the last output, equation (3); {sampled}. The last job is one that a slow server got."
             ),
             Metric::trt,
-            over(systems, Scene::First, sample, Metric::trt),
+            over_jobs(paper, systems, Scene::First, sample, Metric::trt),
         ),
         figure(
             "fig5",
             "Figure 5. AET of large jobs in experiment 1",
-            format!("From offer to output, equation (5); {}.", gigabytes(large)),
+            format!("From offer to output, equation (5); {}.", gigabytes(paper, large)),
             Metric::aet,
-            over(systems, Scene::First, large, Metric::aet),
+            over_jobs(paper, systems, Scene::First, large, Metric::aet),
         ),
+    ]
+}
+
+/// Figures 6 to 8.
+fn of_the_second_experiment(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+    let systems = &paper.file.experiments.systems;
+    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
+    vec![
         figure(
             "fig6",
             "Figure 6. AWT in experiment 2",
@@ -60,14 +83,14 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 "Each work station thinks at a rate of its own, each site submits with a probability of its own; {sampled}."
             ),
             Metric::awt,
-            over(systems, Scene::Second, sample, Metric::awt),
+            over_jobs(paper, systems, Scene::Second, sample, Metric::awt),
         ),
         figure(
             "fig7",
             "Figure 7. AET of small jobs in experiment 2",
-            format!("From offer to output; {}.", gigabytes(small)),
+            format!("From offer to output; {}.", gigabytes(paper, Hierarchical::SMALL)),
             Metric::aet,
-            over(systems, Scene::Second, small, Metric::aet),
+            over_jobs(paper, systems, Scene::Second, Hierarchical::SMALL, Metric::aet),
         ),
         figure(
             "fig8",
@@ -76,6 +99,14 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             Metric::awt,
             switches(paper, Scene::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both]),
         ),
+    ]
+}
+
+/// Figures 9 and 10.
+fn of_the_others(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+    let systems = &paper.file.experiments.systems;
+    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
+    vec![
         Figure {
             x_label: "mean interval (s)",
             ..figure(
@@ -94,17 +125,26 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             "Figure 10. AWT in experiment 4",
             format!("Experiment 1 while servers change their operating system; {sampled}."),
             Metric::awt,
-            over(systems, Scene::Fourth, sample, Metric::awt),
+            over_jobs(paper, systems, Scene::Fourth, sample, Metric::awt),
         ),
+    ]
+}
+
+/// Ours: what claims rest on, and what it costs.
+fn of_our_own(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+    let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
+    let systems = &paper.file.experiments.systems;
+    let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
+    vec![
         figure(
             "small-jobs",
             "AET of small jobs in experiment 1",
             format!(
                 "Ours, for claim H7: as figure 5 with {}. The same curves, since experiment 1 has no time of its own.",
-                gigabytes(small)
+                gigabytes(paper, Hierarchical::SMALL)
             ),
             Metric::aet,
-            over(&ends, Scene::First, small, Metric::aet),
+            over_jobs(paper, &ends, Scene::First, Hierarchical::SMALL, Metric::aet),
         ),
         figure(
             "fallback",
@@ -119,7 +159,7 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             as_table: false,
             panels: vec![Panel {
                 log_y: true,
-                ..Panel::of(Metric::messages, over(systems, Scene::First, sample, Metric::messages))
+                ..Panel::of(Metric::messages, over_jobs(paper, systems, Scene::First, sample, Metric::messages))
             }],
             ..figure(
                 "messages",
@@ -135,12 +175,12 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             panels: vec![
                 Panel {
                     y_label: "moves per job, experiment 1",
-                    ..Panel::of(Metric::moves, over(&trees(paper), Scene::First, sample, Metric::moves))
+                    ..Panel::of(Metric::moves, over_jobs(paper, &trees(paper), Scene::First, sample, Metric::moves))
                 },
                 Panel {
                     suffix: "second",
                     y_label: "moves per job, experiment 2",
-                    ..Panel::of(Metric::moves, over(&trees(paper), Scene::Second, sample, Metric::moves))
+                    ..Panel::of(Metric::moves, over_jobs(paper, &trees(paper), Scene::Second, sample, Metric::moves))
                 },
             ],
             ..figure(
@@ -153,12 +193,7 @@ pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 Vec::new(),
             )
         },
-        distance(paper),
-        spread(paper),
-        scale::figure(paper),
-    ];
-    figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
-    figures
+    ]
 }
 
 /// Systems with trees.

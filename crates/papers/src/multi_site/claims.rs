@@ -30,27 +30,53 @@ const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
 pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
     let on = Bench { paper };
-    let mut claims = Vec::new();
-    for (id, approach, lambda, printed, band) in COMPLETED {
-        claims.push(Claim {
+    let mut claims = [
+        on.of_completed_gangs(),
+        on.of_more_gangs(),
+        on.of_gangs(),
+        on.of_locals(),
+        on.of_utilization(),
+        on.of_overhead(),
+        on.of_thresholds(),
+        on.of_all(),
+    ]
+    .concat();
+    // A scenario that leaves out a load or an approach leaves out the claims about it.
+    claims.retain(|claim| !claim.checks.is_empty());
+    claims
+}
+
+/// Builds claims and checks on one paper's cells.
+struct Bench<'a> {
+    paper: &'a MultiSite,
+}
+
+impl Bench<'_> {
+    /// The percentages that the paper prints: figure 4.
+    fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
+        let claim = |(id, approach, lambda, printed, band)| Claim {
             id,
             source: "§4.3, fig. 4",
             statement: format!("Approach {} completes {printed} of the gangs at λ = {lambda}", number(approach)),
             test: "completed / arrived when the run stops, within the rounding of the printed number".to_owned(),
             figures: &["fig4"],
-            checks: on.each(&[lambda], |load| {
-                on.check(approach, load, "", on.at(approach, load, Metric::completed_percent), band)
+            checks: self.each(&[lambda], |load| {
+                self.check(approach, load, "", self.at(approach, load, Metric::completed_percent), band)
             }),
-        });
+        };
+        COMPLETED.map(claim).into()
     }
-    claims.extend([
+
+    /// Who completes more gangs, and who starves: figures 4 and 5.
+    fn of_more_gangs(&self) -> Vec<Claim<Cell>> {
+        vec![
         Claim {
             id: "P10",
             source: "§4.3, fig. 5",
             statement: "Approaches 2 and 3 complete almost 10 % more gangs than approach 1".to_owned(),
             test: "increase over approach 1, mean over the loads, per approach".to_owned(),
             figures: &["fig5"],
-            checks: [Two, Three].into_iter().filter_map(|approach| on.mean_icg(approach)).collect(),
+            checks: [Two, Three].into_iter().filter_map(|approach| self.mean_icg(approach)).collect(),
         },
         Claim {
             id: "S1",
@@ -58,22 +84,34 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             statement: "Approach 1 starves big gangs; approaches 2 and 3 do not, especially at medium load".to_owned(),
             test: "completed gangs of the largest size at medium and low load: below 90 % under approach 1, above 95 % under 2 and 3".to_owned(),
             figures: &["by-size"],
-            checks: on.starvation(),
+            checks: self.starvation(),
         },
-        on.rises("W1", "fig. 2", "WRT is higher at higher load", Metric::wrt, &["fig2"]),
-        on.rises("W2", "fig. 3", "WSLD is higher at higher load", Metric::wsld, &["fig3"]),
-        on.above_one("W3", "fig. 2", "WRT", Metric::wrt, Two, &["fig2"]),
-        on.above_one("W4", "fig. 2", "WRT", Metric::wrt, Three, &["fig2"]),
-        on.above_one("W5", "fig. 3", "WSLD", Metric::wsld, Two, &["fig3"]),
-        on.above_one("W6", "fig. 3", "WSLD", Metric::wsld, Three, &["fig3"]),
-        on.rises("L1", "fig. 6", "Local RT is higher at higher load", Metric::rt_local, &["fig6"]),
+        ]
+    }
+
+    /// Response and slowdown of gangs: figures 2 and 3.
+    fn of_gangs(&self) -> Vec<Claim<Cell>> {
+        vec![
+            self.rises("W1", "fig. 2", "WRT is higher at higher load", Metric::wrt, &["fig2"]),
+            self.rises("W2", "fig. 3", "WSLD is higher at higher load", Metric::wsld, &["fig3"]),
+            self.above_one("W3", "fig. 2", "WRT", Metric::wrt, Two, &["fig2"]),
+            self.above_one("W4", "fig. 2", "WRT", Metric::wrt, Three, &["fig2"]),
+            self.above_one("W5", "fig. 3", "WSLD", Metric::wsld, Two, &["fig3"]),
+            self.above_one("W6", "fig. 3", "WSLD", Metric::wsld, Three, &["fig3"]),
+        ]
+    }
+
+    /// Response and slowdown of locals: figures 6 and 7.
+    fn of_locals(&self) -> Vec<Claim<Cell>> {
+        vec![
+        self.rises("L1", "fig. 6", "Local RT is higher at higher load", Metric::rt_local, &["fig6"]),
         Claim {
             id: "L2",
             source: "§4.3, fig. 6",
             statement: "For the same workload, approach 3 gives the highest local RT".to_owned(),
             test: "paired, approach 3 above 1 and above 2 at every load".to_owned(),
             figures: &["fig6"],
-            checks: on.highest(Metric::rt_local, &[HIGH, MEDIUM, LOW], &[HIGH, MEDIUM, LOW]),
+            checks: self.highest(Metric::rt_local, &[HIGH, MEDIUM, LOW], &[HIGH, MEDIUM, LOW]),
         },
         Claim {
             id: "L3",
@@ -81,7 +119,7 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             statement: "Local RT of approaches 1 and 2 is very similar".to_owned(),
             test: "paired, within 2 %, and nearer to each other than to approach 3".to_owned(),
             figures: &["fig6"],
-            checks: on.similar(Metric::rt_local),
+            checks: self.similar(Metric::rt_local),
         },
         Claim {
             id: "L4",
@@ -90,92 +128,121 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
             test: "bounded slowdown, paired: approach 3 above 1 at every load and, but for λ = 12.5, above 2, and 2 nearer to 1 than 3 is; at λ = 12.5, in the mean slowdown that the paper prints, approach 2 above 3 by 0.24 %, rounded".to_owned(),
             figures: &["fig7", "fig7-bounded"],
             checks: [
-                on.highest(Metric::bounded_sld_local, &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]),
-                on.nearer(Metric::bounded_sld_local, &[MEDIUM, LOW]),
-                on.exception(Metric::sld_local),
+                self.highest(Metric::bounded_sld_local, &[HIGH, MEDIUM, LOW], &[MEDIUM, LOW]),
+                self.nearer(Metric::bounded_sld_local, &[MEDIUM, LOW]),
+                self.exception(Metric::sld_local),
             ]
             .concat(),
         },
-        on.rises("U1", "table 2", "Higher workloads result in higher utilization", Metric::utilization_percent, &["table2"]),
-        Claim {
-            id: "U2",
-            source: "§4.3, table 2",
-            statement: "Approaches 2 and 3 result in higher utilization than approach 1".to_owned(),
-            test: "paired, at every load".to_owned(),
-            figures: &["table2"],
-            checks: [Two, Three].into_iter().flat_map(|approach| on.above(approach, One, Metric::utilization_percent, &[HIGH, MEDIUM, LOW])).collect(),
-        },
-        on.overhead("O1", "fig. 8", Two, "WRT", Metric::wrt, &["fig8"]),
-        on.overhead("O2", "fig. 9", Two, "WSLD", Metric::wsld, &["fig9"]),
-        on.overhead("O3", "fig. 10", Three, "WRT", Metric::wrt, &["fig10"]),
-        on.overhead("O4", "fig. 11", Three, "WSLD", Metric::wsld, &["fig11"]),
-        Claim {
-            id: "O5",
-            source: "§4.3, figs. 8–11",
-            statement: "At high load WRT and WSLD vary largely: the overhead has no clear effect".to_owned(),
-            test: "paired difference of overhead 10 % and 5 % covers 0 at λ = 12.5".to_owned(),
-            figures: &["fig8", "fig9", "fig10", "fig11"],
-            checks: [(Two, Metric::wrt), (Two, Metric::wsld), (Three, Metric::wrt), (Three, Metric::wsld)]
-                .into_iter()
-                .flat_map(|(approach, metric)| on.overhead_effect(approach, metric, &[HIGH], Rule::CoversZero))
-                .collect(),
-        },
-        on.threshold_cost("T1", "fig. 12", "WRT", Metric::wrt, &["fig12"]),
-        on.threshold_cost("T2", "fig. 13", "WSLD", Metric::wsld, &["fig13"]),
-        Claim {
-            id: "T3",
-            source: "§4.3, fig. 14",
-            statement: "With T > 0 the RT of locals is lower".to_owned(),
-            test: "paired against T = 0, at every load".to_owned(),
-            figures: &["fig14"],
-            checks: on.per_threshold(&[HIGH, MEDIUM, LOW], |load, threshold| (paper.drt(Two, load, threshold), Rule::POSITIVE)),
-        },
-        Claim {
-            id: "T4",
-            source: "§4.3, figs. 12, 13",
-            statement: "At λ = 8.3 the value of T has minor impact".to_owned(),
-            test: "WRT changes by less than 5 % against T = 0".to_owned(),
-            figures: &["fig12"],
-            checks: on.per_threshold(&[LOW], |load, threshold| (on.wrt_loss(load, threshold), Rule::Within { low: -5.0, high: 5.0 })),
-        },
-        Claim {
-            id: "T5",
-            source: "§4.3, fig. 14",
-            statement: "The fall of the locals' RT is largest at high load".to_owned(),
-            test: "DRT at λ = 12.5 above that at 10 and at 8.3".to_owned(),
-            figures: &["fig14"],
-            checks: on.largest_at_high_load(),
-        },
-        Claim {
-            id: "T6",
-            source: "§4.3, figs. 12–14",
-            statement: "The locals' gain from T > 0 is small against the gangs' loss, at medium and high load".to_owned(),
-            test: "relative rise of WRT above relative fall of local RT, paired".to_owned(),
-            figures: &["fig12", "fig14"],
-            checks: on.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
-                (on.wrt_loss(load, threshold) - paper.drt(Two, load, threshold), Rule::POSITIVE)
-            }),
-        },
+        ]
+    }
+
+    /// Utilization: table 2.
+    fn of_utilization(&self) -> Vec<Claim<Cell>> {
+        vec![
+            self.rises(
+                "U1",
+                "table 2",
+                "Higher workloads result in higher utilization",
+                Metric::utilization_percent,
+                &["table2"],
+            ),
+            Claim {
+                id: "U2",
+                source: "§4.3, table 2",
+                statement: "Approaches 2 and 3 result in higher utilization than approach 1".to_owned(),
+                test: "paired, at every load".to_owned(),
+                figures: &["table2"],
+                checks: [Two, Three]
+                    .into_iter()
+                    .flat_map(|approach| self.above(approach, One, Metric::utilization_percent, &[HIGH, MEDIUM, LOW]))
+                    .collect(),
+            },
+        ]
+    }
+
+    /// What a lower overhead does: figures 8 to 11.
+    fn of_overhead(&self) -> Vec<Claim<Cell>> {
+        vec![
+            self.overhead("O1", "fig. 8", Two, "WRT", Metric::wrt, &["fig8"]),
+            self.overhead("O2", "fig. 9", Two, "WSLD", Metric::wsld, &["fig9"]),
+            self.overhead("O3", "fig. 10", Three, "WRT", Metric::wrt, &["fig10"]),
+            self.overhead("O4", "fig. 11", Three, "WSLD", Metric::wsld, &["fig11"]),
+            Claim {
+                id: "O5",
+                source: "§4.3, figs. 8–11",
+                statement: "At high load WRT and WSLD vary largely: the overhead has no clear effect".to_owned(),
+                test: "paired difference of overhead 10 % and 5 % covers 0 at λ = 12.5".to_owned(),
+                figures: &["fig8", "fig9", "fig10", "fig11"],
+                checks: [(Two, Metric::wrt), (Two, Metric::wsld), (Three, Metric::wrt), (Three, Metric::wsld)]
+                    .into_iter()
+                    .flat_map(|(approach, metric)| self.overhead_effect(approach, metric, &[HIGH], Rule::CoversZero))
+                    .collect(),
+            },
+        ]
+    }
+
+    /// What a threshold of backfilling does: figures 12 to 14.
+    fn of_thresholds(&self) -> Vec<Claim<Cell>> {
+        vec![
+            self.threshold_cost("T1", "fig. 12", "WRT", Metric::wrt, &["fig12"]),
+            self.threshold_cost("T2", "fig. 13", "WSLD", Metric::wsld, &["fig13"]),
+            Claim {
+                id: "T3",
+                source: "§4.3, fig. 14",
+                statement: "With T > 0 the RT of locals is lower".to_owned(),
+                test: "paired against T = 0, at every load".to_owned(),
+                figures: &["fig14"],
+                checks: self.per_threshold(&[HIGH, MEDIUM, LOW], |load, threshold| {
+                    (self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+                }),
+            },
+            Claim {
+                id: "T4",
+                source: "§4.3, figs. 12, 13",
+                statement: "At λ = 8.3 the value of T has minor impact".to_owned(),
+                test: "WRT changes by less than 5 % against T = 0".to_owned(),
+                figures: &["fig12"],
+                checks: self.per_threshold(&[LOW], |load, threshold| {
+                    (self.wrt_loss(load, threshold), Rule::Within { low: -5.0, high: 5.0 })
+                }),
+            },
+            Claim {
+                id: "T5",
+                source: "§4.3, fig. 14",
+                statement: "The fall of the locals' RT is largest at high load".to_owned(),
+                test: "DRT at λ = 12.5 above that at 10 and at 8.3".to_owned(),
+                figures: &["fig14"],
+                checks: self.largest_at_high_load(),
+            },
+            Claim {
+                id: "T6",
+                source: "§4.3, figs. 12–14",
+                statement: "The locals' gain from T > 0 is small against the gangs' loss, at medium and high load"
+                    .to_owned(),
+                test: "relative rise of WRT above relative fall of local RT, paired".to_owned(),
+                figures: &["fig12", "fig14"],
+                checks: self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
+                    (self.wrt_loss(load, threshold) - self.paper.drt(Two, load, threshold), Rule::POSITIVE)
+                }),
+            },
+        ]
+    }
+
+    /// Which approach is best overall.
+    fn of_all(&self) -> Vec<Claim<Cell>> {
+        vec![
         Claim {
             id: "C1",
             source: "§4.3, §5",
             statement: "Approach 2 is best overall: it completes as many gangs as 3 and delays locals no more than 1".to_owned(),
             test: "completed gangs within 2 points of approach 3 at medium and low load; local RT within 2 % of approach 1".to_owned(),
             figures: &["fig4", "fig6"],
-            checks: on.best_overall(),
+            checks: self.best_overall(),
         },
-    ]);
-    // A scenario that leaves out a load or an approach leaves out the claims about it.
-    claims.retain(|claim| !claim.checks.is_empty());
-    claims
-}
+        ]
+    }
 
-/// Builds checks on one paper's cells.
-struct Bench<'a> {
-    paper: &'a MultiSite,
-}
-
-impl Bench<'_> {
     fn has(&self, approach: Approach) -> bool {
         self.paper.file.policy.approaches.contains(&approach)
     }

@@ -76,8 +76,6 @@ impl Check {
             deadlines: self.deadlines,
             seed: self.seed,
             max_jobs: self.max_jobs,
-            format: None,
-            out: None,
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
              processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
         )
     };
-    let evalys = if report.asked.format.is_some() {
+    let evalys = if report.format.is_some() {
         "\n## POLICY/evalys.csv\n\nThe jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since \
          the first submit; `success` is 1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; \
          `allocated_resources` lists processors as `0-3 7`.\n"

@@ -225,6 +225,13 @@ impl FromStr for Policy {
     }
 }
 
+/// What is said of a name that no policy has.
+#[cfg(test)]
+#[track_caller]
+pub(super) fn refused(text: &str) -> String {
+    text.parse::<Policy>().expect_err(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

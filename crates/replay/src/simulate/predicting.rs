@@ -112,12 +112,7 @@ pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::simulate::policy::Policy;
-
-    #[track_caller]
-    fn refused(text: &str) -> String {
-        text.parse::<Policy>().expect_err(text)
-    }
+    use crate::simulate::policy::{Policy, refused};
 
     #[test]
     fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {

@@ -160,12 +160,7 @@ fn span(text: &str) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::simulate::policy::Policy;
-
-    #[track_caller]
-    fn refused(text: &str) -> String {
-        text.parse::<Policy>().expect_err(text)
-    }
+    use crate::simulate::policy::{Policy, refused};
 
     #[test]
     fn a_name_is_what_the_user_wrote() {

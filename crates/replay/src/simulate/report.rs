@@ -20,6 +20,7 @@ const NOT_REPRODUCIBLE: &str =
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
     pub(super) asked: &'a Asked,
+    pub(super) format: Option<Format>,
     pub(super) world: &'a dyn Opened,
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
@@ -192,7 +193,7 @@ impl Report<'_> {
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
         }
-        if self.asked.format == Some(Format::Evalys) {
+        if self.format == Some(Format::Evalys) {
             command += " --format evalys";
         }
         command

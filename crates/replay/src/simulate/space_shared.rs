@@ -12,10 +12,11 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, PassesName, SpaceSharedOptions};
+use crate::explain::{self, Ear, Explanation, Listener};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{IfNewcomerFits, MultiCluster, Passes, Predictions};
+use gap_schedule::{Explained, IfNewcomerFits, MultiCluster, Passes, PredictionCounts, Predictions};
 use lab::provenance::quoted;
-use sim_core::{Outage, Sim, Span, Streams};
+use sim_core::{Job, Outage, Probe, Sim, Span, Streams};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -73,52 +74,42 @@ impl World for SpaceShared {
     }
 
     fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
-        let (Self { asked, options, sites, .. }, policy) = (self, *policy);
+        let (Self { options, sites, .. }, policy) = (self, *policy);
         let log = self.log()?;
         let watch = Watch::new(drafts, sites)?;
-        let (at_work, failure) = self.at_work(policy, &watch)?;
-        // Once a program has failed, nobody else needs to come.
-        let arrivals = {
-            let failure = Rc::clone(&failure);
-            log.jobs(watch.known()).map(|one| one.job).take_while(move |_| failure.borrow().is_none())
-        };
-        let passes = match options.passes {
-            PassesName::PerInstant => Passes::PerInstant,
-            PassesName::PerEvent => Passes::PerEvent,
-            PassesName::Pyss => Passes::Pyss,
-        };
-        let predicting = policy.predicting().or(self.predicting);
-        let outages = Source::shared(self.outages()?);
-        let mut multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
-            .with_outages({
-                let outages = Rc::clone(&outages);
-                std::iter::from_fn(move || outages.borrow_mut().next())
-            })
-            .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
-            .with_passes(passes);
-        if let Some(predicting) = predicting {
-            multi_cluster = multi_cluster.with_predictions(predicting.at_work());
-        }
-        let mut sim = Sim::new(multi_cluster, watch);
-        run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none())?;
-        let (multi_cluster, watch) = sim.into_parts();
-        if let Some(error) = failure.take() {
-            bail!(error);
-        }
+        let (at_work, failure) = self.at_work(policy, watch.known())?;
+        let arrivals = log.jobs(watch.known()).map(|one| one.job);
+        let (counts, watch) = self.run(policy, at_work, &failure, arrivals, watch, || true)?;
         let repairs = log.finish()?;
-        if let Some(error) = outages.borrow_mut().failed.take() {
-            bail!(error);
-        }
         let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
         if options.outages.is_some() {
             outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
         }
         if self.predicts {
-            let counts = multi_cluster.predictions().map(Predictions::counts);
             outcome.columns.push(("predictions_expired_percent", counts.as_ref().and_then(expired_percent)));
             outcome.notes.extend(counts.map(|counts| in_words(&policy.name(), &counts)));
         }
         Ok((outcome, ()))
+    }
+
+    fn explain(&self, policy: &policy::Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let policy = *policy;
+        let (log, known, listener) = (self.log()?, Known::default(), Listener::new(jobs));
+        let (at_work, failure) = self.at_work(policy, Rc::clone(&known))?;
+        let arrivals = {
+            let listener = Rc::clone(&listener);
+            log.jobs(known).map(move |one| {
+                listener.borrow_mut().comes(&one);
+                one.job
+            })
+        };
+        let ear = Ear(Rc::clone(&listener));
+        let at_work = Explained::new(at_work, ear.clone());
+        self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
+        log.finish()?;
+        let (tales, tells) = listener.borrow_mut().finish();
+        let names = || self.sites.iter().map(|site| site.name.clone()).collect();
+        Ok(tales.iter().map(|tale| explain::explanation(&policy.name(), tale, tells, names())).collect())
     }
 
     fn arguments(&self, policies: &[policy::Policy]) -> String {
@@ -194,11 +185,56 @@ impl SpaceShared {
         log.finish().map(|_| ())
     }
 
+    /// Runs the world as long as it `goes_on`: the policy is at work, and `probe` watches. How predictions have fared, if there
+    /// are any.
+    fn run<Q: Probe>(
+        &self,
+        policy: policy::Policy,
+        at_work: impl gap_schedule::Policy,
+        failure: &Failure,
+        arrivals: impl Iterator<Item = Job>,
+        probe: Q,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<(Option<PredictionCounts>, Q)> {
+        let Self { asked, options, sites, .. } = self;
+        // Once a program has failed, nobody else needs to come.
+        let arrivals = {
+            let failure = Rc::clone(failure);
+            arrivals.take_while(move |_| failure.borrow().is_none())
+        };
+        let passes = match options.passes {
+            PassesName::PerInstant => Passes::PerInstant,
+            PassesName::PerEvent => Passes::PerEvent,
+            PassesName::Pyss => Passes::Pyss,
+        };
+        let outages = Source::shared(self.outages()?);
+        let mut multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
+            .with_outages({
+                let outages = Rc::clone(&outages);
+                std::iter::from_fn(move || outages.borrow_mut().next())
+            })
+            .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
+            .with_passes(passes);
+        if let Some(predicting) = policy.predicting().or(self.predicting) {
+            multi_cluster = multi_cluster.with_predictions(predicting.at_work());
+        }
+        let mut sim = Sim::new(multi_cluster, probe);
+        run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none() && goes_on())?;
+        let (multi_cluster, probe) = sim.into_parts();
+        if let Some(error) = failure.take() {
+            bail!(error);
+        }
+        if let Some(error) = outages.borrow_mut().failed.take() {
+            bail!(error);
+        }
+        Ok((multi_cluster.predictions().map(Predictions::counts), probe))
+    }
+
     /// The policy at work, and where it says what went wrong, if it is a program and something does.
-    fn at_work(&self, policy: policy::Policy, watch: &Watch) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
+    fn at_work(&self, policy: policy::Policy, known: Known) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
         let Self { asked, options, sites, .. } = self;
         if let policy::Policy::Exec(command) = policy {
-            let (exec, failure) = Exec::start(command, &sites.machines(), watch.known(), options.policy_timeout)?;
+            let (exec, failure) = Exec::start(command, &sites.machines(), known, options.policy_timeout)?;
             return Ok((Box::new(exec), failure));
         }
         let search =

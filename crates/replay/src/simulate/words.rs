@@ -8,7 +8,7 @@ pub(super) fn readable(value: f64) -> String {
 }
 
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes in seconds alone.
-pub(super) fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));
     if seconds < 120.0 {
         return exact;

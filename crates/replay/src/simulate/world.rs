@@ -9,6 +9,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
 use crate::cli::Asked;
+use crate::explain::Explanation;
 use anyhow::{Result, anyhow, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -54,6 +55,15 @@ pub(crate) trait World: Sized + Sync + 'static {
 
     /// One policy on the whole log. `drafts` is where its jobs are written.
     fn replay(&self, policy: &Self::Policy, drafts: Drafts) -> Result<(Outcome, Self::Beside)>;
+
+    /// Why these jobs of the log, by number, started when they did under a policy.
+    fn explain(&self, policy: &Self::Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let _ = (policy, jobs);
+        bail!(
+            "{} tells no reasons; explain takes --model gap-schedule, which is the default",
+            Entry::of::<Self>().chosen_by()
+        )
+    }
 
     /// Adds what can be told only when all policies are done.
     fn compare(_runs: &mut [(Outcome, Self::Beside)]) {}
@@ -156,6 +166,8 @@ pub(crate) trait Opened: Sync {
     fn names(&self) -> Vec<String>;
     /// Replays all policies, in their order. `begin` gives each the files of its jobs, and `done` is told of each.
     fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
+    /// See [`World::explain`]: of each policy, in their order.
+    fn explain(&self, jobs: &[u64]) -> Result<Vec<Explanation>>;
     /// See [`World::sites`].
     fn sites(&self) -> &Sites;
     /// See [`World::arguments`].
@@ -198,6 +210,11 @@ impl<W: World> Opened for Asking<W> {
             outcome,
         };
         Ok(self.policies.iter().zip(outcomes).map(run).collect())
+    }
+
+    fn explain(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let told = in_parallel(&self.policies, |policy| self.world.explain(policy, jobs))?;
+        Ok(told.into_iter().flatten().collect())
     }
 
     fn sites(&self) -> &Sites {

@@ -23,7 +23,7 @@ macro_rules! worlds {
             const ALL: &[Entry] = &[$(Entry::of::<$world>()),*];
 
             /// Opens the world that was asked for.
-            pub(super) fn open(&self, asked: &Asked, own: &[&'static Own]) -> Result<Box<dyn Opened>> {
+            pub(crate) fn open(&self, asked: &Asked, own: &[&'static Own]) -> Result<Box<dyn Opened>> {
                 let chosen = chosen(asked)?;
                 let is_chosen = |model, profile| model == chosen.model && profile == chosen.profile;
                 $(

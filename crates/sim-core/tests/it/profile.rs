@@ -35,6 +35,9 @@ proptest! {
                 profile.fits(time(from), span(ticks), processors),
                 twin.fits(from, ticks, processors)
             );
+            let lacking = (from..from + ticks.max(1)).find(|tick| !twin.fits(*tick, 1, processors));
+            let lacking = lacking.map(|tick| (time(tick), profile.free_at(time(tick))));
+            prop_assert_eq!(profile.shortfall(time(from), span(ticks), processors), lacking);
             profile.reserve(time(start), span(ticks), processors);
             twin.reserve(start, ticks, processors);
             reserved.push((start, ticks, processors));

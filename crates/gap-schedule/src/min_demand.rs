@@ -1,0 +1,164 @@
+//! The least that some waiting jobs demand, and a tree of it.
+
+use sim_core::{Request, Span};
+
+/// The least that any of some waiting jobs demands: the narrowest width and the shortest estimate, not necessarily of the
+/// same job. Of a single job, its own demands.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct MinDemand {
+    /// Processors.
+    pub processors: u32,
+    /// Expected runtime; [`Span::MAX`] where there is no estimate.
+    pub estimate: Span,
+}
+
+impl MinDemand {
+    /// Of no job at all.
+    pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
+
+    /// What one job demands.
+    pub fn of(request: &Request) -> Self {
+        Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
+    }
+
+    /// The least of all.
+    pub(crate) fn of_all(demands: &[Self]) -> Self {
+        demands.iter().fold(Self::NOTHING, |least, demand| least.and(*demand))
+    }
+
+    /// Whether the least of some may be another once this one of them is gone.
+    pub(crate) fn may_rest_on(self, gone: Self) -> bool {
+        self.processors == gone.processors || self.estimate == gone.estimate
+    }
+}
+
+/// A tournament over the places of a queue, each of which is a job or a short stretch of jobs, by the least that they demand: a
+/// walk along the queue leaps over all those where nobody can start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MinDemandTree {
+    /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`, half of the tree being leaves.
+    nodes: Vec<MinDemand>,
+}
+
+impl MinDemandTree {
+    const fn width(&self) -> usize {
+        self.nodes.len() / 2
+    }
+
+    /// Writes the whole tree anew, with room for at least `width` places, of which the first are these.
+    pub(crate) fn plant(&mut self, width: usize, places: impl IntoIterator<Item = MinDemand>) {
+        let width = width.next_power_of_two();
+        self.nodes.clear();
+        self.nodes.resize(width, MinDemand::NOTHING);
+        self.nodes.extend(places);
+        debug_assert!(self.nodes.len() <= 2 * width, "there is room for every place");
+        self.nodes.resize(2 * width, MinDemand::NOTHING);
+        for node in (1..width).rev() {
+            self.nodes[node] = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
+        }
+    }
+
+    /// What is least at one place.
+    #[inline]
+    pub(crate) fn least(&self, place: usize) -> MinDemand {
+        self.nodes[self.width() + place]
+    }
+
+    /// A job has come to a place.
+    #[inline]
+    pub(crate) fn join(&mut self, place: usize, demand: MinDemand) {
+        let mut node = self.width() + place;
+        while node > 0 {
+            let least = self.nodes[node].and(demand);
+            if self.nodes[node] == least {
+                break;
+            }
+            self.nodes[node] = least;
+            node /= 2;
+        }
+    }
+
+    /// The jobs at a place have changed.
+    #[inline]
+    pub(crate) fn set(&mut self, place: usize, least: MinDemand) {
+        let mut node = self.width() + place;
+        let mut least = least;
+        while self.nodes[node] != least {
+            self.nodes[node] = least;
+            node /= 2;
+            if node == 0 {
+                break;
+            }
+            least = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
+        }
+    }
+
+    /// The first place, from this one on, whose least demands are `worth` it.
+    #[inline]
+    pub(crate) fn next(&self, from: usize, worth: &impl Fn(MinDemand) -> bool) -> Option<usize> {
+        let width = self.width();
+        if from >= width {
+            return None;
+        }
+        let mut node = width + from;
+        loop {
+            if worth(self.nodes[node]) {
+                if node >= width {
+                    return Some(node - width);
+                }
+                node *= 2;
+                continue;
+            }
+            // On to the right, with the largest part that begins there. The root's right neighbour is the end.
+            node += 1;
+            node >>= node.trailing_zeros();
+            if node == 1 {
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn demand(processors: u32, estimate: u64) -> MinDemand {
+        MinDemand { processors, estimate: Span::from_secs(estimate) }
+    }
+
+    proptest! {
+        /// The twin: a vector, looked through.
+        #[test]
+        fn any_joining_and_leaving_keeps_the_least(
+            planted in prop::collection::vec((1..9_u32, 1..9_u64), 1..40),
+            steps in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>(), 1..9_u32, 1..9_u64), 0..100),
+        ) {
+            let mut twin: Vec<MinDemand> = planted.into_iter().map(|(processors, estimate)| demand(processors, estimate)).collect();
+            let mut tree = MinDemandTree::default();
+            tree.plant(twin.len(), twin.iter().copied());
+            for (joins, who, processors, estimate) in steps {
+                let (at, other) = (who.index(twin.len()), demand(processors, estimate));
+                if joins {
+                    tree.join(at, other);
+                    twin[at] = twin[at].and(other);
+                } else {
+                    tree.set(at, other);
+                    twin[at] = other;
+                }
+                prop_assert_eq!(tree.nodes[1], MinDemand::of_all(&twin));
+                prop_assert!(twin.iter().enumerate().all(|(at, least)| tree.least(at) == *least));
+                let worth = |least: MinDemand| least.processors < processors && least.estimate <= Span::from_secs(estimate);
+                for from in 0..twin.len() + 3 {
+                    let plain = (from..twin.len()).find(|at| worth(twin[*at]));
+                    prop_assert_eq!(tree.next(from, &worth), plain);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Why a policy starts a job at a pass, or does not: what the decision itself tells whoever listens.
+
+use crate::policy::{Policy, Starts, View};
+use crate::queue::QueuedJob;
+use crate::running::RunningJob;
+use sim_core::{JobId, SiteId, Time};
+
+/// Why a job starts at a pass or does not, as the policy's own decision has it. Of one job and pass, several may be told: its
+/// turn, what kept it from starting, and what it is promised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is the `place`th of those that wait, in the policy's order at this pass; the first is 1. Where nothing is told, the
+    /// order is that of arrival.
+    Turn {
+        /// Its place.
+        place: usize,
+    },
+    /// It starts.
+    Starts {
+        /// Where.
+        machine: SiteId,
+        /// By which right.
+        right: Right,
+        /// Those whose turn came before and who wait on, in the order of their turns.
+        passed: Vec<JobId>,
+    },
+    /// No machine that it may use has room for it now.
+    NoRoom {
+        /// The one that has most room.
+        machine: SiteId,
+        /// Processors that are free there, after those that the pass has started so far.
+        free: u32,
+    },
+    /// It would fit now, but is expected to run beyond `at`, and those who are promised a start leave too few processors
+    /// then.
+    Barred {
+        /// The machine on which it would fit now; of several, the preferred one.
+        machine: SiteId,
+        /// The first instant at which too few are left.
+        at: Time,
+        /// Processors that are left then, beside what is expected to run and what is promised. Zero where the policy lets
+        /// nobody have them ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
+        left: u32,
+        /// Whose promised starts those are, in the order in which they were made.
+        by: Vec<ReservedStart>,
+    },
+    /// The policy looks at nobody behind `head`, which cannot start.
+    Behind {
+        /// Who blocks the queue.
+        head: JobId,
+    },
+    /// It is promised a start.
+    Reserved {
+        /// Where.
+        machine: SiteId,
+        /// When: [`Time::MAX`] behind a job that is never expected to end; 1 ns ahead behind one that has outlived what was
+        /// expected of it, and may end at any moment.
+        start: Time,
+    },
+    /// It is to have a reservation, but by expectations there is no instant at which it could start.
+    Hopeless,
+    /// Nothing is in its way any more, but what it is promised is looked at again only when a job has ended.
+    Kept,
+}
+
+/// By which right a job starts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// It was its turn: nobody before it in the policy's order waits on, or nobody holds a reservation.
+    InTurn,
+    /// Its promised start has come.
+    Reserved,
+    /// It passes others whom it does not delay.
+    Backfilled,
+}
+
+/// A promised start.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ReservedStart {
+    /// Of whom.
+    pub job: JobId,
+    /// When.
+    pub start: Time,
+    /// On how many processors.
+    pub processors: u32,
+}
+
+/// Listens to the reasons of a policy. `()` listens to nothing, and costs nothing: a policy that is asked without a listener is
+/// compiled for `()`.
+pub trait ReasonProbe {
+    /// Whether anything is to be told in this pass.
+    fn listens(&self) -> bool {
+        true
+    }
+
+    /// Whether anything is to be told of this job.
+    fn follows(&self, job: JobId) -> bool {
+        let _ = job;
+        true
+    }
+
+    /// A pass begins.
+    fn begin_pass(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// What is told of a job, when the pass has come to it: `starts` are those whom the pass has started before.
+    fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts);
+
+    /// The pass is over, and starts these.
+    fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
+        let _ = (view, starts);
+    }
+}
+
+impl ReasonProbe for () {
+    #[inline]
+    fn listens(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn follows(&self, _: JobId) -> bool {
+        false
+    }
+
+    #[inline]
+    fn observe(&mut self, _: JobId, _: Reason, _: &Starts) {}
+}
+
+/// A policy, and somebody who listens to its reasons: a policy with the same schedule.
+///
+/// ```
+/// use gap_schedule::{Easy, Explained, Machine, MultiCluster, Reason, ReasonProbe, Starts};
+/// use sim_core::{Job, JobId, JobLog, Sim, Span, Time};
+///
+/// /// Keeps what is told of one job.
+/// struct Why(JobId, Vec<Reason>);
+///
+/// impl ReasonProbe for Why {
+///     fn follows(&self, job: JobId) -> bool {
+///         job == self.0
+///     }
+///
+///     fn observe(&mut self, _: JobId, reason: Reason, _: &Starts) {
+///         self.1.push(reason);
+///     }
+/// }
+///
+/// // The second wants the whole machine. The third fits beside the first, but would run for longer.
+/// let job = |id, submit, processors, runtime| {
+///     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+/// };
+/// let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 200)];
+/// let policy = Explained::new(Easy::default(), Why(JobId(2), Vec::new()));
+/// let (world, _) = Sim::new(MultiCluster::new(vec![Machine::new(4)], policy, jobs.into_iter()), JobLog::collecting()).run();
+/// let Why(_, told) = world.policy().probe();
+/// assert_eq!(told[0], Reason::Turn { place: 2 });
+/// let Reason::Barred { at, left: 0, by, .. } = &told[1] else { panic!("it was barred") };
+/// assert_eq!((*at, by[0].job), (Time::from_secs(100), JobId(1)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Explained<P, R> {
+    policy: P,
+    probe: R,
+}
+
+impl<P, R> Explained<P, R> {
+    /// `probe` listens to `policy`.
+    pub const fn new(policy: P, probe: R) -> Self {
+        Self { policy, probe }
+    }
+
+    /// The policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// Who listens.
+    pub const fn probe(&self) -> &R {
+        &self.probe
+    }
+}
+
+impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.probe.begin_pass(view);
+        if self.probe.listens() {
+            self.policy.schedule_with_reasons(view, starts, &mut self.probe);
+        } else {
+            self.policy.schedule(view, starts);
+        }
+        self.probe.end_pass(view, starts);
+    }
+
+    fn begin(&mut self, view: &View<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.policy.on_submit(job, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
+    }
+
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_expiry(before, after, machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.policy.on_failure(machine, lost, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.policy.on_repair(machine, view);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.policy.next_wakeup()
+    }
+}

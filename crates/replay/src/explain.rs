@@ -1,0 +1,84 @@
+//! `cargo xtask explain`: why a job of a log started when it did, under a policy.
+//!
+//! The log is replayed as `simulate` does it, and somebody listens: what a line says has been told by the policy's own decision
+//! ([`gap_schedule::Reason`]), or is what the policy was shown.
+
+mod cli;
+mod history;
+mod line;
+mod listener;
+mod tell;
+mod words;
+
+pub use cli::Explain;
+pub(crate) use line::Explanation;
+pub(crate) use listener::{Ear, Listener};
+pub(crate) use tell::explanation;
+
+use crate::cli::Asked;
+use crate::simulate::{Own, ensure_can_be_read_again};
+use anyhow::{Result, bail};
+use lab::cli::{Common, Ending, print};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use workload::{Intake, Options, SwfReader};
+
+/// Explains jobs. `own` are policies that the program adds.
+///
+/// # Errors
+///
+/// Bad options or input, a job that the log does not have, or a file that cannot be read.
+pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    ensure_can_be_read_again(&options.asked)?;
+    let world = options.worlds.open(&options.asked, own)?;
+    ensure_there(&options.asked, &options.numbers)?;
+    let told = world.explain(&options.numbers)?;
+    let log = options.asked.trace.display().to_string();
+    if common.json {
+        let told: Vec<_> = told.iter().map(Explanation::as_json).collect();
+        print(&format!("{:#}\n", serde_json::json!({ "trace": log, "explanations": told })));
+        return Ok(Ending::Done);
+    }
+    let mut text = String::new();
+    for (number, explanation) in told.iter().enumerate() {
+        let _ = write!(text, "{}{}", if number > 0 { "\n" } else { "" }, explanation.in_words(&log, options.all));
+    }
+    print(&text);
+    Ok(Ending::Done)
+}
+
+/// Whether the log has these jobs.
+fn ensure_there(asked: &Asked, numbers: &[u64]) -> Result<()> {
+    let Asked { trace, max_jobs, .. } = asked;
+    let options = Options { max_jobs: *max_jobs, ..Options::default() };
+    // By number: whether it is a job.
+    let mut found: BTreeMap<u64, bool> = BTreeMap::new();
+    for job in Intake::new(SwfReader::open(trace)?, options) {
+        found.insert(job?.number, true);
+        if numbers.iter().all(|number| found.contains_key(number)) {
+            return Ok(());
+        }
+    }
+    let log = trace.display();
+    let (first, last) = (found.keys().next().copied(), found.keys().next_back().copied());
+    let records =
+        SwfReader::open(trace)?.take(max_jobs.map_or(usize::MAX, |most| most.try_into().unwrap_or(usize::MAX)));
+    for record in records {
+        found.entry(record?.number).or_insert(false);
+    }
+    let among = max_jobs.map_or_else(String::new, |most| format!(" among its first {most} records (--max-jobs)"));
+    for number in numbers {
+        match (found.get(number), first.zip(last)) {
+            (Some(true), _) => {}
+            (Some(false), _) => bail!(
+                "{log}: record {number} is no job: it has no submit time, no run time above zero, or no processors; `workload \
+                 inspect` counts such records"
+            ),
+            (None, Some((first, last))) => bail!(
+                "{log}: there is no job {number}{among}; its jobs have the numbers from {first} to {last}, in the first column"
+            ),
+            (None, None) => bail!("{log}: there is no job at all{among}"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Schedules of a few jobs, worked out by hand, as `simulate` writes them.
+
+use crate::program::{FOUR_JOBS, file, folder, manifest, table, xtask};
+use std::fs;
+
+/// The columns of `POLICY/jobs.csv`.
+const JOBS_COLUMNS: &str = "job,submit,start,finish,processors,site,user,requested,run,deadline,state,allocated";
+
+/// By hand: job 1 holds 4 of 8 processors from 0 to 10, job 2 wants all 8. Under FCFS job 3 waits behind it. Under EASY it
+/// may start at once, since its estimate of 5 s ends before job 1 is believed to end (20); and since it is cut at that
+/// estimate, it holds up job 2 by one second.
+#[test]
+fn jobs_are_told_with_the_logs_own_numbers_and_in_seconds_from_the_first_submit() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    xtask().args(["simulate", "--policy", "easy,fcfs", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = |policy: &str| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
+    let header = format!("{}\n", JOBS_COLUMNS);
+    let wide = "4,7,,,16,,8,15,10,,rejected,\n";
+    let one = "1,0,0,10,4,pool,7,20,10,,done,0-3\n";
+    assert_eq!(
+        jobs("fcfs"),
+        format!("{header}{wide}{one}2,5,10,20,8,pool,7,20,10,,done,0-7\n3,6,20,25,2,pool,8,5,5,,cut,0-1\n")
+    );
+    assert_eq!(
+        jobs("easy"),
+        format!("{header}{wide}{one}3,6,6,11,2,pool,8,5,5,,cut,4-5\n2,5,11,21,8,pool,7,20,10,,done,0-7\n")
+    );
+    // The same in the log's own format, in order of submission; times that are not whole stay so.
+    let swf = fs::read_to_string(out.join("easy/schedule.swf")).expect("a schedule");
+    let records: Vec<&str> = swf.lines().filter(|line| !line.starts_with(';')).collect();
+    assert!(swf.contains("; MaxProcs: 8\n"), "{swf}");
+    assert_eq!(
+        records,
+        [
+            "1 0 0 10 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1",
+            "2 5 6 10 8 -1 -1 8 20 -1 1 7 1 -1 -1 -1 -1 -1",
+            "3 6 0 5 2 -1 -1 2 5 -1 0 8 1 -1 -1 -1 -1 -1",
+            "4 7 -1 -1 -1 -1 -1 16 15 -1 5 8 1 -1 -1 -1 -1 -1",
+        ]
+    );
+}
+
+/// By hand: cluster `slow` has two machines of 2 processors, `fast` one of 4 at twice the speed. Jobs 1 and 3 find both
+/// idle, go to the fast one and take half their time there; jobs 2 and 4 are wider than any place.
+#[test]
+fn a_job_runs_inside_one_cluster_or_one_machine() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let machines = file(&folder, "m.machines", "0\tslow\t2\t2\t1\t1000\n1\tfast\t1\t4\t2\t1000\n");
+    let jobs = |inside: &str| {
+        let out = folder.path().join(inside);
+        let run = ["simulate", "--policy", "easy,eg-edf", "--inside", inside, "--trace"];
+        let run = xtask().args(run).arg(&log).arg("--machines").arg(&machines).arg("--out").arg(&out).assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        assert!(text.contains("2 jobs were rejected: no place is wider than 4 processors"), "{text}");
+        let [easy, plan] =
+            ["easy", "eg-edf"].map(|it| fs::read_to_string(out.join(it).join("jobs.csv")).expect("a table"));
+        (easy, plan)
+    };
+    let header = format!("{}\n", JOBS_COLUMNS);
+    let (easy, plan) = jobs("cluster");
+    let wide = "2,5,,,8,,7,20,10,,rejected,\n";
+    let wider = "4,7,,,16,,8,15,10,,rejected,\n";
+    let ran = |place: &str| {
+        let three = format!("3,6,6,8.5,2,{place},8,5,5,,cut,4-5\n");
+        format!("{header}1,0,0,5,4,{place},7,20,10,,done,4-7\n{wide}{wider}{three}")
+    };
+    assert_eq!(easy, ran("fast"));
+    assert_eq!(plan, easy, "both are idle when a job comes");
+    let (easy, _) = jobs("machine");
+    assert_eq!(easy, ran("fast-0"));
+}
+
+/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again,
+/// behind job 2 but before job 3, which has not arrived yet, and starts anew. Nobody knows how long the repair takes, so the
+/// planner cannot plan before 8 s; it then plans the jobs in the order in which they wait.
+#[test]
+fn jobs_that_a_failure_hits_start_anew() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let outages = file(&folder, "outages.csv", "machine,down,up\npool,6,8\n");
+    let out = folder.path().join("out");
+    let run = ["simulate", "--policy", "fcfs,eg-edf", "--trace"];
+    xtask().args(run).arg(&log).arg("--outages").arg(&outages).arg("--out").arg(&out).assert().code(0);
+    for policy in ["fcfs", "eg-edf"] {
+        let jobs = fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table");
+        let header = format!("{}\n", JOBS_COLUMNS);
+        // By whom it was asked for, and what came of it.
+        let ran = ["4,7,,,16,,8,15,10,,rejected,", "2,5,8,18,8,pool,7,20,10,,done,0-7"];
+        assert!(jobs.starts_with(&format!("{header}{}\n", ran.join("\n"))), "{policy}: {jobs}");
+        let places: Vec<&str> = jobs.lines().skip(3).filter_map(|row| row.split(",pool").next()).collect();
+        assert_eq!(places, ["3,6,18,23,2", "1,0,18,28,4"], "{policy}");
+    }
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows[0]["interrupted"], "1");
+}
+
+/// By hand: job 3 may pass job 2 under any number of reservations, since it is believed to end in time. With none, so may
+/// whoever fits; of these jobs, nobody else.
+#[test]
+fn reservations_are_counted_in_the_policys_name() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["easy", "easy+reserve=0", "easy+reserve=1", "easy+reserve=all", "cons", "flex+reserve=2"];
+    let run = ["simulate", "--policy", &policies.join(","), "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs.iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    let (_, rows) = table(&out.join("summary.csv"));
+    assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), policies);
+}
+
+/// By hand: jobs 3 to 5 are promised 20 s, 10 s and 30 s; then job 1 ends 16 s early. Who moves first decides. On one cluster
+/// the searches of bgt and sg have nothing to find, which a run says, to whoever reads its page as well.
+#[test]
+fn both_orders_of_compression_have_names_and_idle_searches_are_told() {
+    const FIVE_JOBS: &str = "\
+1 0 -1  4 2 -1 -1 2 20 -1 1 7 1 -1 -1 -1 -1 -1
+2 0 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+3 1 -1 10 3 -1 -1 3 10 -1 1 7 1 -1 -1 -1 -1 -1
+4 1 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+5 1 -1 10 2 -1 -1 2 10 -1 1 7 1 -1 -1 -1 -1 -1
+";
+    let folder = folder();
+    let (log, out) = (file(&folder, "five.swf", FIVE_JOBS), folder.path().join("out"));
+    let policies = "cons,cons+compress=arrival,cons+compress=reserved,easy+reserve=all,bgt,sg";
+    let run = ["simulate", "--quiet", "--procs", "4", "--policy", policies, "--trace"];
+    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let starts = |policy: &str| {
+        let mut starts: Vec<(String, String)> = (table(&out.join(policy).join("jobs.csv")).1.iter())
+            .map(|row| (row["job"].clone(), row["start"].clone()))
+            .collect();
+        starts.sort();
+        starts.into_iter().map(|(_, start)| start).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(starts("cons"), "0 0 20 4 10");
+    for policy in ["cons+compress=reserved", "bgt", "sg"] {
+        assert_eq!(starts(policy), "0 0 14 4 24", "{policy}");
+    }
+    // Given anew in order of arrival, job 3 gets 10 s, and job 4, once promised that, comes after it.
+    assert_eq!(starts("easy+reserve=all"), "0 0 10 20 20");
+    assert!(!out.join("cons+compress=arrival").exists(), "it is cons");
+    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    let stderr = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    let manifest = manifest(&out);
+    let notes = manifest["notes"].as_array().expect("a list");
+    assert_eq!(notes.len(), 2);
+    for (policy, note) in ["bgt", "sg"].iter().zip(notes) {
+        let note = note.as_str().expect("a sentence");
+        assert!(note.starts_with(policy) && note.contains("cons+compress=reserved"), "{note}");
+        assert!(stderr.contains(note) && page.contains(note), "{note}: {stderr}");
+    }
+}
+
+/// By hand: the third job fills a gap before the second, which is promised 20 s. When the first job ends early, all but Best
+/// Gap compress their plans.
+#[test]
+fn best_gap_alone_keeps_to_its_plan() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let policies = ["cons", "best-gap", "bgt", "sg"];
+    let run = ["simulate", "--policy", &policies.join(","), "--seed", "7", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let jobs = policies.map(|policy| fs::read_to_string(out.join(policy).join("jobs.csv")).expect("a table"));
+    assert!(jobs[0].contains("\n2,5,11,21,8,pool,"), "{jobs:?}");
+    assert!([&jobs[2], &jobs[3]].into_iter().all(|other| *other == jobs[0]), "{jobs:?}");
+    assert_eq!(jobs[1], jobs[0].replace("\n2,5,11,21,", "\n2,5,20,30,"));
+    let report = fs::read_to_string(out.join("report.html")).expect("a report");
+    assert!(report.contains("--seed 7"), "the command tells the seed of the search");
+}

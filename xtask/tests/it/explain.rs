@@ -1,0 +1,216 @@
+//! `explain`: what is told of ten jobs that can be followed by hand, and that nothing of it contradicts the schedule.
+
+use crate::program::{file, folder, table, xtask};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Ten jobs on a machine of ten processors.
+const TEN_JOBS: &str = include_str!("ten-jobs.swf");
+
+/// Eight processors and four of twice the speed.
+const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// Runs `explain` and gives the exit code and what was printed.
+fn explain(log: &Path, further: &[&str]) -> (i32, String) {
+    let run = xtask().args(["explain", "--trace", utf8(log)]).args(further).output().expect("it runs");
+    let told = String::from_utf8(run.stdout).expect("UTF-8") + &String::from_utf8_lossy(&run.stderr);
+    (run.status.code().expect("a code"), told)
+}
+
+/// What is told of the ten jobs, without the folder.
+fn of_ten_jobs(further: &[&str]) -> String {
+    let folder = folder();
+    let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
+    let machines = file(&folder, "two.machines", TWO_CLUSTERS);
+    let further: Vec<&str> = further.iter().map(|word| if *word == "TWO" { utf8(&machines) } else { word }).collect();
+    let (code, told) = explain(&log, &further);
+    assert_eq!(code, 0, "{told}");
+    told.replace(&format!("{}/", utf8(folder.path())), "")
+}
+
+#[test]
+fn easy_tells_of_a_head_one_backfilled_and_one_barred_by_a_reservation() {
+    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "3,4,7"]));
+}
+
+#[test]
+fn blocking_and_conservative_policies_tell_their_own_reasons() {
+    insta::assert_snapshot!(of_ten_jobs(&["--policy", "fcfs,cons,easy+order=sjf", "--job", "5"]));
+}
+
+#[test]
+fn on_two_clusters_it_is_told_on_which() {
+    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "5,8", "--machines", "TWO"]));
+}
+
+#[test]
+fn a_policy_that_tells_no_reasons_is_told_by_what_everybody_sees() {
+    insta::assert_snapshot!(of_ten_jobs(&["--policy", "eg-edf", "--job", "5", "--estimates", "exact"]));
+}
+
+#[test]
+fn programs_are_told_the_same_in_json() {
+    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "7", "--json"]));
+}
+
+#[test]
+fn what_cannot_be_explained_is_told_with_the_fix() {
+    let folder = folder();
+    let log = file(&folder, "ten-jobs.swf", TEN_JOBS.replace("230 -1 100 10", "230 -1 -1 10"));
+    let refused = |further: &[&str]| {
+        let (code, told) = explain(&log, further);
+        assert_eq!(code, 2, "{told}");
+        told
+    };
+    let told = refused(&["--policy", "easy", "--job", "11"]);
+    assert!(told.contains("there is no job 11; its jobs have the numbers from 1 to 10, in the first column"), "{told}");
+    let told = refused(&["--policy", "easy", "--job", "8"]);
+    assert!(told.contains("record 8 is no job: it has no submit time, no run time above zero"), "{told}");
+    let told = refused(&["--policy", "easy", "--job", "7", "--max-jobs", "5"]);
+    assert!(told.contains("there is no job 7 among its first 5 records (--max-jobs)"), "{told}");
+    let told = refused(&["--policy", "eazy", "--job", "7"]);
+    assert!(told.contains("did you mean \"easy\"?"), "{told}");
+    assert!(refused(&["--policy", "easy"]).contains("--job"));
+    let told = refused(&["--policy", "p2p", "--model", "hier-grid", "--tree", "2-2", "--job", "7"]);
+    assert!(told.contains("--model hier-grid tells no reasons; explain takes --model gap-schedule"), "{told}");
+    // A job that nobody could hold is rejected, and that is told.
+    let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("at 0 s: is rejected: no place has 6 processors"), "{told}");
+}
+
+/// A workload on which many wait.
+fn generated(folder: &tempfile::TempDir) -> PathBuf {
+    let log = folder.path().join("lublin.swf");
+    let arguments = ["workload", "generate", "lublin", "--procs", "64", "--count", "250", "--seed", "5", "--quiet"];
+    xtask().args(arguments).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
+    log
+}
+
+/// A job as `jobs.csv` has it, times in seconds.
+struct Row {
+    submit: f64,
+    start: f64,
+    finish: f64,
+    processors: u64,
+}
+
+fn rows(out: &Path, policy: &str) -> BTreeMap<u64, Row> {
+    let (_, rows) = table(&out.join(policy).join("jobs.csv"));
+    let row = |row: BTreeMap<String, String>| {
+        let number = |column: &str| row[column].parse::<f64>().expect("a number");
+        let processors = row["processors"].parse().expect("a number");
+        let (submit, start, finish) = (number("submit"), number("start"), number("finish"));
+        (row["job"].parse().expect("a number"), Row { submit, start, finish, processors })
+    };
+    rows.into_iter().map(row).collect()
+}
+
+fn number(of: &Value, key: &str) -> u64 {
+    of[key].as_u64().unwrap_or_else(|| panic!("{key} of {of}"))
+}
+
+fn seconds(of: &Value, key: &str) -> f64 {
+    of[key].as_f64().unwrap_or_else(|| panic!("{key} of {of}"))
+}
+
+#[track_caller]
+fn assert_equal(one: f64, other: f64) {
+    assert!((one - other).abs() < 1e-6, "{one} and {other}");
+}
+
+/// Checks one line of a history against the schedule.
+fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
+    let (at, own) = (seconds(line, "from"), &rows[&job]);
+    let waits_at = |other: u64| rows[&other].submit <= at && rows[&other].start >= at;
+    let list = |of: &Value, key: &str| of[key].as_array().cloned().unwrap_or_default();
+    match line["event"].as_str().expect("an event") {
+        "waits" => {
+            assert!(own.submit <= at && at < own.start && seconds(line, "until") <= own.start, "{line}");
+            // Those who start at this instant may have done so before the policy came to the job, or after.
+            let running = |row: &&Row| row.start < at && row.finish > at;
+            let busy: u64 = rows.values().filter(running).map(|row| row.processors).sum();
+            let starting: u64 =
+                rows.values().filter(|row| row.start.total_cmp(&at).is_eq()).map(|row| row.processors).sum();
+            let free = number(line, "free");
+            assert!(free + busy <= 64 && 64 <= free + busy + starting, "{line}: {busy} and {starting}");
+            let holders = list(line, "held_by");
+            for holder in &holders {
+                let theirs = &rows[&number(holder, "job")];
+                assert!(theirs.start <= at && theirs.finish > at, "{line}");
+                assert_eq!(theirs.processors, number(holder, "processors"));
+            }
+            let given_back: u64 = holders.iter().map(|holder| number(holder, "processors")).sum();
+            assert!(free + given_back >= own.processors, "{line}");
+            match line["reason"]["kind"].as_str() {
+                Some("no-room") => assert!(free < own.processors, "{line}"),
+                Some("barred") => {
+                    assert!(free >= own.processors && number(&line["reason"], "left") < own.processors, "{line}");
+                    assert!(seconds(&line["reason"], "at") > at, "{line}");
+                    let by = list(&line["reason"], "by");
+                    assert!(!by.is_empty());
+                    for by in by {
+                        let other = number(&by, "job");
+                        assert!(waits_at(other) && rows[&other].start > at && other != job, "{line}");
+                        assert_eq!(rows[&other].processors, number(&by, "processors"));
+                    }
+                }
+                Some("behind") => assert!(rows[&number(&line["reason"], "head")].start > at, "{line}"),
+                Some("kept") => assert!(free >= own.processors, "{line}"),
+                _ => panic!("no reason is told: {line}"),
+            }
+        }
+        "starts" => {
+            assert_equal(at, own.start);
+            for other in list(line, "passed").iter().chain(&list(line, "overtaken")) {
+                let other = other.as_u64().expect("a job");
+                assert!(waits_at(other) && rows[&other].start > at, "{line}");
+            }
+            assert!(line["right"] != "backfilled" || !list(line, "passed").is_empty(), "{line}");
+        }
+        "ends" => assert_equal(at, own.finish),
+        other => panic!("{other}: {line}"),
+    }
+}
+
+#[test]
+fn nothing_that_is_told_contradicts_the_schedule() {
+    let folder = folder();
+    let (log, out) = (generated(&folder), folder.path().join("out"));
+    let policies =
+        ["fcfs", "easy", "easy+reserve=3", "easy+order=wfp3+backfill=saf", "cons", "flex", "easy+predict=tsafrir"];
+    let all = policies.join(",");
+    let run = ["--trace", utf8(&log), "--policy", &all, "--quiet"];
+    xtask().arg("simulate").args(run).arg("--out").arg(&out).assert().code(0);
+    let numbers: Vec<String> = (1..=250).map(|number: u64| number.to_string()).collect();
+    let (code, told) = explain(&log, &["--policy", &all, "--job", &numbers.join(","), "--json"]);
+    assert_eq!(code, 0, "{told}");
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let told = told["explanations"].as_array().expect("a list");
+    assert_eq!(told.len(), policies.len() * 250);
+    let (mut lines, mut barred) = (0, 0);
+    for of_policy in told.chunks(250) {
+        let policy = of_policy[0]["policy"].as_str().expect("a name");
+        let rows = rows(&out, policy);
+        for explanation in of_policy {
+            let job = number(explanation, "job");
+            assert_eq!(
+                (explanation["policy"].as_str(), &explanation["tells_reasons"]),
+                (Some(policy), &Value::Bool(true))
+            );
+            assert_equal(seconds(explanation, "start"), rows[&job].start);
+            assert_equal(seconds(explanation, "wait"), rows[&job].start - rows[&job].submit);
+            for line in explanation["history"].as_array().expect("lines") {
+                check_line(line, job, &rows);
+                lines += 1;
+                barred += usize::from(line["reason"]["kind"] == "barred");
+            }
+        }
+    }
+    assert!(lines > 5_000 && barred > 100, "only {lines} lines, {barred} of them about reservations");
+}

@@ -1,0 +1,129 @@
+//! What `simulate` writes, to the letter: others read these files with programs of their own.
+
+use crate::program::{FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, xtask};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// By hand: a job a week for ten weeks, of which the second to come in each waits for the first under FCFS, and does not where
+/// it may pass.
+#[test]
+fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_asked_for() {
+    let folder = folder();
+    let mut log = "; MaxProcs: 8\n".to_owned();
+    for week in 0..10 {
+        // One that runs, one too wide to start beside it, and a small one that may pass.
+        let submit = week * 7 * 86_400;
+        for (k, (procs, run)) in [(4, 1_000), (8, 10), (2, 100 + 10 * week)].into_iter().enumerate() {
+            let number = 3 * week + k as u64 + 1;
+            log += &format!("{number} {submit} -1 {run} {procs} -1 -1 {procs} {run} -1 1 7 1 -1 -1 -1 -1 -1\n");
+        }
+    }
+    let (log, out) = (file(&folder, "weeks.swf", log), folder.path().join("out"));
+    let run = ["simulate", "--policy", "fcfs,easy", "--format", "evalys", "--json", "--trace"];
+    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let (header, rows) = table(&out.join("differences.csv"));
+    assert_eq!(header, ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"]);
+    let wait = rows.iter().find(|row| row["metric"] == "wait_mean").expect("a row");
+    // The last week is no half one, and does not count.
+    assert_eq!((wait["policy"].as_str(), wait["baseline"].as_str(), wait["blocks"].as_str()), ("easy", "fcfs", "9"));
+    // The small one of three no longer waits for 1 010 s.
+    let number = |column: &str| wait[column].parse::<f64>().expect("a number");
+    assert!((number("mean") + 1_010.0 / 3.0).abs() < 1e-6 && number("ci_high") < 0.0, "{wait:?}");
+    let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
+    assert_eq!(json["differences"][0]["blocks"], 9);
+    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    assert!(page.contains("lower than under fcfs (95 % interval"), "the comparison in words");
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    let (header, rows) = table(&out.join("easy/evalys.csv"));
+    assert_eq!(header[0], "job_id");
+    assert_eq!(header[12], "allocated_resources");
+    assert_eq!((rows[1]["execution_time"].as_str(), rows[1]["allocated_resources"].as_str()), ("1000", "0-3"));
+    assert!(out.join("figures/differences.svg").exists());
+    // One of each three leaves first, then the next: in order of finish.
+    assert_eq!(rows[0]["allocated_resources"], "4-5");
+}
+
+#[test]
+fn simulate_writes_the_files_of_the_design_and_no_others() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let mut expected: BTreeSet<String> = [
+        "columns.md",
+        "differences.csv",
+        "easy/jobs.csv",
+        "easy/schedule.swf",
+        "fcfs/jobs.csv",
+        "fcfs/schedule.swf",
+        "manifest.json",
+        "report.html",
+        "summary.csv",
+        "data/bounded-slowdown-distribution.csv",
+        "data/queue-length.csv",
+        "data/utilization.csv",
+        "data/wait-distribution.csv",
+    ]
+    .map(str::to_owned)
+    .into();
+    let plots = ["bounded-slowdown-distribution", "wait-distribution", "queue-length", "utilization"];
+    for plot in plots.into_iter().chain(["gantt-easy", "gantt-fcfs"]) {
+        expected.insert(format!("figures/{plot}.svg"));
+        if cfg!(feature = "png") {
+            expected.insert(format!("figures/{plot}.png"));
+        }
+    }
+    assert_eq!(tree(&out).into_keys().collect::<BTreeSet<_>>(), expected);
+    assert_self_contained(&out);
+
+    let (header, rows) = table(&out.join("summary.csv"));
+    assert_eq!(header[..4], ["policy", "jobs", "rejected", "cut"]);
+    for metric in ["wait", "response", "slowdown", "bounded_slowdown", "tardiness"] {
+        for form in ["mean", "median", "p95", "max", "weighted_mean"] {
+            assert!(header.contains(&format!("{metric}_{form}")), "{metric}_{form}");
+        }
+    }
+    assert!(header.contains(&"utilization".to_owned()) && header.contains(&"makespan".to_owned()));
+    assert_eq!(rows.iter().map(|row| row["policy"].as_str()).collect::<Vec<_>>(), ["fcfs", "easy"]);
+    assert_eq!(manifest(&out)["repairs"]["wider-than-machine"], 1);
+}
+
+/// Names are legal for files on every system, and what was once written with a colon is called the same as what is written
+/// with keys: one folder, one row.
+#[test]
+fn policies_of_old_names_are_called_by_their_new_ones() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = ["simulate", "--policy", "easy:2,easy+reserve=2,flex:all", "--trace"];
+    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+    let (_, rows) = table(&out.join("summary.csv"));
+    let named: Vec<_> = rows.iter().map(|row| row["policy"].as_str()).collect();
+    assert_eq!(named, ["easy+reserve=2", "flex+reserve=all"]);
+    let written = names(&out);
+    assert!(written.contains("figures/gantt-easy+reserve=2.svg"), "{written:?}");
+    // What Windows forbids in a name, and what a shell would take for something else.
+    let forbidden =
+        |name: &&String| name.contains(['<', '>', ':', '"', '\\', '|', '?', '*', ' ', '$', '&', ';', '(', '!']);
+    assert_eq!(written.iter().find(forbidden), None);
+}
+
+#[test]
+fn a_time_limit_is_marked_as_not_reproducible() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let check = |policy: &str, is_reproducible: bool| {
+        let run = xtask()
+            .args(["simulate", "--time-limit", "0.5", "--policy", policy, "--trace"])
+            .arg(&log)
+            .arg("--out")
+            .arg(&out)
+            .assert();
+        let text = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+        let report = fs::read_to_string(out.join("report.html")).expect("a report");
+        assert_eq!(manifest(&out)["reproducible"], is_reproducible);
+        for text in [text, report] {
+            assert_eq!(text.contains("Not reproducible"), !is_reproducible, "{policy}");
+        }
+    };
+    check("easy,eg-edf-tabu", false);
+    check("easy,eg-edf", true);
+}
