@@ -2,7 +2,9 @@
 
 mod bench;
 mod ci;
+mod elsewhere;
 mod fuzz;
+mod mutants;
 mod skips;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -34,8 +36,12 @@ enum Command {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
+    /// The same commands on another target: are the results the same bytes?
+    Elsewhere(elsewhere::Elsewhere),
     /// Feed random files and jobs to every reader and every policy.
     Fuzz(fuzz::Fuzz),
+    /// Break the code on purpose, one small change at a time: do the tests notice?
+    Mutants(mutants::Mutants),
     /// Which tests were skipped since the list was cleared, and why.
     Skips(skips::Skips),
     /// What CI runs: format, lints, tests, documentation, every paper and every doubt with --quick.
@@ -50,7 +56,9 @@ fn main() -> ExitCode {
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
+        Command::Elsewhere(options) => elsewhere::elsewhere(&options, &common),
         Command::Fuzz(options) => fuzz::fuzz(&options, &common),
+        Command::Mutants(options) => mutants::mutants(&options, &common),
         Command::Skips(options) => skips::skips(&options, &common),
         Command::Ci => ci::ci(lab.papers()),
     }))

@@ -252,6 +252,7 @@ mod tests {
         assert_eq!(blocks(&[(0, 1), (8, 1), (14, 1)]).len(), 2);
         assert_eq!(blocks(&[(0, 1), (8, 1), (18, 1)]).len(), 3);
         assert_eq!(blocks(&[(0, 1)]).len(), 1, "a log of one day has one block all the same");
+        assert!(!blocks(&[(0, 1)]).is_empty() && blocks(&[]).is_empty());
     }
 
     #[test]

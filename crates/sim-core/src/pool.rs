@@ -58,7 +58,7 @@ mod tests {
         let mut pool = Pool::new(4);
         assert!(pool.try_seize(3));
         assert!(!pool.try_seize(2));
-        assert_eq!((pool.free(), pool.busy()), (1, 3));
+        assert_eq!((pool.free(), pool.busy(), pool.capacity()), (1, 3, 4));
         pool.release(3);
         assert_eq!(pool.free(), 4);
     }

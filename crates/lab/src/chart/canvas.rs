@@ -171,7 +171,7 @@ impl Canvas<'_> {
         let (mut drawing, mut left) = (true, DASH);
         for pair in points.windows(2) {
             let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
-            let length = (x1 - x0).hypot(y1 - y0);
+            let length = libm::hypot(x1 - x0, y1 - y0);
             let at = |s: f64| (x0 + (x1 - x0) * s / length, y0 + (y1 - y0) * s / length);
             let mut from = 0.0;
             while from < length {

@@ -79,7 +79,7 @@ impl Look {
 fn polygon(corners: u32, radius: f64, turn: f64) -> Vec<(f64, f64)> {
     (0..corners)
         .map(|k| (turn + 360.0 * f64::from(k) / f64::from(corners)).to_radians())
-        .map(|angle| (radius * angle.sin(), -radius * angle.cos()))
+        .map(|angle| (radius * libm::sin(angle), -radius * libm::cos(angle)))
         .collect()
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Tick {
 impl Scale {
     /// Where `value` lies between the ends: 0 at `low`, 1 at `high`.
     pub(super) fn fraction(&self, value: f64) -> f64 {
-        let place = |value: f64| if self.log { value.log10() } else { value };
+        let place = |value: f64| if self.log { libm::log10(value) } else { value };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
     }
 
@@ -87,7 +87,7 @@ impl Scale {
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         };
         if axis.log {
-            let room = (high / low).powf(0.05).max(1.05);
+            let room = libm::pow(high / low, 0.05).max(1.05);
             return Scale::logarithmic(low / room, high * room, axis);
         }
         if chart.series.iter().any(|s| s.style == LineStyle::Steps) {
@@ -154,7 +154,7 @@ fn own_ticks(own: &[(f64, String)], low: f64, high: f64) -> Vec<Tick> {
 /// A round step that parts `range` into three to six: 1, 2, 2.5 or 5 × 10ⁿ.
 fn round_step(range: f64) -> f64 {
     let raw = range / 6.0;
-    let power = 10f64.powf(raw.log10().floor());
+    let power = libm::exp10(libm::log10(raw).floor());
     let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|f| f * power >= raw * (1.0 - 1e-9)).unwrap_or(10.0);
     factor * power
 }
@@ -177,7 +177,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
 #[expect(clippy::cast_possible_truncation, reason = "an f64 has about 600 decades")]
 fn decade_ticks(low: f64, high: f64) -> Vec<Tick> {
     let factors: &[f64] = if high / low < 100.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
     (first..=last)
         .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
         .filter(|at| (low..=high).contains(at))
@@ -211,7 +211,7 @@ pub fn significant(value: f64) -> String {
 /// How many decimals `value` needs to show so many significant digits; 0 to 8.
 #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
 pub fn decimals_for(value: f64, digits: i32) -> i32 {
-    (f64::from(digits - 1) - value.abs().log10().floor()).clamp(0.0, 8.0) as i32
+    (f64::from(digits - 1) - libm::log10(value.abs()).floor()).clamp(0.0, 8.0) as i32
 }
 
 /// Fixed decimals, a comma between thousands, a true minus sign.

@@ -37,6 +37,7 @@ fn replications_that_agree_have_a_degenerate_interval() {
     let same = ConfidenceInterval::of(&[0.1; 49]);
     assert_eq!((same.low, same.high), (Some(0.1), Some(0.1)));
     assert_eq!(same.replications_for(0.001), Some(49));
+    assert!(!same.lies_above(0.1) && !same.lies_below(0.1), "what touches the limit is not beyond it");
 }
 
 #[test]

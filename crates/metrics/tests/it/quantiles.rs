@@ -1,5 +1,7 @@
 //! Means and quantiles of any values, against the twins.
 
+#![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
+
 use crate::twin;
 use metrics::{Mean, QuantileSketch, WeightedMean};
 use proptest::prelude::*;

@@ -173,7 +173,7 @@ impl SpaceShared {
             let suitable = machines.iter().filter(|machine| machine.suits(&one.job.request));
             // One that suits no machine is rejected.
             let Some(takes) = suitable.map(|machine| machine.takes(one.job.runtime)).min() else { continue };
-            let expected = (mtbf + mttr) * (takes.as_secs_f64() / mtbf).exp_m1();
+            let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);
             ensure!(
                 expected < LATEST.as_secs_f64(),
                 "{}: job {} runs for {takes} s and starts anew after each failure; with --outages {outages} it would be expected to \

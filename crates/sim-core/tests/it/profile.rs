@@ -220,3 +220,32 @@ fn a_reservation_that_begins_and_ends_at_any_steps_leaves_none_behind_when_it_is
     }
     assert_eq!(profile, before);
 }
+
+#[test]
+fn profiles_are_equal_if_they_have_the_same_steps_however_these_came_to_be() {
+    let reserved = |capacity, reservations: &[(u64, u64, u32)]| {
+        let mut profile = AvailabilityProfile::new(capacity);
+        for (start, length, processors) in reservations {
+            profile.reserve(Time::from_secs(*start), Span::from_secs(*length), *processors);
+        }
+        profile
+    };
+    let one = reserved(8, &[(10, 10, 2)]);
+    assert_eq!(one, reserved(8, &[(15, 5, 2), (10, 5, 2)]));
+    assert_eq!(one, reserved(8, &[(10, 10, 1), (10, 10, 1)]));
+    // As many steps, but of other widths, at other instants, or of other machines.
+    for other in [reserved(8, &[(10, 10, 3)]), reserved(8, &[(10, 11, 2)]), reserved(9, &[(10, 10, 2)])] {
+        assert_ne!(one, other);
+    }
+    assert_ne!(one, reserved(8, &[]));
+}
+
+#[test]
+fn the_past_is_judged_by_the_first_step_that_is_kept() {
+    let secs = Time::from_secs;
+    let mut profile = AvailabilityProfile::new(4);
+    profile.reserve(secs(20), Span::from_secs(10), 3);
+    profile.forget_before(secs(25)); // from 20 s on, one is free
+    let earliest = |processors| profile.earliest(secs(5), Span::from_secs(1), processors);
+    assert_eq!((earliest(1), earliest(2), earliest(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
+}

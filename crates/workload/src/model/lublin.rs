@@ -461,7 +461,7 @@ mod tests {
             let count = 20_000_u32;
             let times: Vec<f64> = (0..count).map(|_| arrivals.next_arrival()).collect();
             let mut logarithms: Vec<f64> =
-                times.windows(2).map(|pair| ((points(pair[1]) - points(pair[0])) * HALF_HOUR).ln()).collect();
+                times.windows(2).map(|pair| libm::log((points(pair[1]) - points(pair[0])) * HALF_HOUR)).collect();
             logarithms.sort_by(f64::total_cmp);
             let gamma = Gamma::new(class.arrival_shape * class.rush_to_all, 1.0 / class.arrival_scale).expect("gamma");
             let all = gamma.cdf(LONGEST_GAP);

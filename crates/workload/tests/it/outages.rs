@@ -1,5 +1,7 @@
 //! Outages: their distribution, their order, their traces, and their spelling.
 
+#![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
+
 use proptest::prelude::*;
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Outage, SiteId, Span, Streams, Time};

@@ -137,5 +137,5 @@ impl Drawn {
 /// Two to the power of `exponent`, a whole number of processors.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the exponent is below 32")]
 fn size_of(exponent: f64) -> u32 {
-    (exponent.exp2() + 0.5) as u32
+    (libm::exp2(exponent) + 0.5) as u32
 }

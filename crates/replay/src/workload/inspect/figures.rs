@@ -194,7 +194,7 @@ fn curve(points: &[Point]) -> Vec<Point> {
     let between = points.windows(2).flat_map(|pair| {
         (0..steps).map(move |step| {
             let part = f64::from(step) / f64::from(steps);
-            Point::new(pair[0].x * (pair[1].x / pair[0].x).powf(part), pair[0].y + part * (pair[1].y - pair[0].y))
+            Point::new(pair[0].x * libm::pow(pair[1].x / pair[0].x, part), pair[0].y + part * (pair[1].y - pair[0].y))
         })
     });
     between.chain(points.last().copied()).collect()

@@ -1,5 +1,7 @@
 //! Downey.
 
+#![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
+
 use super::{check_counts, check_distribution};
 use sim_core::Streams;
 use workload::model::{Downey, ModelJob};
