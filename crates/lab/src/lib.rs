@@ -23,6 +23,7 @@ pub mod provenance;
 pub mod quantity;
 pub mod registry;
 pub mod reproduce;
+pub mod runs;
 pub mod scenario;
 pub mod seeds;
 pub mod store;

@@ -47,7 +47,8 @@ pub trait Paper: Sized + Sync {
 
     /// Who wrote it.
     const ABOUT: About;
-    /// The text of its scenario, `workloads/SLUG.toml`.
+    /// The text of its scenario, `workloads/SLUG.toml`. Its table `run` holds `replications`, `seed` and, if it is another number
+    /// of replications, `quick_replications`, which the laboratory reads ([`Runs`](crate::runs::Runs)).
     const SCENARIO: &'static str;
     /// The text of `docs/papers/SLUG.md`, whose table of verdicts is on record; empty if nothing is.
     const PAGE: &'static str = "";
@@ -80,11 +81,6 @@ pub trait Paper: Sized + Sync {
         let _ = traces;
         Ok(self)
     }
-
-    /// Replications of each cell, if nobody asks for another number.
-    fn replications(&self) -> u32;
-    /// The seed, if nobody asks for another.
-    fn seed(&self) -> u64;
 
     /// Its plots, in the order of the page.
     fn figures(&self) -> Vec<Figure<Self::Cell>>;

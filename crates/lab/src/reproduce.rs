@@ -7,6 +7,7 @@ use crate::paper::{About, Drawing, Effort, Extra, Figure, Paper, Schedule, Table
 use crate::provenance;
 use crate::quantity::Quantity;
 use crate::record::{Mode, Recorded};
+use crate::runs::Runs;
 use crate::scenario::{Scenario, did_you_mean, workspace};
 use crate::seeds::Seeds;
 use crate::store::Store;
@@ -82,6 +83,11 @@ impl Request {
         options
     }
 
+    /// How much work is asked for.
+    pub(crate) const fn effort(&self) -> Effort {
+        if self.quick { Effort::Quick } else { Effort::Full }
+    }
+
     /// Which verdicts on record this is compared with.
     pub(crate) const fn mode(&self) -> Mode {
         match (self.decide, self.quick) {
@@ -148,29 +154,29 @@ pub(crate) struct Session<P> {
 
 impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
-        let (scenario, paper) = set_up::<P>(request)?;
+        let (scenario, paper, runs) = set_up::<P>(request)?;
         let paper = paper.with_traces(request.traces.as_deref())?;
-        let seed = request.seed.unwrap_or_else(|| paper.seed());
-        let replications = request.reps.unwrap_or_else(|| paper.replications());
+        let seed = request.seed.unwrap_or(runs.seed);
+        let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
         Ok(Self { paper, scenario, seed, replications })
     }
 }
 
-/// The scenario with what the request changes, and the paper that it describes, without any log.
-fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P)> {
+/// The scenario with what the request changes, the paper that it describes, without any log, and how often that is run.
+fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
     let mut scenario = P::scenario()?;
     for assignment in &request.set {
         scenario.set(assignment)?;
     }
-    let effort = if request.quick { Effort::Quick } else { Effort::Full };
     let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
-    let paper = within_the_clock(|| P::new(&scenario, effort)).unwrap_or_else(|| Err(beyond()));
-    let paper = paper.with_context(|| {
+    let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
+    let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
+    let (paper, runs) = both.with_context(|| {
         let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
         format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
     })?;
-    Ok((scenario, paper))
+    Ok((scenario, paper, runs))
 }
 
 /// Reads the scenario with what the request changes, and neither reads a log nor runs anything.

@@ -102,20 +102,29 @@ impl Scenario {
         parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
-    /// The scenario as a typed value.
+    /// The scenario as a typed value, but for what the laboratory reads itself: [`Runs`](crate::runs::Runs).
     ///
     /// # Errors
     ///
     /// A missing or unknown key, or a value of the wrong type, with its line and key.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
-        let text = self.document.to_string();
-        toml::from_str(&text).map_err(|error| {
+        self.read(&crate::runs::without(&self.text()))
+    }
+
+    /// The file with what was set.
+    pub(crate) fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// Reads the text of this scenario, or what is left of it on its lines.
+    pub(crate) fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T> {
+        toml::from_str(text).map_err(|error| {
             let message = in_words(error.message());
             let hint = unknown_field(&message)
                 .map_or_else(String::new, |(unknown, known)| did_you_mean(unknown, known.into_iter()));
             let Some(span) = error.span() else { return anyhow!("{message}{hint}") };
             let line = 1 + text[..span.start].matches('\n').count();
-            match key_at(&text, span.start) {
+            match key_at(text, span.start) {
                 Some(key) => anyhow!("line {line}: {key}: {message}{hint}"),
                 None => anyhow!("line {line}: {message}{hint}"),
             }

@@ -65,10 +65,7 @@ struct FlexibleTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunTable {
-    replications: u32,
-    seed: u64,
     quick_jobs: u32,
-    quick_replications: u32,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -197,7 +194,6 @@ impl Policy {
 pub(crate) struct EgEdfPaper {
     file: File,
     jobs: u32,
-    replications: u32,
 }
 
 /// One point of the experiments.
@@ -314,7 +310,7 @@ impl EgEdfPaper {
     fn validate(&self) -> Result<()> {
         let File { workload, run, flexible, readings, .. } = &self.file;
         ensure!(!workload.interarrival.is_empty(), "workload.interarrival is empty; give at least one mean");
-        for (key, value) in [("jobs", self.jobs), ("replications", self.replications), ("quick_jobs", run.quick_jobs)] {
+        for (key, value) in [("jobs", self.jobs), ("quick_jobs", run.quick_jobs)] {
             ensure!(value > 0, "{key} is 0; at least 1 is needed");
         }
         ensure!(
@@ -418,21 +414,10 @@ impl Paper for EgEdfPaper {
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
-        let (jobs, replications) = match effort {
-            Effort::Full => (file.workload.jobs, file.run.replications),
-            Effort::Quick => (file.run.quick_jobs, file.run.quick_replications),
-        };
-        let paper = Self { jobs, replications, file };
+        let jobs = if effort == Effort::Quick { file.run.quick_jobs } else { file.workload.jobs };
+        let paper = Self { jobs, file };
         paper.validate()?;
         Ok(paper)
-    }
-
-    fn replications(&self) -> u32 {
-        self.replications
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

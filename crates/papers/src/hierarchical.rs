@@ -75,12 +75,9 @@ struct ExperimentsTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunTable {
-    replications: u32,
     batch: u32,
-    seed: u64,
     quick_jobs: Vec<u32>,
     quick_interval_jobs: u32,
-    quick_replications: u32,
     quick_batch: u32,
 }
 
@@ -90,7 +87,6 @@ pub(crate) struct Hierarchical {
     /// Numbers of jobs, ascending.
     jobs: Vec<u32>,
     interval_jobs: u32,
-    replications: u32,
     batch: u32,
     /// Of the figure `scale`: backbones, and nets in each.
     worlds: Vec<[u32; 2]>,
@@ -276,9 +272,6 @@ impl Hierarchical {
             "experiments.systems is empty; give some of \"p2p\", {{ trees = 1 }}, {{ trees = 4 }}"
         );
         ensure!(!experiments.intervals.is_empty(), "experiments.intervals is empty; give at least one mean interval");
-        for (key, value) in [("replications", run.replications), ("quick_replications", run.quick_replications)] {
-            ensure!(value > 0, "run.{key} is 0; at least 1 is needed");
-        }
         for (key, value) in [("batch", run.batch), ("quick_batch", run.quick_batch)] {
             ensure!((2..=1000).contains(&value), "run.{key} is {value}; a spread is that of 2 to 1000 runs");
         }
@@ -383,25 +376,17 @@ impl Paper for Hierarchical {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let (run, experiments) = (&file.run, &file.experiments);
-        let (jobs, interval_jobs, replications, batch) = match effort {
-            Effort::Full => (&file.workload.jobs, experiments.interval_jobs, run.replications, run.batch),
-            Effort::Quick => (&run.quick_jobs, run.quick_interval_jobs, run.quick_replications, run.quick_batch),
+        let (jobs, interval_jobs, batch) = match effort {
+            Effort::Full => (&file.workload.jobs, experiments.interval_jobs, run.batch),
+            Effort::Quick => (&run.quick_jobs, run.quick_interval_jobs, run.quick_batch),
         };
         let mut jobs = jobs.clone();
         jobs.sort_unstable();
         jobs.dedup();
         let worlds = file.scale.worlds(effort == Effort::Quick);
-        let paper = Self { jobs, interval_jobs, replications, batch, worlds, file };
+        let paper = Self { jobs, interval_jobs, batch, worlds, file };
         paper.validate()?;
         Ok(paper)
-    }
-
-    fn replications(&self) -> u32 {
-        self.replications
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

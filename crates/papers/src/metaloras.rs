@@ -163,17 +163,6 @@ impl Paper for MetaLorasPaper {
         Ok(Self { settings: settings.collect::<Result<_>>()?, effort, file })
     }
 
-    fn replications(&self) -> u32 {
-        match self.effort {
-            Effort::Full => self.file.run.replications,
-            Effort::Quick => self.file.run.quick_replications,
-        }
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
-    }
-
     fn figures(&self) -> Vec<Figure<Cell>> {
         figures::figures(self)
     }

@@ -57,12 +57,9 @@ struct PolicyTable {
 struct RunTable {
     jobs: u64,
     run_lengths: Vec<u64>,
-    replications: u32,
-    seed: u64,
     bounded_slowdown_floor: f64,
     quick_jobs: u64,
     quick_run_lengths: Vec<u64>,
-    quick_replications: u32,
 }
 
 /// The readings of the world, and those of the workload (R1) and the measurement (R15, R16).
@@ -119,7 +116,6 @@ pub(crate) struct MultiSite {
     file: File,
     jobs: u64,
     run_lengths: Vec<u64>,
-    replications: u32,
 }
 
 /// One point of the experiments. Numbers with a fraction are positions in the scenario's lists.
@@ -247,9 +243,7 @@ impl MultiSite {
             floor > 0.0 && floor < 1e9,
             "run.bounded_slowdown_floor is {floor}; it must be above 0, or short jobs have no slowdown, and below 1e9"
         );
-        for (key, value) in [("jobs", self.jobs), ("replications", u64::from(self.replications))] {
-            ensure!(value > 0, "run.{quick}{key} is 0; at least 1 is needed");
-        }
+        ensure!(self.jobs > 0, "run.{quick}jobs is 0; at least 1 is needed");
         for length in &self.run_lengths {
             ensure!(*length > 0, "run.{quick}run_lengths holds 0; a run has at least 1 job");
         }
@@ -401,21 +395,13 @@ impl Paper for MultiSite {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let run = &file.run;
-        let (jobs, run_lengths, replications) = match effort {
-            Effort::Full => (run.jobs, run.run_lengths.clone(), run.replications),
-            Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone(), run.quick_replications),
+        let (jobs, run_lengths) = match effort {
+            Effort::Full => (run.jobs, run.run_lengths.clone()),
+            Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone()),
         };
-        let paper = Self { jobs, run_lengths, replications, file };
+        let paper = Self { jobs, run_lengths, file };
         paper.validate(effort)?;
         Ok(paper)
-    }
-
-    fn replications(&self) -> u32 {
-        self.replications
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

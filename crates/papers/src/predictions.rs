@@ -53,10 +53,7 @@ struct LoadTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunTable {
-    replications: u32,
-    seed: u64,
     quick_logs: Vec<String>,
-    quick_replications: u32,
     quick_weeks: u64,
     quick_jobs: u32,
 }
@@ -150,13 +147,7 @@ impl PredictionsPaper {
         ensure!((1..=1000).contains(&run.quick_weeks), "run.quick_weeks is {}; expected 1 to 1000", run.quick_weeks);
         ensure!(resampling.shake <= 86_400, "resampling.shake is {}; expected at most 86400 s", resampling.shake);
         ensure!((1.0..=10.0).contains(&load.factor), "load.factor is {}; expected 1 to 10", load.factor);
-        for (key, value) in [
-            ("run.replications", run.replications),
-            ("run.quick_replications", run.quick_replications),
-            ("run.quick_jobs", run.quick_jobs),
-        ] {
-            ensure!(value > 0, "{key} is 0; at least 1 is needed");
-        }
+        ensure!(run.quick_jobs > 0, "run.quick_jobs is 0; at least 1 is needed");
         stand_in.validate()
     }
 
@@ -224,14 +215,6 @@ impl Paper for PredictionsPaper {
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
         let logs = Logs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
         Ok(Self { logs, ..self })
-    }
-
-    fn replications(&self) -> u32 {
-        if self.effort == Effort::Quick { self.file.run.quick_replications } else { self.file.run.replications }
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

@@ -57,12 +57,9 @@ struct SimulatorTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunTable {
-    replications: u32,
     most_replications: u32,
     drawn_replications: u32,
-    seed: u64,
     quick_records: Vec<u32>,
-    quick_replications: u32,
     quick_drawn_replications: u32,
     post_hoc_replications: u32,
 }
@@ -141,7 +138,8 @@ pub(crate) struct SwiftGapPaper {
     effort: Effort,
     /// Numbers of records in the figures, ascending.
     records: Vec<u32>,
-    replications: u32,
+    /// Of the search for the nearest readings.
+    seed: u64,
     /// Of a workload that is drawn, at most.
     drawn_replications: u32,
     source: Source,
@@ -224,10 +222,8 @@ impl SwiftGapPaper {
             ensure!(are_good, "{key} is {records:?}; numbers of records lie between 1 and 1000000");
         }
         for (key, value) in [
-            ("run.replications", run.replications),
             ("run.most_replications", run.most_replications),
             ("run.drawn_replications", run.drawn_replications),
-            ("run.quick_replications", run.quick_replications),
             ("run.quick_drawn_replications", run.quick_drawn_replications),
             ("run.post_hoc_replications", run.post_hoc_replications),
         ] {
@@ -266,13 +262,13 @@ impl Paper for SwiftGapPaper {
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let run = &file.run;
-        let (records, replications, drawn_replications) = match effort {
-            Effort::Full => (&file.workload.records, run.replications, run.drawn_replications),
-            Effort::Quick => (&run.quick_records, run.quick_replications, run.quick_drawn_replications),
+        let (records, drawn_replications) = match effort {
+            Effort::Full => (&file.workload.records, run.drawn_replications),
+            Effort::Quick => (&run.quick_records, run.quick_drawn_replications),
         };
         let records = sorted(records);
         let source = Source::unread(file.clusters.clone());
-        let paper = Self { effort, records, replications, drawn_replications, source, file };
+        let paper = Self { effort, records, seed: scenario.runs()?.seed, drawn_replications, source, file };
         paper.validate()?;
         Ok(paper)
     }
@@ -281,14 +277,6 @@ impl Paper for SwiftGapPaper {
         let numbers = sorted(&[&self.records[..], &self.file.workload.records].concat());
         self.source = Source::find(&self.file.log, self.file.clusters.clone(), traces, &numbers)?;
         Ok(self)
-    }
-
-    fn replications(&self) -> u32 {
-        self.replications
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

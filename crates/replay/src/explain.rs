@@ -4,6 +4,7 @@
 //! ([`gap_schedule::Reason`]), or is what the policy was shown.
 
 mod cli;
+mod heard;
 mod history;
 mod line;
 mod listener;
@@ -11,6 +12,7 @@ mod tell;
 mod words;
 
 pub use cli::Explain;
+pub(crate) use heard::{Heard, SharedHeard};
 pub(crate) use line::Explanation;
 pub(crate) use listener::{Ear, Listener};
 pub(crate) use tell::explanation;

@@ -15,6 +15,7 @@ mod hier;
 mod log;
 mod metasched;
 mod name;
+mod overheard;
 mod own;
 mod policy;
 mod predicting;

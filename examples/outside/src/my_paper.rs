@@ -40,8 +40,6 @@ struct WorkloadTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunTable {
-    replications: u32,
-    seed: u64,
     quick_jobs: u32,
 }
 
@@ -147,14 +145,6 @@ impl Paper for MyPaper {
             paper.mix(load).validate()?;
         }
         Ok(paper)
-    }
-
-    fn replications(&self) -> u32 {
-        self.file.run.replications
-    }
-
-    fn seed(&self) -> u64 {
-        self.file.run.seed
     }
 
     fn figures(&self) -> Vec<Figure<Cell>> {

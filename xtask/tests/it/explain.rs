@@ -11,6 +11,32 @@ const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 /// Eight processors and four of twice the speed.
 const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";
 
+/// A site of ten CPUs and one of four below a site without any, each with a work station.
+const TREE: &str = "\
+tree = [\"root\", [\"left\", \"right\"]]
+local_load = 0.0
+[[site]]
+name = \"root\"
+[[site]]
+name = \"left\"
+servers = [{ cpus = 4 }]
+[[site]]
+name = \"right\"
+servers = [{ cpus = 10 }]
+";
+
+/// Ten nodes, and five of twice the speed with a user at each.
+const CLUSTERS: &str = "\
+[[cluster]]
+name = \"lab\"
+nodes = 10
+[[cluster]]
+name = \"office\"
+nodes = 5
+speed = 2.0
+local_users = true
+";
+
 fn utf8(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
@@ -27,7 +53,14 @@ fn of_ten_jobs(further: &[&str]) -> String {
     let folder = folder();
     let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
     let machines = file(&folder, "two.machines", TWO_CLUSTERS);
-    let further: Vec<&str> = further.iter().map(|word| if *word == "TWO" { utf8(&machines) } else { word }).collect();
+    let (tree, clusters) = (file(&folder, "tree.toml", TREE), file(&folder, "clusters.toml", CLUSTERS));
+    let further = further.iter().map(|word| match *word {
+        "TWO" => utf8(&machines),
+        "TREE" => utf8(&tree),
+        "CLUSTERS" => utf8(&clusters),
+        word => word,
+    });
+    let further: Vec<&str> = further.collect();
     let (code, told) = explain(&log, &further);
     assert_eq!(code, 0, "{told}");
     told.replace(&format!("{}/", utf8(folder.path())), "")
@@ -54,6 +87,71 @@ fn a_policy_that_tells_no_reasons_is_told_by_what_everybody_sees() {
 }
 
 #[test]
+fn in_a_tree_it_is_told_which_messages_moved_the_job() {
+    insta::assert_snapshot!(of_ten_jobs(&[
+        "--model",
+        "hier-grid",
+        "--policy",
+        "hierarchical",
+        "--tree",
+        "TREE",
+        "--job",
+        "4,5",
+    ]));
+}
+
+#[test]
+fn of_a_metascheduler_it_is_told_which_clusters_were_predicted_to_give_what() {
+    insta::assert_snapshot!(of_ten_jobs(&[
+        "--model",
+        "metasched",
+        "--policy",
+        "tat,ffit",
+        "--clusters",
+        "CLUSTERS",
+        "--job",
+        "5",
+    ]));
+}
+
+/// Somebody who follows a job among peers or on shared clusters changes nothing.
+#[test]
+fn a_job_that_is_followed_starts_where_simulate_has_it() {
+    let folder = folder();
+    let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
+    let (tree, clusters) = (file(&folder, "tree.toml", TREE), file(&folder, "clusters.toml", CLUSTERS));
+    let worlds = [
+        ("hier-grid", "--tree", &tree, ["hierarchical", "p2p"]),
+        ("metasched", "--clusters", &clusters, ["ptt+w=0.5", "rr"]),
+    ];
+    for (model, option, place, policies) in worlds {
+        for policy in policies {
+            let out = folder.path().join(policy);
+            let run = ["--model", model, option, utf8(place), "--policy", policy];
+            xtask()
+                .args(["simulate", "--trace", utf8(&log), "--quiet"])
+                .args(run)
+                .arg("--out")
+                .arg(&out)
+                .assert()
+                .code(0);
+            let rows = rows(&out, policy);
+            let (code, told) = explain(&log, &[&run[..], &["--job", "1,2,3,4,5,6,7,8,9,10", "--json"]].concat());
+            assert_eq!(code, 0, "{told}");
+            let told: Value = serde_json::from_str(&told).expect("JSON");
+            for explanation in told["explanations"].as_array().expect("a list") {
+                let row = &rows[&number(explanation, "job")];
+                let history = explanation["history"].as_array().expect("lines");
+                let starts = history.iter().filter(|line| line["event"] == "starts");
+                let starts: Vec<f64> = starts.map(|line| seconds(line, "from")).collect();
+                assert_eq!(starts.len(), 1, "{explanation}");
+                assert!((starts[0] - row.start).abs() < 1e-6, "{policy}: {} and {explanation}", row.start);
+            }
+        }
+    }
+}
+
+#[test]
 fn programs_are_told_the_same_in_json() {
     insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "7", "--json"]));
 }
@@ -76,8 +174,9 @@ fn what_cannot_be_explained_is_told_with_the_fix() {
     let told = refused(&["--policy", "eazy", "--job", "7"]);
     assert!(told.contains("did you mean \"easy\"?"), "{told}");
     assert!(refused(&["--policy", "easy"]).contains("--job"));
-    let told = refused(&["--policy", "p2p", "--model", "hier-grid", "--tree", "2-2", "--job", "7"]);
-    assert!(told.contains("--model hier-grid tells no reasons; explain takes --model gap-schedule"), "{told}");
+    let machines = file(&folder, "two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
+    let told = refused(&["--policy", "easy", "--profile", "alea31", "--machines", utf8(&machines), "--job", "7"]);
+    assert!(told.contains("--profile alea31 tells no reasons; leave it out"), "{told}");
     // A job that nobody could hold is rejected, and that is told.
     let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
     assert_eq!(code, 0);

@@ -72,9 +72,6 @@ pub(super) struct PolicyTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunTable {
-    pub(super) replications: u32,
-    pub(super) seed: u64,
-    pub(super) quick_replications: u32,
     pub(super) doubt_replications: u32,
 }
 
@@ -256,13 +253,7 @@ impl File {
                 weight.value()
             );
         }
-        for (key, value) in [
-            ("replications", run.replications),
-            ("quick_replications", run.quick_replications),
-            ("doubt_replications", run.doubt_replications),
-        ] {
-            ensure!(value > 0, "run.{key} is 0; at least 1 is needed");
-        }
+        ensure!(run.doubt_replications > 0, "run.doubt_replications is 0; at least 1 is needed");
         Ok(())
     }
 }

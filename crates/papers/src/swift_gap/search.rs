@@ -193,7 +193,7 @@ fn differences(a: Readings, b: Readings) -> usize {
 /// Tries one combination, and drops it when a mean is certain to be more than `bound` percent too high.
 fn one(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f64, store: &Store) -> Result<Tried> {
     let names: Vec<String> = metrics::NAMES.iter().chain(&["is_dropped", "n"]).map(|name| (*name).to_owned()).collect();
-    let seed = paper.seed();
+    let seed = paper.seed;
     let cell = serde_json::json!({
         "clusters": paper.file.clusters.of(Workload::Wagap),
         "workload": paper.source.identity(Workload::Wagap),
@@ -229,7 +229,7 @@ fn means(paper: &SwiftGapPaper, readings: Readings, replications: u32, bound: f6
     let mut sums = Four::default();
     for records in printed::RECORDS {
         for replication in 0..replications {
-            let streams = Streams::new(paper.seed(), replication);
+            let streams = Streams::new(paper.seed, replication);
             let jobs = paper.source.jobs(Workload::Wagap, records, &streams);
             let left = std::array::from_fn(|metric| most[metric] - sums[metric]);
             let policy = GapFilling::swift_gap(readings, streams.stream(Purpose("tabu search"), 0));

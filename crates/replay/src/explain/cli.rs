@@ -18,6 +18,11 @@ Examples:
   cargo xtask explain --trace log.swf --machines site.machines --policy flex --job 7 --json
       the same for programs: times in seconds from the first submission
 
+  cargo xtask explain --model metasched --trace log.swf --clusters clusters.toml --policy ptt+w=0.5 --job 7
+      what each cluster predicted for the job when it was first in the input queue, and where it was sent
+  cargo xtask explain --model hier-grid --trace log.swf --tree universities --policy hierarchical --job 7
+      the messages that moved it
+
 Options are those of `simulate`, and so is the run: the same log, options and seed give the schedule that `simulate` writes. What
 is told comes from the policy's own decisions, pass by pass. fcfs, easy, cons and flex, with all their settings, tell reasons;
 plans (best-gap, bgt, sg, eg-edf), programs (exec) and policies of your own tell none unless they implement

@@ -2,6 +2,7 @@
 
 use gap_schedule::Right;
 use sim_core::{Span, Time};
+use workload::LogJob;
 
 /// Something that happened to the job, or a time in which nothing changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,4 +183,36 @@ pub(crate) struct About {
     pub(crate) run: Span,
     /// How many waited when it came to wait, itself among them, and who was before it.
     pub(crate) came_behind: Option<Vec<u64>>,
+}
+
+impl About {
+    /// What the log knows.
+    pub(crate) fn of(job: &LogJob) -> Self {
+        Self {
+            number: job.number,
+            line: job.line,
+            user: job.user,
+            submit: job.job.submit,
+            processors: job.job.request.processors,
+            requested: job.requested_time,
+            expected: job.job.request.estimate,
+            run: job.job.runtime,
+            came_behind: None,
+        }
+    }
+
+    /// For programs, times in seconds.
+    pub(crate) fn facts(&self) -> serde_json::Map<String, serde_json::Value> {
+        let facts = serde_json::json!({
+            "line": self.line,
+            "user": self.user,
+            "submit": self.submit.as_secs_f64(),
+            "processors": self.processors,
+            "requested": self.requested.map(Span::as_secs_f64),
+            "expected": self.expected.map(Span::as_secs_f64),
+            "run": self.run.as_secs_f64(),
+        });
+        let serde_json::Value::Object(facts) = facts else { unreachable!("facts are objects") };
+        facts
+    }
 }

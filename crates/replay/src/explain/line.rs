@@ -26,6 +26,7 @@ pub(crate) struct Explanation {
 }
 
 /// A line of a history.
+#[derive(Clone)]
 pub(crate) struct Line {
     pub(crate) from: Time,
     /// `None` of what happens at an instant.

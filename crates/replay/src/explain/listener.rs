@@ -66,18 +66,8 @@ impl Listener {
         self.numbers.insert(job.job.id, job.number);
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
-        let about = About {
-            number: job.number,
-            line: job.line,
-            user: job.user,
-            submit: job.job.submit,
-            processors: job.job.request.processors,
-            requested: job.requested_time,
-            expected: job.job.request.estimate,
-            run: job.job.runtime,
-            came_behind: None,
-        };
-        self.tales.insert(job.job.id, Tale { about, steps: Vec::new(), waits: false, is_over: false });
+        let tale = Tale { about: About::of(job), steps: Vec::new(), waits: false, is_over: false };
+        self.tales.insert(job.job.id, tale);
     }
 
     /// Whether all is known.

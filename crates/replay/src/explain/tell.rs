@@ -6,7 +6,7 @@ use super::listener::Tale;
 use super::words::{self, Names};
 use gap_schedule::Right;
 use serde_json::{Map, Value, json};
-use sim_core::{Span, Time};
+use sim_core::Time;
 
 /// What is told of a job on machines of these names. `tells` is whether the policy has ever said anything.
 pub(crate) fn explanation(policy: &str, tale: &Tale, tells: bool, names: Vec<String>) -> Explanation {
@@ -85,21 +85,16 @@ fn facts(about: &About, steps: &[Step], tells: bool, names: &Names) -> Map<Strin
         Step::Ends { at } => Some(*at),
         _ => None,
     });
-    object(json!({
-        "line": about.line,
-        "user": about.user,
-        "submit": time(about.submit),
-        "processors": about.processors,
-        "requested": about.requested.map(Span::as_secs_f64),
-        "expected": about.expected.map(Span::as_secs_f64),
-        "run": about.run.as_secs_f64(),
+    let mut facts = about.facts();
+    facts.extend(object(json!({
         "came_behind": about.came_behind,
         "start": last_start.map(|start| time(start.at)),
         "wait": last_start.map(|start| start.at.since(about.submit).as_secs_f64()),
         "finish": finish.map(time),
         "site": last_start.map(|start| &names.0[start.machine]),
         "tells_reasons": tells,
-    }))
+    })));
+    facts
 }
 
 fn waiting(wait: &Wait, names: &Names) -> Value {

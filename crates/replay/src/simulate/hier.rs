@@ -1,16 +1,18 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
-use super::clock::run_out;
+use super::clock::{run_out, run_out_while};
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::PolicyName;
+use super::overheard::Overheard;
 use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::transcript::{Ear, messages};
-use super::watch::Watch;
+use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, HierGridOptions};
+use crate::explain::{Explanation, Heard};
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, MessageObserver, System};
 use lab::provenance::quoted;
@@ -18,6 +20,7 @@ use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -138,6 +141,34 @@ impl World for HierGrid {
             },
             (),
         ))
+    }
+
+    fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let Self { asked, tree, sites, options } = self;
+        ensure!(
+            options.transcript.is_none() && options.replay.is_none(),
+            "--transcript and --replay are of simulate; leave them out"
+        );
+        let (log, heard) = (Log::open(asked, sites)?, Heard::of(jobs));
+        let submissions = {
+            let heard = Rc::clone(&heard);
+            log.jobs(Known::default()).map(move |one| {
+                heard.borrow_mut().comes(&one);
+                tree.submission(one)
+            })
+        };
+        let overheard =
+            Overheard { heard: Rc::clone(&heard), names: sites.iter().map(|site| site.name.clone()).collect() };
+        let config = Config { system: policy.0, ..tree.config.clone() };
+        let streams = Streams::new(asked.seed, 0);
+        let grid = Grid::fed(config, tree.world.clone(), submissions, &streams, overheard.clone())?;
+        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
+        let mut sim = Sim::new(grid, overheard);
+        run_out_while(&mut sim, &policy.name(), asked, || !heard.borrow().is_done())?;
+        drop(sim);
+        log.finish()?;
+        let told = heard.borrow_mut().finish(&policy.name(), "forward");
+        Ok(told)
     }
 
     fn arguments(&self, _: &[Policy]) -> String {

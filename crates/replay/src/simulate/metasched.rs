@@ -1,22 +1,26 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clock::run_out;
+use super::clock::{run_out, run_out_while};
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
 use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
-use super::watch::Watch;
+use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, MetaschedOptions};
+use crate::explain::{Explanation, Heard, SharedHeard};
 use anyhow::{Context, Result};
 use lab::provenance::quoted;
 use metasched::{
-    Ffit, Intrusiveness, MetaLoras, OutcomeSink, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights,
+    Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
+    View, Weights,
 };
-use sim_core::Sim;
+use serde_json::{Value, json};
+use sim_core::{Fact, Probe, Sim, SiteId, Time};
 use std::fmt;
+use std::rc::Rc;
 use std::str::FromStr;
 use workload::LogJob;
 
@@ -175,6 +179,28 @@ impl World for Metasched {
         Ok((Outcome::new(&self.sites, watch.finish()?, repairs), beside))
     }
 
+    fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let (log, heard) = (Log::open(&self.asked, &self.sites)?, Heard::of(jobs));
+        let arrivals = {
+            let heard = Rc::clone(&heard);
+            log.jobs(Known::default()).map(move |one| {
+                heard.borrow_mut().comes(&one);
+                Submission { job: one.job, demand: None }
+            })
+        };
+        let names = || self.sites.iter().map(|site| site.name.clone()).collect::<Vec<_>>();
+        let config = self.clusters.config.clone();
+        let at_work = Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: names() };
+        let streams = Clusters::streams(self.asked.seed);
+        let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
+        let mut sim = Sim::new(world, Events(Rc::clone(&heard), names()));
+        run_out_while(&mut sim, &policy.name(), &self.asked, || !heard.borrow().is_done())?;
+        drop(sim);
+        log.finish()?;
+        let told = heard.borrow_mut().finish(&policy.name(), "waits");
+        Ok(told)
+    }
+
     /// Adds the error of predictions at dispatch, and the slowdown of local users over the longest makespan of the policies, one
     /// window for all.
     fn compare(runs: &mut [(Outcome, Beside)]) {
@@ -195,5 +221,87 @@ impl World for Metasched {
         let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
                     is averaged over the longest makespan of the policies.";
         vec![note.to_owned()]
+    }
+}
+
+/// A policy, and somebody who hears what it is asked of the jobs that he follows, what is predicted for them, and what it answers.
+struct Overheard {
+    policy: Box<dyn SelectCluster>,
+    heard: SharedHeard,
+    names: Vec<String>,
+}
+
+impl SelectCluster for Overheard {
+    fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
+        let (job, now) = (view.job().job, view.now());
+        let predicted = self.heard.borrow().follows(job).then(|| predictions(view, &self.names));
+        let choice = self.policy.select(view);
+        if let Some((words, predicted)) = predicted {
+            let chosen = choice.map(|choice| self.names[choice.cluster.index()].as_str());
+            let facts = json!({ "predicted": predicted, "chosen": chosen });
+            let Value::Object(facts) = facts else { unreachable!("facts are objects") };
+            let (event, fate) = chosen.map_or_else(
+                || ("waits", "the policy lets it wait".to_owned()),
+                |name| ("dispatched", format!("the policy sends it to {name}")),
+            );
+            let words = format!("first in the input queue; predicted are, from now: {words}; {fate}");
+            self.heard.borrow_mut().push(job, now, || (event, words, facts));
+        }
+        choice
+    }
+}
+
+/// What the clusters predict for the job at the head of the input queue, in words and for programs.
+fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
+    let sites: Vec<SiteId> = view.sites().collect();
+    let told = sites.into_iter().map(|site| {
+        let name = &names[site.index()];
+        if !view.fits(site) {
+            return (format!("{name} cannot hold it"), json!({ "site": name, "fits": false }));
+        }
+        let can_start = view.can_start(site);
+        let Some(Prediction { turnaround, wait, local_nodes, .. }) = view.predict(site) else {
+            return (
+                format!("no end is in sight on {name}"),
+                json!({ "site": name, "fits": true, "can_start": can_start }),
+            );
+        };
+        let start = if can_start { "it could start now".to_owned() } else { format!("it would wait {wait} s") };
+        let words = format!("its end on {name} in {turnaround} s ({start}; local users on {local_nodes} of its nodes)");
+        let (turnaround, wait) = (turnaround.as_secs_f64(), wait.as_secs_f64());
+        let facts = json!({
+            "site": name, "fits": true, "can_start": can_start, "turnaround": turnaround, "wait": wait,
+            "local_nodes": local_nodes,
+        });
+        (words, facts)
+    });
+    let (words, facts): (Vec<String>, Vec<Value>) = told.unzip();
+    (words.join(", "), facts)
+}
+
+/// Hears what happens.
+struct Events(SharedHeard, Vec<String>);
+
+impl Probe for Events {
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        let Self(heard, names) = self;
+        let mut heard = heard.borrow_mut();
+        match fact {
+            Fact::Started { job, site, .. } => {
+                let name = &names[site.index()];
+                let Value::Object(facts) = json!({ "site": name }) else { unreachable!("facts are objects") };
+                heard.push(*job, now, || ("starts", format!("starts on {name}"), facts));
+            }
+            Fact::Finished { job } => {
+                heard.push(*job, now, || ("ends", "ends".to_owned(), serde_json::Map::new()));
+                heard.end(*job);
+            }
+            Fact::Rejected { job, .. } => {
+                let words = "is rejected: no cluster can hold it".to_owned();
+                heard.push(*job, now, || ("rejected", words, serde_json::Map::new()));
+                heard.end(*job);
+            }
+            Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
+        }
     }
 }

@@ -59,10 +59,7 @@ pub(crate) trait World: Sized + Sync + 'static {
     /// Why these jobs of the log, by number, started when they did under a policy.
     fn explain(&self, policy: &Self::Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let _ = (policy, jobs);
-        bail!(
-            "{} tells no reasons; explain takes --model gap-schedule, which is the default",
-            Entry::of::<Self>().chosen_by()
-        )
+        bail!("{} tells no reasons; leave it out", Entry::of::<Self>().chosen_by())
     }
 
     /// Adds what can be told only when all policies are done.

@@ -1,0 +1,118 @@
+//! Why a job of a grid went where it went: the messages that name it.
+
+use crate::explain::SharedHeard;
+use hier_grid::message::Reason;
+use hier_grid::{Address, Message, MessageObserver, Payload};
+use serde_json::{Map, Value, json};
+use sim_core::{Fact, JobId, Probe, ProcId, Time};
+
+/// Hears the messages that name jobs that are followed, and what happens to these.
+#[derive(Clone)]
+pub(super) struct Overheard {
+    pub(super) heard: SharedHeard,
+    /// The names of the servers.
+    pub(super) names: Vec<String>,
+}
+
+impl MessageObserver for Overheard {
+    fn observe(&mut self, message: Message) {
+        for job in jobs(&message.payload) {
+            self.heard
+                .borrow_mut()
+                .push(*job, message.sent, || (kind(&message.payload), self.words(&message), facts(&message)));
+        }
+    }
+}
+
+/// The jobs that a message names.
+fn jobs(payload: &Payload) -> &[JobId] {
+    match payload {
+        Payload::Request { job, .. }
+        | Payload::Forward { job, .. }
+        | Payload::Started { job }
+        | Payload::Offer { job }
+        | Payload::Answer { job }
+        | Payload::Accept { job }
+        | Payload::Confirm { job }
+        | Payload::Decline { job } => std::slice::from_ref(job),
+        Payload::Block { jobs, .. }
+        | Payload::Cancel { jobs, .. }
+        | Payload::Cancelled { jobs, .. }
+        | Payload::Returned { jobs } => jobs,
+        Payload::Rfjm { .. }
+        | Payload::Discover { .. }
+        | Payload::Bags { .. }
+        | Payload::Ports { .. }
+        | Payload::Rfc { .. }
+        | Payload::Restarted => &[],
+    }
+}
+
+/// Copies of a request are many, and of one kind.
+const fn kind(payload: &Payload) -> &'static str {
+    if matches!(payload, Payload::Forward { .. }) { "forward" } else { "message" }
+}
+
+fn facts(message: &Message) -> Map<String, Value> {
+    let Value::Object(facts) = json!({ "message": message }) else { unreachable!("facts are objects") };
+    facts
+}
+
+impl Overheard {
+    fn name(&self, address: Address) -> String {
+        match address {
+            Address::Station(station) => format!("work station {station}"),
+            Address::Scheduler(scheduler) => format!("scheduler {scheduler}"),
+            Address::Server(server) => format!("server {server} ({})", self.names[server.index()]),
+        }
+    }
+
+    fn words(&self, message: &Message) -> String {
+        let (from, to) = (self.name(message.from), self.name(message.to));
+        let why = |reason: &Reason| match reason {
+            Reason::Butterfly => "for a child that is nearer to its work station",
+            Reason::LoadBalance => "for a child that has less to do",
+        };
+        let told = match &message.payload {
+            Payload::Request { .. } => format!("{from} submits it to {to}"),
+            Payload::Forward { .. } => format!("{from} forwards a copy of its request to {to}"),
+            Payload::Block { .. } => format!("{from} pushes it to {to}, which had asked for jobs"),
+            Payload::Cancel { reason, .. } => format!("{from} wants it back from {to}, {}", why(reason)),
+            Payload::Cancelled { reason, .. } => format!("{from} gives it back to {to}, {}", why(reason)),
+            Payload::Returned { .. } => format!("{from} returns it to {to}: nothing below can run it any more"),
+            Payload::Started { .. } => format!("{from} tells {to} that it has been given to a server"),
+            Payload::Offer { .. } => format!("{from} is free for it, and offers so to {to}"),
+            Payload::Answer { .. } => format!("{from} takes the offer of {to}: its input follows"),
+            Payload::Accept { .. } => format!("{from} accepts it, and tells {to}"),
+            Payload::Confirm { .. } => format!("{from} confirms that {to} was the first to accept it"),
+            Payload::Decline { .. } => format!("{from} declines it after all, and tells {to}"),
+            other => format!("{from} tells {to}: {other}"),
+        };
+        format!("{told} (this arrives at {} s)", message.arrives)
+    }
+}
+
+impl Probe for Overheard {
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        let mut heard = self.heard.borrow_mut();
+        let plain = |event, words: &str| (event, words.to_owned(), Map::new());
+        match fact {
+            Fact::Seized { job, processor: ProcId(server) } => {
+                let name = self.names.get(*server as usize).cloned().unwrap_or_default();
+                heard.push(*job, now, || plain("starts", &format!("holds server {server} ({name})")));
+            }
+            Fact::Released { job, .. } => {
+                heard.push(*job, now, || plain("ran", "has run; its output is on the way home"))
+            }
+            Fact::Finished { job } => {
+                heard.push(*job, now, || plain("ends", "its output is home"));
+                heard.end(*job);
+            }
+            Fact::Rejected { job, .. } => {
+                heard.push(*job, now, || plain("rejected", "is rejected: no server of its system can hold it"));
+                heard.end(*job);
+            }
+            Fact::Submitted(_) | Fact::Started { .. } | Fact::Interrupted { .. } => {}
+        }
+    }
+}
