@@ -12,6 +12,7 @@ mod free_processor_tree;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
+mod held;
 mod if_newcomer_fits;
 mod machine_profiles;
 mod ordered_backfill;

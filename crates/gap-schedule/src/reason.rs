@@ -85,8 +85,8 @@ pub struct ReservedStart {
     pub processors: u32,
 }
 
-/// Listens to the reasons of a policy. `()` listens to nothing, and costs nothing: a policy that is asked without a listener is
-/// compiled for `()`.
+/// Listens to the reasons of a policy. `()` listens to nothing: a policy that is asked without a listener is compiled
+/// for it, and pays next to nothing.
 pub trait ReasonProbe {
     /// Whether anything is to be told in this pass.
     fn listens(&self) -> bool {

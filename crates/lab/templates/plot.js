@@ -21,7 +21,8 @@ const Plots = (() => {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const ticks = [];
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
-      ticks.push([k * step, (k * step).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−")]);
+      // Plus zero: minus zero is zero, too, and would be written with its sign.
+      ticks.push([k * step, (k * step + 0).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−")]);
     }
     return ticks;
   };

@@ -83,6 +83,41 @@ impl AvailabilityProfile {
         }
     }
 
+    /// The earliest start, not before `from` and earlier than `before`, at which `processors` stay free for `span`, or until
+    /// `until`, if that comes first: whoever holds them from `until` on for as long asks so whether he can start earlier. `None`
+    /// if there is no such start.
+    ///
+    /// Looks at no step that begins at `before` or later but to see how long a stretch lasts that has begun earlier. `before` is
+    /// not later than `until`.
+    pub fn earliest_before(&self, from: Time, before: Time, span: Span, processors: u32, until: Time) -> Option<Time> {
+        debug_assert!(
+            before <= until,
+            "a start before {before} s is asked for, but what is needed only until {until} s"
+        );
+        let (first, mut step) = self.find(from);
+        let mut start = from;
+        if self.blocks[0].free(0) < processors {
+            start = start.max(self.blocks[0].from());
+        }
+        for (number, block) in self.blocks.iter().enumerate().skip(first) {
+            if start >= before {
+                return None;
+            }
+            let end = self.blocks.get(number + 1).map(Block::from).filter(|end| *end < until);
+            let Some(end) = end else {
+                return block.walk_until(step, start, before, span, processors, until);
+            };
+            if !block.is_wide(processors) {
+                start = match block.search(step, end, start, span, processors) {
+                    ControlFlow::Break(found) => return Some(found).filter(|found| *found < before),
+                    ControlFlow::Continue(wide) => wide,
+                };
+            }
+            step = 0;
+        }
+        None
+    }
+
     /// Whether `processors` are free at `start` and throughout `[start, start + span)`.
     pub fn fits(&self, start: Time, span: Span, processors: u32) -> bool {
         let end = start.saturating_add(span);

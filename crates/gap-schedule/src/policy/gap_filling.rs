@@ -362,7 +362,7 @@ mod tests {
             let GapFilling { plan, comparator, usage, .. } = &self.0;
             let (mut kept, mut anew) = (usage.clone(), usage.clone());
             anew.forget_plan();
-            for held in plan.held() {
+            for held in plan.held().iter() {
                 let Some(slot) = held.slot else { continue };
                 let value = |usage: &mut UserUsage| {
                     usage.sum_up(*comparator, plan, view);

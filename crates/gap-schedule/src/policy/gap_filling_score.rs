@@ -2,7 +2,8 @@
 
 use crate::policy::View;
 use crate::policy::gap_filling_readings::{Completion, Weight};
-use crate::policy::reservations::{Reservation, Reservations};
+use crate::policy::held::Reservation;
+use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, SiteId, Span, Time};
@@ -149,7 +150,7 @@ impl UserUsage {
         }
         self.sums = Some(Sums::default());
         self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
-        for Reservation { waiting, slot, .. } in plan.held() {
+        for Reservation { waiting, slot } in plan.held().iter() {
             if let Some(slot) = *slot {
                 self.add(waiting, (plan.machine(slot), slot.start), view);
             }

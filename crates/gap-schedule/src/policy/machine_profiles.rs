@@ -107,6 +107,43 @@ impl MachineProfiles {
         best
     }
 
+    /// The best of all machines for a job that holds `slot` and keeps it otherwise: it must start earlier, and before the second
+    /// instant of the window, on any machine; and not end before the first. Its own slot is not in its way, for while it is ahead of that it
+    /// leaves it behind.
+    pub(super) fn best_before(
+        &mut self,
+        slot: Option<Slot>,
+        window: (Time, Time),
+        request: &Request,
+        now: Time,
+    ) -> Option<Slot> {
+        let Some(held) = slot else { return self.best(self.ranks(), request, now) };
+        let mut best: Option<Slot> = None;
+        for rank in self.ranks() {
+            let profile = &self.by_rank[rank];
+            if !profile.suits(request) {
+                continue;
+            }
+            self.searches += 1;
+            let span = profile.takes(request);
+            let from = Time::from_nanos(window.0.as_nanos().saturating_sub(span.as_nanos())).max(now);
+            let before = best.map_or(held.start.min(window.1), |best| best.start);
+            let until = if rank == held.rank { held.start } else { Time::MAX };
+            if let Some(start) = profile.plan.earliest_before(from, before, span, request.processors, until) {
+                best = Some(Slot { start, rank });
+                if start == now {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// How long a job with this estimate holds its processors there.
+    pub(super) fn takes(&self, rank: usize, estimate: Span) -> Span {
+        self.by_rank[rank].machine.takes(estimate).max(SHORTEST)
+    }
+
     /// Where the job could start, were there only the jobs that run: no reservation lets it start earlier.
     pub(super) fn at_best(&self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
         let profile = &self.by_rank[rank];

@@ -3,6 +3,7 @@
 use crate::min_demand::MinDemand;
 use crate::multi_cluster::Machine;
 use crate::order::Priority;
+use crate::policy::held::{Held, Reservation};
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::{View, site};
@@ -10,20 +11,26 @@ use crate::queue::QueuedJob;
 use crate::reason::Reason;
 use crate::running::RunningJob;
 use sim_core::{JobId, Request, SiteId, Span, Time};
-use std::collections::VecDeque;
 
 /// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something
 /// happens is described at [`Conservative`](crate::Conservative).
+///
+/// Whether a job can move ahead is found out while it keeps what it has: as long as it would start earlier, its own reservation is
+/// behind it, and the search ends there. Where every job has the earliest start that there was when its turn was last, a
+/// better one must touch what has become free since; so on one machine the search begins and ends around that, too, and
+/// who starts before it is passed over. All look at everything where the plan was laid out anew, since something
+/// happened that nobody expected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
-    /// By reserved start, then in order of arrival.
-    held: VecDeque<Reservation>,
-    /// How many have come.
-    arrivals: u64,
+    held: Held,
     profiles: MachineProfiles,
     order: CompressOrder,
     /// Who has his turn before whom, unless it goes by reserved starts.
     turns: Priority,
+    /// Whether every job is always given the earliest start there is.
+    is_greedy: bool,
+    /// What has become free, and has not been offered to all; kept only if the plan is greedy.
+    unoffered: Vec<Freed>,
     /// Whether a job has ended since the last update.
     ended: bool,
     /// Whether the last compression has moved a job, so that another may find more to move.
@@ -37,12 +44,12 @@ pub(super) struct Reservations {
     now: Time,
 }
 
-/// A job that waits, and the start that it is promised; `None` if it can never start, by expectations.
-#[derive(Clone, Debug)]
-pub(super) struct Reservation {
-    pub(super) waiting: QueuedJob,
-    pub(super) slot: Option<Slot>,
-    arrival: u64,
+/// An interval in which processors of the plan have become free, and have not been offered to all yet.
+#[derive(Copy, Clone, Debug)]
+struct Freed {
+    rank: usize,
+    from: Time,
+    to: Time,
 }
 
 impl Reservations {
@@ -56,8 +63,14 @@ impl Reservations {
         Self { turns, ..self }
     }
 
+    /// The same, where whoever [inserts](Self::insert) a job gives it the earliest start there is, and nobody ever moves one to
+    /// another.
+    pub(super) fn greedy(self) -> Self {
+        Self { is_greedy: true, ..self }
+    }
+
     /// All of them, by reserved start, then in order of arrival.
-    pub(super) const fn held(&self) -> &VecDeque<Reservation> {
+    pub(super) const fn held(&self) -> &Held {
         &self.held
     }
 
@@ -93,8 +106,7 @@ impl Reservations {
     pub(super) fn next_start(&self) -> Option<Time> {
         let brief = if self.is_overdue { SHORTEST * (self.held.len() as u64 + 1) } else { Span::ZERO };
         let soon = self.now.saturating_add(brief);
-        let passed = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= soon));
-        self.held.get(passed)?.slot.map(|slot| slot.start).filter(|start| *start < END)
+        self.held.later_than(soon).map(|(start, _)| start).next().filter(|start| *start < END)
     }
 
     /// The machines, in order of preference.
@@ -126,6 +138,7 @@ impl Reservations {
                 self.profiles.cut_short(rank, job, view.now);
             } else {
                 self.profiles.give_back(rank, job, view.now);
+                self.offer(Freed { rank, from: view.now, to: job.expected_end });
             }
             self.freed = true;
         }
@@ -153,8 +166,13 @@ impl Reservations {
         // reserved starts none is made for that reason: on one machine, it would find nothing.
         let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
         let freed = std::mem::take(&mut self.freed) || again;
-        if compresses && (freed || is_stale) {
+        if is_stale || !compresses {
+            self.unoffered.clear();
+        }
+        if compresses && is_stale {
             self.is_loose = self.compress(view.now, |_| true);
+        } else if compresses && freed {
+            self.is_loose = self.offer_freed(view.now);
         } else if is_stale {
             // A start at the end of all time promises nothing.
             self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
@@ -164,68 +182,116 @@ impl Reservations {
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
     fn mend(&mut self, view: &View<'_>) {
-        self.line_up();
+        let turns = self.in_turn();
         let Self { profiles, held, .. } = self;
         profiles.ranks().for_each(|rank| profiles.clear(rank, view));
-        for held in held.iter_mut() {
-            let request = held.waiting.request;
-            held.slot = held.slot.filter(|slot| {
+        for place in &turns {
+            let Reservation { waiting, slot } = *held.at(*place);
+            let request = waiting.request;
+            let slot = slot.filter(|slot| {
                 slot.start >= view.now && profiles.fits(slot.rank, MinDemand::of(&request), request.sites, slot.start)
             });
-            if let Some(slot) = held.slot {
+            if let Some(slot) = slot {
                 profiles.reserve(slot, &request);
             }
+            held.settle(*place, slot);
         }
-        for held in held.iter_mut().filter(|held| held.slot.is_none()) {
-            let request = held.waiting.request;
-            held.slot = profiles.best(profiles.ranks(), &request, view.now);
-            if let Some(slot) = held.slot {
-                profiles.reserve(slot, &request);
+        for place in turns {
+            let Reservation { waiting, slot: None } = *held.at(place) else { continue };
+            let slot = profiles.best(profiles.ranks(), &waiting.request, view.now);
+            if let Some(slot) = slot {
+                profiles.reserve(slot, &waiting.request);
             }
+            held.settle(place, slot);
         }
-        self.sort();
     }
 
     /// Lets those jobs move to earlier starts that `may`. Whether one has.
     fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) -> bool {
-        self.line_up();
         let mut moved = false;
-        let Self { profiles, held, .. } = self;
-        // Nobody starts before the present instant.
-        for held in held.iter_mut().filter(|held| may(held.slot) && held.slot.is_none_or(|slot| slot.start > now)) {
-            let request = held.waiting.request;
-            if let Some(slot) = held.slot {
-                profiles.cancel(slot, &request);
+        for place in self.in_turn() {
+            if !may(self.held.at(place).slot) {
+                continue;
             }
-            let best = profiles.best(profiles.ranks(), &request, now);
-            if let Some(best) = best.filter(|best| held.slot.is_none_or(|slot| best.start < slot.start)) {
-                held.slot = Some(best);
+            if let Some(lost) = self.move_ahead(place, (now, Time::MAX), now) {
                 moved = true;
-            }
-            if let Some(slot) = held.slot {
-                profiles.reserve(slot, &request);
+                lost.into_iter().for_each(|lost| self.offer(lost));
             }
         }
-        self.sort();
         moved
     }
 
-    /// Puts the jobs into the order in which they have their turns, until they are [sorted](Self::sort) again.
-    fn line_up(&mut self) {
-        let Self { held, order, turns, now, .. } = self;
-        if *order == CompressOrder::Reserved {
-            return;
+    /// Lets those jobs move to earlier starts who can, now that something has become free. Whether one has.
+    fn offer_freed(&mut self, now: Time) -> bool {
+        if !self.is_greedy {
+            return self.compress(now, |_| true);
         }
-        let held = held.make_contiguous();
-        if turns.is_arrival() {
-            held.sort_unstable_by_key(|held| held.arrival);
-        } else {
-            held.sort_by_cached_key(|held| (turns.turn(&held.waiting, *now), held.arrival));
+        let unoffered = std::mem::take(&mut self.unoffered);
+        let mut freed = vec![None; self.profiles.ranks().len()];
+        unoffered.iter().for_each(|interval| interval.widen(&mut freed, now));
+        let is_one = freed.len() == 1;
+        let mut moved = false;
+        for place in self.in_turn() {
+            // On one machine, what has become free is no use to whoever starts before.
+            let window = match freed[0] {
+                None if is_one => continue,
+                Some((from, _)) if is_one && self.held.at(place).start() <= from => continue,
+                Some(window) if is_one => window,
+                _ => (now, Time::MAX),
+            };
+            if let Some(lost) = self.move_ahead(place, window, now) {
+                moved = true;
+                if let Some(lost) = lost {
+                    lost.widen(&mut freed, now);
+                    self.offer(lost);
+                }
+            }
+        }
+        moved
+    }
+
+    /// Lets the job in a place move to an earlier start, if there is one that lets it run within the first instant of the window
+    /// or later and start before the second; `None` if there is not. If it moves, what it leaves behind, if it had anything.
+    fn move_ahead(&mut self, place: usize, window: (Time, Time), now: Time) -> Option<Option<Freed>> {
+        let Self { profiles, held, .. } = self;
+        let Reservation { waiting, slot } = *held.at(place);
+        let request = waiting.request;
+        // Nobody starts before the present instant.
+        if slot.is_some_and(|slot| slot.start <= now) {
+            return None;
+        }
+        let best = profiles.best_before(slot, window, &request, now)?;
+        if let Some(slot) = slot {
+            profiles.cancel(slot, &request);
+        }
+        profiles.reserve(best, &request);
+        held.settle(place, Some(best));
+        let lost = slot.map(|Slot { start, rank }| {
+            let span = profiles.takes(rank, MinDemand::of(&request).estimate);
+            let taken = if rank == best.rank { best.start.saturating_add(span) } else { start };
+            Freed { rank, from: start.max(taken), to: start.saturating_add(span) }
+        });
+        Some(lost)
+    }
+
+    /// Notes that something has become free.
+    fn offer(&mut self, freed: Freed) {
+        if self.is_greedy {
+            self.unoffered.push(freed);
         }
     }
 
-    fn sort(&mut self) {
-        self.held.make_contiguous().sort_by_key(Reservation::place);
+    /// The places of all jobs, in the order in which they have their turns.
+    fn in_turn(&self) -> Vec<usize> {
+        let Self { held, order, turns, now, .. } = self;
+        if *order == CompressOrder::Reserved {
+            return held.in_order_of_starts().collect();
+        }
+        let mut places: Vec<usize> = held.in_order_of_arrival().collect();
+        if !turns.is_arrival() {
+            places.sort_by_cached_key(|place| (turns.turn(&held.at(*place).waiting, *now), *place));
+        }
+        places
     }
 
     /// The earliest start for the job, on the most preferred machine.
@@ -243,13 +309,12 @@ impl Reservations {
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
-        self.put(Reservation { waiting, slot, arrival: self.arrivals });
-        self.arrivals += 1;
+        self.held.push(Reservation { waiting, slot });
     }
 
     /// Lets others have the slot of the reservation with this number, until [`settle`](Self::settle).
     pub(super) fn lift(&mut self, number: usize) {
-        let Reservation { waiting, slot, .. } = &self.held[number];
+        let Reservation { waiting, slot } = &self.held[number];
         if let Some(slot) = *slot {
             self.profiles.cancel(slot, &waiting.request);
         }
@@ -258,21 +323,12 @@ impl Reservations {
     /// Gives the reservation with this number, which has been lifted, its old slot or another.
     pub(super) fn settle(&mut self, number: usize, slot: Slot) {
         self.profiles.reserve(slot, &self.held[number].waiting.request);
-        if self.held[number].slot != Some(slot) {
-            let moved = self.held.remove(number).expect("it was just looked at");
-            self.put(Reservation { slot: Some(slot), ..moved });
-        }
-    }
-
-    fn put(&mut self, reservation: Reservation) {
-        let place = self.held.partition_point(|held| held.place() < reservation.place());
-        self.held.insert(place, reservation);
+        self.held.settle(self.held.place(number), Some(slot));
     }
 
     /// Starts the jobs whose reserved start has come.
     pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, SiteId, Time)) {
-        let due = self.held.partition_point(|held| held.slot.is_some_and(|slot| slot.start <= now));
-        for Reservation { waiting, slot, .. } in self.held.drain(..due) {
+        while let Some(Reservation { waiting, slot }) = self.held.pop_due(now) {
             let slot = slot.expect("a job without a reservation is not due");
             self.profiles.start_reserved(slot, &waiting.request);
             // Such a job holds its processors otherwise when it runs than when it waits.
@@ -283,9 +339,13 @@ impl Reservations {
     }
 }
 
-impl Reservation {
-    /// In the order of the plan: those without a reservation are last.
-    fn place(&self) -> (Time, u64) {
-        (self.slot.map_or(Time::MAX, |slot| slot.start), self.arrival)
+impl Freed {
+    /// Widens what is known to have become free on each machine.
+    fn widen(&self, freed: &mut [Option<(Time, Time)>], now: Time) {
+        let Self { rank, from, to } = *self;
+        if to > now {
+            let (first, last) = freed[rank].unwrap_or((from, to));
+            freed[rank] = Some((first.min(from).max(now), last.max(to)));
+        }
     }
 }

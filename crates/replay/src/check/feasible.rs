@@ -7,7 +7,7 @@ use crate::simulate::door::Places;
 use anyhow::{Result, bail};
 use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
-use sim_core::{Span, Time};
+use sim_core::{Request, Span, Time};
 use workload::{Intake, LogJob, Options, SwfReader};
 
 /// A record of the log: the job that it yields, if any, and the submit time that it tells.
@@ -70,8 +70,7 @@ pub(super) struct Checked {
 
 /// Looks at each row, and then at all of them over time.
 pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checked> {
-    let (machines, names) = (places.machines(), places.names());
-    let offset = offset(jobs, rows);
+    let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
     let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut taken: FxHashMap<u64, usize> = FxHashMap::default(); // how many rows of a number there were; never iterated
@@ -97,65 +96,16 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
             found.no_jobs += 1;
             continue;
         };
-        let of_log = &jobs.jobs[job];
-        let request = &of_log.job.request;
         seen[job] = Some(line);
-        let since_first = |time: Span| Time::ZERO + time.saturating_sub(offset);
-        if let Some(submit) = row.submit
-            && since_first(submit) != of_log.job.submit
-            && logged != Some(submit)
-        {
-            found.findings.add(Fault::Submit, number, Some(of_log.job.submit), line, || {
-                format!("job {number} was submitted at {} s, and not at {} s", of_log.job.submit, since_first(submit))
-            });
-        }
-        let Some(start) = row.start.map(since_first) else {
-            if machines.iter().any(|machine| machine.suits(request)) {
-                found.findings.add(Fault::Missing, number, None, line, || format!("job {number} never starts"));
-            } else {
-                found.rejected += 1;
-            }
-            continue;
-        };
-        let machine = match (&row.site, machines.len()) {
-            (_, 1) => 0,
-            (Some(site), _) => match names.iter().position(|name| name == site) {
-                Some(machine) => machine,
-                None => {
-                    found.findings.add(Fault::Site, number, Some(start), line, || {
-                        format!("job {number} starts on {site}, which is not in the machine file")
-                    });
-                    continue;
-                }
-            },
-            (None, _) => {
-                bail!("the schedule does not say where jobs run: there are several places, and no column site")
-            }
-        };
-        if let Some(processors) = row.processors.filter(|processors| *processors != request.processors) {
-            found.findings.add(Fault::Width, number, Some(start), line, || {
-                format!("job {number} holds {processors} processors, and asked for {}", request.processors)
-            });
-        }
-        // Where the file has its times from the log's own beginning, this would be hidden by a difference that is cut at zero.
-        if start < of_log.job.submit || row.start.is_some_and(|start| start < offset) {
-            found.findings.add(Fault::Early, number, Some(start), line, || {
-                format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.job.submit)
-            });
-        }
-        let finish = start + machines[machine].takes(of_log.job.runtime);
-        if let Some(told) = row.finish.map(since_first).filter(|told| *told != finish) {
-            found.findings.add(Fault::RunTime, number, Some(start), line, || {
-                format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
-            });
-        }
+        let Some(start) = look.at(row, job, logged, &mut found)? else { continue };
         if let Some(blocks) = &row.allocated {
-            allocated.push((start, finish, number, line, blocks, request.processors, machine));
+            let processors = jobs.jobs[job].job.request.processors;
+            allocated.push((start.start, start.finish, number, line, blocks, processors, start.machine));
         }
-        found.starts.push(Start { job, machine, start, finish, line });
+        found.starts.push(start);
     }
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
-        if machines.iter().any(|machine| machine.suits(&job.job.request)) {
+        if look.some_place_suits(&job.job.request) {
             found.findings.add(Fault::Missing, job.number, Some(job.job.submit), job.line, || {
                 format!("job {} (line {} of the log) is not there", job.number, job.line)
             });
@@ -164,9 +114,87 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
         }
     }
     found.starts.sort_by_key(|start| (start.start, start.line));
-    fill(jobs, &machines, &mut found);
-    seat(allocated, &machines, &places.first_processors(), &mut found.findings);
+    fill(jobs, &look.machines, &mut found);
+    seat(allocated, &look.machines, &places.first_processors(), &mut found.findings);
     Ok(found)
+}
+
+/// What a row is held against.
+struct Look<'a> {
+    jobs: &'a Jobs,
+    machines: Vec<Machine>,
+    names: Vec<String>,
+    /// What the schedule's times have above those since the first submission.
+    offset: Span,
+}
+
+impl Look<'_> {
+    fn some_place_suits(&self, request: &Request) -> bool {
+        self.machines.iter().any(|machine| machine.suits(request))
+    }
+
+    fn since_first(&self, time: Span) -> Time {
+        Time::ZERO + time.saturating_sub(self.offset)
+    }
+
+    /// Looks at one row, of that job, whose submission stands in the log as `logged`. Back comes its start, if it has one.
+    fn at(&self, row: &Row, job: usize, logged: Option<Span>, found: &mut Checked) -> Result<Option<Start>> {
+        let Row { line, number, .. } = *row;
+        let of_log = &self.jobs.jobs[job].job;
+        let Request { processors: asked, .. } = of_log.request;
+        if let Some(submit) = row.submit
+            && self.since_first(submit) != of_log.submit
+            && logged != Some(submit)
+        {
+            found.findings.add(Fault::Submit, number, Some(of_log.submit), line, || {
+                format!("job {number} was submitted at {} s, and not at {} s", of_log.submit, self.since_first(submit))
+            });
+        }
+        let Some(start) = row.start.map(|start| self.since_first(start)) else {
+            if self.some_place_suits(&of_log.request) {
+                found.findings.add(Fault::Missing, number, None, line, || format!("job {number} never starts"));
+            } else {
+                found.rejected += 1;
+            }
+            return Ok(None);
+        };
+        let Some(machine) = self.place_of(row, start, found)? else { return Ok(None) };
+        if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
+            found.findings.add(Fault::Width, number, Some(start), line, || {
+                format!("job {number} holds {processors} processors, and asked for {asked}")
+            });
+        }
+        // Where the file has its times from the log's own beginning, this would be hidden by a difference that is cut at zero.
+        if start < of_log.submit || row.start.is_some_and(|start| start < self.offset) {
+            found.findings.add(Fault::Early, number, Some(start), line, || {
+                format!("job {number} starts at {start} s, before it is submitted at {} s", of_log.submit)
+            });
+        }
+        let finish = start + self.machines[machine].takes(of_log.runtime);
+        if let Some(told) = row.finish.map(|told| self.since_first(told)).filter(|told| *told != finish) {
+            found.findings.add(Fault::RunTime, number, Some(start), line, || {
+                format!("job {number} starts at {start} s and takes {} s, but ends at {told} s", finish.since(start))
+            });
+        }
+        Ok(Some(Start { job, machine, start, finish, line }))
+    }
+
+    /// Where a row says that its job runs; `None` if there is no such place.
+    fn place_of(&self, row: &Row, start: Time, found: &mut Checked) -> Result<Option<usize>> {
+        if self.machines.len() == 1 {
+            return Ok(Some(0));
+        }
+        let Some(site) = &row.site else {
+            bail!("the schedule does not say where jobs run: there are several places, and no column site")
+        };
+        let machine = self.names.iter().position(|name| name == site);
+        if machine.is_none() {
+            found.findings.add(Fault::Site, row.number, Some(start), row.line, || {
+                format!("job {} starts on {site}, which is not in the machine file", row.number)
+            });
+        }
+        Ok(machine)
+    }
 }
 
 /// What a schedule's times have above those since the first submission: nothing, or when the log begins. The first submit time

@@ -6,7 +6,7 @@ use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::{Judged, Results};
 use super::unit::{Run, code};
-use super::words::paragraph;
+use super::words::sentences;
 use anyhow::Result;
 use lab::chart::{self, fixed, significant};
 use lab::cli::program;
@@ -89,7 +89,7 @@ impl<'a> Report<'a> {
 
     fn page(&self, exhibits: Vec<Exhibit>) -> Page {
         let design = &self.plan.design;
-        let mut notes = vec![paragraph(&self.results)];
+        let mut notes = vec![sentences(&self.results).join(" ")];
         notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
         let figures = exhibits.into_iter().map(|exhibit| {
             let id = exhibit.picture.id().to_owned();
@@ -307,7 +307,7 @@ impl<'a> Report<'a> {
         for (claim, judged) in self.plan.design.claims.iter().zip(&self.judged) {
             text += &format!("{:4} {:13} {}\n", claim.id, judged.verdict(), claim.says);
         }
-        text + &paragraph(&self.results) + "\n"
+        text + &sentences(&self.results).join("\n") + "\n"
     }
 
     /// The same for programs.
@@ -322,7 +322,7 @@ impl<'a> Report<'a> {
             "replications": self.plan.head.end,
             "claims": claims,
             "warnings": self.warnings,
-            "summary": paragraph(&self.results),
+            "summary": sentences(&self.results).join(" "),
         })
     }
 }

@@ -5,15 +5,15 @@ use super::results::Results;
 use lab::chart::{fixed, significant};
 use lab::verdict::Verdict;
 
-/// One paragraph: who differs from the baseline where, which claims hold, whether metrics agree.
-pub(super) fn paragraph(results: &Results<'_>) -> String {
+/// Who differs from the baseline where, a sentence for each metric; which claims hold; whether metrics agree.
+pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for metric in &results.design.metrics {
         sentences.push(of_metric(results, metric));
     }
     sentences.extend(of_claims(results));
     sentences.extend(of_agreement(results));
-    sentences.join(" ")
+    sentences
 }
 
 fn of_metric(results: &Results<'_>, metric: &str) -> String {

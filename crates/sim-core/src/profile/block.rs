@@ -107,6 +107,31 @@ impl Block {
         ControlFlow::Continue(Some(start))
     }
 
+    /// [`walk`](Self::walk), where all is free from `until` on, and the stretch must begin earlier than `before`, in the last
+    /// block that matters.
+    pub(super) fn walk_until(
+        &self,
+        step: usize,
+        mut start: Time,
+        before: Time,
+        span: Span,
+        processors: u32,
+        until: Time,
+    ) -> Option<Time> {
+        let mut steps = &self.steps[step..];
+        while start < before {
+            let Some(narrow) = steps.iter().position(|(_, free)| *free < processors) else { return Some(start) };
+            let at = steps[narrow].0;
+            if at >= until || suffices(start, at, span) {
+                return Some(start);
+            }
+            let length = steps[narrow..].iter().position(|(_, free)| *free >= processors)?;
+            steps = &steps[narrow + length..];
+            start = steps[0].0;
+        }
+        None
+    }
+
     /// Makes a step begin at `at`, which falls into `step`. That step, or the given one if it begins then or later.
     pub(super) fn cut(&mut self, step: usize, at: Time) -> usize {
         let (from, free) = self.steps[step];

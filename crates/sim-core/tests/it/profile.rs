@@ -59,6 +59,34 @@ proptest! {
         }
     }
 
+    /// The start that is earlier than one that is held, by asking the twin of every tick.
+    #[test]
+    fn a_start_before_the_one_that_is_held_is_that_of_the_per_tick_twin(
+        requests in prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
+        pass in 0..20_usize,
+        (ticks, processors) in (1..25_usize, 1..=CAPACITY + 1),
+        (first, before, until) in (0..60_usize, 0..30_usize, 0..30_usize),
+    ) {
+        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
+        for (from, ticks, processors) in requests {
+            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
+            profile.reserve(time(start), span(ticks), processors);
+            twin.reserve(start, ticks, processors);
+        }
+        profile.forget_before(time(pass));
+        let first = pass + first;
+        let (before, until) = (first + before, first + before + until);
+        let suits = |start: &usize| twin.fits(*start, ticks.min(until - start), processors);
+        prop_assert_eq!(
+            profile.earliest_before(time(first), time(before), span(ticks), processors, time(until)),
+            (first..before).find(suits).map(time)
+        );
+        prop_assert_eq!(
+            profile.earliest_before(time(first), time(before), span(ticks), processors, Time::MAX),
+            (first..before).find(|start| twin.fits(*start, ticks, processors)).map(time)
+        );
+    }
+
     #[test]
     fn cancelling_everything_leaves_nothing_behind(
         requests in prop::collection::vec((0..50_u64, 1..20_u64, 1..=CAPACITY), 0..40),
@@ -101,6 +129,9 @@ proptest! {
             prop_assert_eq!(profile.earliest(from, span, processors), start);
             prop_assert_eq!(profile.fits(from, span, processors), start == Some(from));
             let start = start.expect("no wider than the capacity");
+            prop_assert_eq!(profile.earliest_before(from, start, span, processors, Time::MAX), None);
+            let later = start + Span::from_nanos(1);
+            prop_assert_eq!(profile.earliest_before(from, later, span, processors, Time::MAX), Some(start));
             profile.reserve(start, span, processors);
             twin.reserve(start, span, processors);
             reserved.push((start, span, processors));
@@ -108,8 +139,13 @@ proptest! {
                 let drawn = usize::try_from(draw(reserved.len() as u64))?;
                 let (start, span, processors) = reserved.swap_remove(drawn);
                 if start >= now {
+                    let ahead = profile.earliest_before(now, start, span, processors, start);
                     profile.cancel(start, span, processors);
                     twin.cancel(start, span, processors);
+                    if !span.is_zero() {
+                        let without = twin.earliest(now, span, processors).filter(|without| *without < start);
+                        prop_assert_eq!(ahead, without);
+                    }
                 }
             }
             now += Span::from_secs(pass);

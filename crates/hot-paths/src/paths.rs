@@ -1,0 +1,188 @@
+//! The paths: what a simulation spends its time on.
+
+use crate::inputs::{Draws, PROCESSORS, jobs, log};
+use gap_schedule::{
+    Backfilling, Conservative, Easy, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster, Order, OrderedBackfill,
+    Planner, Policy, Tabu,
+};
+use sim_core::{
+    AvailabilityProfile, Calendar, EventPriority, Fact, Job, JobLog, JobRecord, Probe, Sim, Span, Streams, Time,
+};
+use std::io::Cursor;
+use workload::resample::Users;
+use workload::{Estimates, HeldLog, SwfReader};
+
+#[path = "../../metasched/tests/it/generator.rs"]
+mod applications;
+#[path = "../../gang-grid/tests/it/generator.rs"]
+mod gangs;
+
+/// Something to be counted.
+#[derive(Copy, Clone)]
+pub(crate) struct HotPath {
+    pub(crate) name: &'static str,
+    /// Makes the input, and hands out what is to be counted: it ends with a number that depends on all of it.
+    pub(crate) work: fn() -> Box<dyn FnOnce() -> u64>,
+}
+
+/// All of them: ten to a hundred million instructions each.
+pub(crate) const PATHS: [HotPath; 15] = [
+    HotPath { name: "calendar", work: calendar },
+    HotPath { name: "profile", work: profile },
+    HotPath { name: "fcfs", work: || on_one_machine(5_000, 57, Fcfs::new()) },
+    HotPath { name: "easy", work: || on_one_machine(5_000, 57, Easy::default()) },
+    HotPath { name: "easy-sjf", work: || on_one_machine(5_000, 57, OrderedBackfill::new(sjf())) },
+    HotPath { name: "flex", work: || on_one_machine(5_000, 57, FlexibleBackfill::default()) },
+    HotPath { name: "cons", work: || on_one_machine(2_000, 57, Conservative::default()) },
+    HotPath { name: "cons-overload", work: || on_one_machine(800, 20, Conservative::default()) },
+    HotPath { name: "eg-edf", work: || on_one_machine(1_000, 57, Planner::new(EgEdf::new(), None)) },
+    HotPath { name: "eg-edf-tabu", work: || on_one_machine(300, 57, Planner::new(EgEdf::new(), Some(Tabu::new()))) },
+    HotPath { name: "gangs", work: gang_world },
+    HotPath { name: "prediction", work: prediction },
+    HotPath { name: "flood", work: flood },
+    HotPath { name: "swf", work: swf },
+    HotPath { name: "replication", work: replication },
+];
+
+fn sjf() -> Backfilling {
+    Backfilling { order: Order::Sjf, backfill: Order::Sjf, ..Backfilling::default() }
+}
+
+/// Pop one event, post another: a thousand are pending.
+fn calendar() -> Box<dyn FnOnce() -> u64> {
+    let mut draws = Draws(1);
+    let delays: Vec<Span> = (0..100_000).map(|_| Span::from_nanos(draws.below(1 << 40))).collect();
+    Box::new(move || {
+        let mut calendar = Calendar::new();
+        for (number, delay) in (0_u64..).zip(&delays[..1_000]) {
+            calendar.post(Time::ZERO + *delay, EventPriority::ARRIVE, number);
+        }
+        let mut sum = 0;
+        for delay in &delays {
+            let (now, number) = calendar.pop().expect("as many are posted as popped");
+            sum += number;
+            calendar.post(now + *delay, EventPriority::ARRIVE, number);
+        }
+        sum
+    })
+}
+
+/// Plan a job into a crowded profile, and take it back.
+fn profile() -> Box<dyn FnOnce() -> u64> {
+    let crowd = jobs(1_500, 57);
+    let mut profile = AvailabilityProfile::new(PROCESSORS);
+    let plan = |profile: &mut AvailabilityProfile, job: &Job| {
+        let (span, processors) = (job.runtime, job.request.processors);
+        let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");
+        profile.reserve(start, span, processors);
+        start
+    };
+    for job in &crowd {
+        plan(&mut profile, job);
+    }
+    Box::new(move || {
+        let mut sum = 0;
+        for _ in 0..4 {
+            for job in &crowd {
+                let start = plan(&mut profile, job);
+                profile.cancel(start, job.runtime, job.request.processors);
+                sum += start.as_nanos() / 1_000_000_000;
+            }
+        }
+        sum
+    })
+}
+
+/// A whole run.
+fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Box<dyn FnOnce() -> u64> {
+    let jobs = jobs(count, gap);
+    Box::new(move || {
+        let mut waits = 0;
+        let sink = |record: JobRecord| waits += record.wait().as_nanos() / 1_000_000_000;
+        let world = MultiCluster::new(vec![Machine::new(PROCESSORS)], policy, jobs.into_iter());
+        drop(Sim::new(world, JobLog::new(sink)).run());
+        waits
+    })
+}
+
+fn gang_world() -> Box<dyn FnOnce() -> u64> {
+    let submissions: Vec<_> = gangs::Load::of_the_paper(10.0).submissions(5_000, &Streams::new(2010, 0)).collect();
+    Box::new(move || {
+        let config = gang_grid::Config::uniform(2, 16, gang_grid::Approach::Two);
+        let grid = gang_grid::Grid::new(config, submissions.into_iter(), &Streams::new(2010, 0)).expect("valid");
+        Sim::new(grid, ()).run().0.completed()
+    })
+}
+
+/// The metascheduler that predicts by simulation.
+fn prediction() -> Box<dyn FnOnce() -> u64> {
+    let load = applications::Load { copies: 40, interarrival: 60.0, ..applications::Load::OF_THE_PAPER };
+    let jobs = load.submissions(&Streams::new(1, 0));
+    Box::new(move || {
+        let config = metasched::Config {
+            forecasts: metasched::config::Forecasts::AsThePolicyAsks,
+            ..metasched::Config::of_the_paper(1)
+        };
+        let policy = metasched::Tat::new(&metasched::Readings::default());
+        let mut finished = 0;
+        let ledger = |_: &metasched::Outcome| finished += 1;
+        let world = metasched::MetaLoras::new(config, policy, jobs.into_iter(), ledger, &Streams::new(1, 0));
+        drop(Sim::new(world.expect("valid"), ()).run());
+        finished
+    })
+}
+
+/// Peers that flood their neighbours with what they want to be rid of.
+fn flood() -> Box<dyn FnOnce() -> u64> {
+    let config = hier_grid::Config::of_the_paper(hier_grid::System::P2p, 300, 1.0);
+    let grid = hier_grid::Grid::new(config, &Streams::new(2007, 0), ()).expect("valid");
+    Box::new(move || Sim::new(grid, ()).run().0.counts().completed)
+}
+
+fn swf() -> Box<dyn FnOnce() -> u64> {
+    let text = log(20_000, 57);
+    Box::new(move || {
+        let reader = SwfReader::from_read("log", Cursor::new(text)).expect("a log");
+        reader.map(|record| record.expect("no faulty line").number).sum()
+    })
+}
+
+/// One replication of an experiment on a small machine: users drawn anew, estimates told, EASY, and when each job started.
+fn replication() -> Box<dyn FnOnce() -> u64> {
+    let text = log(6_000, 420);
+    let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), None).expect("a log");
+    let users = Users::of(&held).expect("its users are known");
+    Box::new(move || {
+        let jobs = users.redrawn(&Streams::new(1, 0)).told(Estimates::User, 1);
+        let starts = Starts(vec![Time::ZERO; jobs.len()]);
+        let policy: Box<dyn Policy> = Box::new(Easy::default());
+        let world = MultiCluster::new(vec![Machine::new(64)], policy, jobs.iter().copied());
+        let (_, Starts(starts)) = Sim::new(world, starts).run();
+        starts.iter().map(|start| start.as_nanos() / 1_000_000_000).sum()
+    })
+}
+
+/// Keeps when each job started, as an experiment does.
+struct Starts(Vec<Time>);
+
+impl Probe for Starts {
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        if let Fact::Started { job, .. } = fact {
+            self.0[job.index()] = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_does_something_and_the_same_each_time() {
+        for path in PATHS {
+            let found = (path.work)()();
+            assert!(found > 0, "{}", path.name);
+            assert_eq!((path.work)()(), found, "{}", path.name);
+        }
+    }
+}
