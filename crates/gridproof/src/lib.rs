@@ -258,6 +258,10 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
                 tell(&format!("{slug} {}: {words}, but {recorded} is on record", judged.id));
                 ending = Ending::Differs;
             }
+            for judged in outcome.never_recorded() {
+                let (slug, words) = (outcome.about.slug, judged.in_words());
+                tell(&format!("{slug} {}: {words}; no run of this kind is on record, so nothing was checked", judged.id));
+            }
             for (judged, found, recorded) in outcome.unsteady() {
                 let slug = outcome.about.slug;
                 tell(&format!("{slug} {}: stays under {found} seeds, but {recorded} is on record", judged.id));

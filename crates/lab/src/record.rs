@@ -35,6 +35,9 @@ impl Mode {
 /// The cells of a row.
 type Cells<'a> = Vec<&'a str>;
 
+/// Stands in the table for a verdict of a kind of run that nobody has run to its end: a check has nothing to hold it against.
+pub(crate) const NOT_RUN: &str = "not run";
+
 /// The heading above the table of verdicts.
 const VERDICTS: &str = "## Verdicts";
 /// The heading above the table of what other readings make of them.
@@ -114,7 +117,7 @@ impl Recorded {
         Ok((header, rows.skip(1).collect()))
     }
 
-    /// The verdict of a claim, in words.
+    /// The verdict of a claim, in words; [`NOT_RUN`] where nobody has run that kind of run to its end.
     pub(crate) fn verdict(&self, claim: &str) -> Option<&str> {
         self.0.get(claim).map(String::as_str)
     }

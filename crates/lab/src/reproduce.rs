@@ -121,8 +121,13 @@ impl Outcome {
     pub fn surprises(&self) -> impl Iterator<Item = (&Judged, &str)> {
         self.judged.iter().filter_map(|(judged, recorded)| {
             let recorded = recorded.as_deref().unwrap_or("nothing");
-            (judged.in_words() != recorded).then_some((judged, recorded))
+            (judged.in_words() != recorded && recorded != NOT_RUN).then_some((judged, recorded))
         })
+    }
+
+    /// Claims of which this kind of run has never been put on record: nothing speaks for their verdict or against it.
+    pub fn never_recorded(&self) -> impl Iterator<Item = &Judged> {
+        self.judged.iter().filter(|(_, recorded)| recorded.as_deref() == Some(NOT_RUN)).map(|(judged, _)| judged)
     }
 
     /// Claims whose verdict stays under another number of seeds than is on record: what was found, what is on record.
