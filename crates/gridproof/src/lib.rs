@@ -260,7 +260,10 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
             }
             for judged in outcome.never_recorded() {
                 let (slug, words) = (outcome.about.slug, judged.in_words());
-                tell(&format!("{slug} {}: {words}; no run of this kind is on record, so nothing was checked", judged.id));
+                tell(&format!(
+                    "{slug} {}: {words}; no run of this kind is on record, so nothing was checked",
+                    judged.id
+                ));
             }
             for (judged, found, recorded) in outcome.unsteady() {
                 let slug = outcome.about.slug;

@@ -33,7 +33,10 @@ fn the_table_of_papers_counts_the_verdicts_on_record() {
         assert_eq!(told, counts(&record, 1), "README on {slug}: reproduced, contradicted, inconclusive");
 
         if record.iter().any(|row| row[2] == "not run") {
-            assert!(readme.contains("It has not been run with `--decide`"), "README on {slug} should say what was not run");
+            assert!(
+                readme.contains("It has not been run with `--decide`"),
+                "README on {slug} should say what was not run"
+            );
             continue;
         }
         let [reproduced, contradicted, inconclusive] = counts(&record, 2);
