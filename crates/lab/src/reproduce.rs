@@ -6,7 +6,7 @@ use crate::output::OutDir;
 use crate::paper::{About, Drawing, Effort, Extra, Figure, Paper, Schedule, Table};
 use crate::provenance;
 use crate::quantity::Quantity;
-use crate::record::{Mode, Recorded};
+use crate::record::{Mode, NOT_RUN, Recorded};
 use crate::runs::Runs;
 use crate::scenario::{Scenario, did_you_mean, workspace};
 use crate::seeds::Seeds;

@@ -44,6 +44,7 @@ use lab::progress::Progress;
 use lab::scenario::workspace;
 use lab::terminal::tell;
 pub use own::Own;
+pub(crate) use predicting::carried;
 use report::Report;
 use rows::{Draft, Drafts};
 use sha2::{Digest, Sha256};

@@ -1,6 +1,7 @@
 //! What `check` can be asked.
 
 use crate::cli::{Asked, MachineFile};
+use crate::simulate::carried;
 use crate::simulate::world::Given;
 use clap::Args;
 use std::path::PathBuf;
@@ -68,11 +69,7 @@ impl Check {
             model: "gap-schedule".to_owned(),
             profile: "clean".to_owned(),
             machine_file: self.machine_file.clone(),
-            // Predictions are made as the schedule goes on: the log's own request is what they stand beside.
-            estimates: match self.estimates {
-                Estimates::MeanOfUser(_) => Estimates::User,
-                told => told,
-            },
+            estimates: carried(self.estimates),
             deadlines: self.deadlines,
             seed: self.seed,
             max_jobs: self.max_jobs,

@@ -189,7 +189,7 @@ fn under(
         let seed = design.seed.wrapping_add(u64::from(replication));
         design.policies[policy]
             .held
-            .replay(&told.machines, &told.jobs, &told.numbers, seed)
+            .replay(&told.machines, &told.jobs, &told.numbers, told.estimates, seed)
             // Not a context: an interruption must stay one.
             .map_err(|error| match error.is::<Interrupted>() {
                 true => error,

@@ -2,6 +2,7 @@
 
 use super::design::{Design, From, Key, Log, Method, Setting, Value};
 use super::file::Source;
+use crate::simulate::carried;
 use crate::simulate::held::machines_of;
 use crate::workload::generated::Generated;
 use anyhow::{Context, Result, anyhow, bail};
@@ -36,6 +37,8 @@ enum Origin {
 pub(super) struct Told {
     pub(super) jobs: Vec<Job>,
     pub(super) numbers: Vec<u64>,
+    /// What policies are told of run times.
+    pub(super) estimates: Estimates,
     pub(super) machines: Vec<Machine>,
     pub(super) processors: u32,
 }
@@ -166,7 +169,7 @@ impl Held {
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
         };
-        Told { jobs: jobs.told(estimates, seed), numbers, machines, processors }
+        Told { jobs: jobs.told(carried(estimates), seed), numbers, estimates, machines, processors }
     }
 
     /// About how many jobs a run has.

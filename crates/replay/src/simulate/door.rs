@@ -85,11 +85,7 @@ impl NamedPolicy {
 
     /// Who predicts run times for it, to whom nothing has happened yet: as its name says, or else as `estimates` do.
     pub(crate) fn predictions(&self, estimates: Estimates) -> Option<Predictions> {
-        let predicting = self.policy.predicting().or(match estimates {
-            Estimates::MeanOfUser(jobs) => Some(Predicting::mean_of_user(jobs)),
-            _ => None,
-        });
-        predicting.map(Predicting::at_work)
+        self.policy.predicting().or(Predicting::by_estimates(estimates)).map(Predicting::at_work)
     }
 
     /// Whether it can be built anew in the midst of a run, from who runs and who waits: told of those who wait, and that each

@@ -6,6 +6,7 @@ use super::clock::{LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Failure};
 use super::own::Own;
 use super::policy::{self, Search};
+use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
 use super::watch::Known;
@@ -17,7 +18,7 @@ use lab::interrupt::{self, Interrupted};
 use sim_core::{Fact, Job, Probe, Sim, Time};
 use std::path::Path;
 use std::time::Duration;
-use workload::Machines;
+use workload::{Estimates, Machines};
 
 /// How often Ctrl-C is looked for, in events.
 const PATIENCE: u32 = 50_000;
@@ -51,7 +52,8 @@ impl HeldPolicy {
         matches!(self.0, policy::Policy::Exec(_))
     }
 
-    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log.
+    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry what
+    /// `estimates` say of run times; or the request, where these are predictions.
     ///
     /// # Errors
     ///
@@ -61,6 +63,7 @@ impl HeldPolicy {
         machines: &[Machine],
         jobs: &[Job],
         numbers: &[u64],
+        estimates: Estimates,
         seed: u64,
     ) -> Result<Vec<Placement>> {
         let name = self.name();
@@ -70,7 +73,7 @@ impl HeldPolicy {
         }
         let (policy, failure) = self.at_work(machines, jobs, numbers, seed)?;
         let mut world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
-        if let Some(predicting) = self.0.predicting() {
+        if let Some(predicting) = self.0.predicting().or(Predicting::by_estimates(estimates)) {
             world = world.with_predictions(predicting.at_work());
         }
         let mut sim = Sim::new(world, Placements(vec![Kept::default(); jobs.len()]));

@@ -5,6 +5,7 @@ use super::name::PolicyName;
 use gap_schedule::{
     Doubling, Increments, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested, ToRequested,
 };
+use workload::Estimates;
 
 /// Who predicts run times, and who corrects what expires.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -34,10 +35,23 @@ enum Correct {
 const PREDICTORS: &str = "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
 const CORRECTORS: &str = "requested, doubling, tsafrir or none";
 
+/// What jobs carry as their estimates: where run times are predicted as jobs run, the request, which stays the limit.
+pub(crate) const fn carried(estimates: Estimates) -> Estimates {
+    match estimates {
+        Estimates::MeanOfUser(_) => Estimates::User,
+        told => told,
+    }
+}
+
 impl Predicting {
-    /// What `--estimates mean-of-user:K` asks for.
-    pub(super) const fn mean_of_user(jobs: u32) -> Self {
-        Self { predict: Predict::MeanOfUser(jobs), correct: Correct::Requested }
+    /// What the estimates `mean-of-user:K` ask for; the others predict nothing.
+    pub(super) const fn by_estimates(estimates: Estimates) -> Option<Self> {
+        match estimates {
+            Estimates::MeanOfUser(jobs) => {
+                Some(Self { predict: Predict::MeanOfUser(jobs), correct: Correct::Requested })
+            }
+            _ => None,
+        }
     }
 
     /// Takes `predict` and `correct` out of a name; `None` if it has neither.

@@ -6,7 +6,7 @@ use super::log::Log;
 use super::name::PolicyName;
 use super::own::Own;
 use super::policy::{self, Search};
-use super::predicting::{Predicting, expired_percent, in_words};
+use super::predicting::{Predicting, carried, expired_percent, in_words};
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
@@ -20,7 +20,7 @@ use sim_core::{Job, Outage, Probe, Sim, Span, Streams};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use workload::{Estimates, Outages, OutagesError, SwfReader};
+use workload::{Outages, OutagesError, SwfReader};
 
 /// Machines or clusters, each processor of which one job has for itself.
 pub(crate) struct SpaceShared {
@@ -59,10 +59,7 @@ impl World for SpaceShared {
     fn open(asked: &Asked, options: &SpaceSharedOptions, policies: &[policy::Policy]) -> Result<Self> {
         let header = SwfReader::open(&asked.trace)?.header().clone();
         let sites = Sites::of(asked, options.procs, &header)?;
-        let predicting = match asked.estimates {
-            Estimates::MeanOfUser(jobs) => Some(Predicting::mean_of_user(jobs)),
-            _ => None,
-        };
+        let predicting = Predicting::by_estimates(asked.estimates);
         let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
         let world = Self { asked: asked.clone(), options: options.clone(), sites, predicting, predicts };
         world.ensure_finishable()?;
@@ -249,10 +246,7 @@ impl SpaceShared {
 
     /// The log as policies are told of it. What is predicted is no part of it: jobs come with what was requested.
     fn log(&self) -> Result<Log> {
-        if self.predicting.is_none() {
-            return Log::open(&self.asked, &self.sites);
-        }
-        Log::open(&Asked { estimates: Estimates::User, ..self.asked.clone() }, &self.sites)
+        Log::open(&Asked { estimates: carried(self.asked.estimates), ..self.asked.clone() }, &self.sites)
     }
 
     /// The outages of the places: the same for every policy.
