@@ -104,17 +104,25 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
 
 #[test]
 fn a_replication_that_changes_nothing_is_what_simulate_computes() {
+    // The second are predictions, made and corrected as jobs run.
+    ["user", "mean-of-user:2"].into_iter().for_each(is_what_simulate_computes);
+}
+
+fn is_what_simulate_computes(estimates: &str) {
     let text = SMALL.replace("[vary]\nload = [0.8, 1.1]\nestimates = [\"user\", \"exact\"]\n", "");
     let model = text.find("[[log]]\nmodel").expect("the model");
     let end = text.find("[replicate]").expect("the method");
     let text = format!("{}{}", &text[..model], &text[end..]);
     let text = text.replace("method = \"users\"\ncount = 6", "method = \"shake\"\nshift = \"0s\"\ncount = 2");
-    let (folder, experiment) = prepared(&text.replace("every = [\"log\", \"load\"]", "every = [\"log\"]"));
+    let text = text.replace("every = [\"log\", \"load\"]", "every = [\"log\"]");
+    let text = text.replacen("file = \"users.swf\"", &format!("file = \"users.swf\"\nestimates = \"{estimates}\""), 1);
+    assert!(text.contains(estimates), "{text}");
+    let (folder, experiment) = prepared(&text);
     let out = folder.path().join("out");
     run(&experiment, &out, &[]);
     let simulated = folder.path().join("simulated");
     let log = folder.path().join("users.swf");
-    let policies = ["simulate", "--policy", "fcfs,easy,cons", "--quiet", "--trace"];
+    let policies = ["simulate", "--policy", "fcfs,easy,cons", "--estimates", estimates, "--quiet", "--trace"];
     xtask().args(policies).arg(&log).arg("--out").arg(&simulated).assert().code(0);
     let (_, summary) = table(&simulated.join("summary.csv"));
     let (_, rows) = table(&out.join("results.csv"));
