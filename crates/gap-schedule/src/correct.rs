@@ -7,7 +7,8 @@ use std::fmt::Debug;
 /// Corrects predictions: asked at the instant at which a job outlives the one that it has.
 ///
 /// Until somebody corrects it, the scheduler believes such a job to end at any moment, holds everybody behind it to that, and
-/// is wrong at each look: on KTH-SP2, predictions that nobody corrects multiply EASY's mean wait by nearly five.
+/// is wrong at each look: on KTH-SP2, predictions that nobody corrects multiply EASY's mean wait by 6.9 where they are the mean of a
+/// user's last two jobs, and by 3.9 where of five; corrected to the request, those of two jobs lower it by a sixth.
 pub trait Corrector: Debug + DynClone + Send + Sync {
     /// The expected run time from the start of the job on, at reference speed, from now on. `None`, or one that has passed
     /// already, leaves the job without a prediction: it is expected to end at any moment, and nobody is asked again.
