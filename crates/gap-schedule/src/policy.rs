@@ -170,6 +170,13 @@ impl View<'_> {
     pub fn suits(&self, machine: usize, request: &Request) -> bool {
         self.machines[machine].suits(request) && request.sites.contains(site(machine))
     }
+
+    /// Whether some job that waits asks for no more processors than some machine has free: if none does, nobody can start. O(log n)
+    /// for n jobs.
+    pub(crate) fn some_job_is_narrow_enough(&self) -> bool {
+        let most = self.free.iter().copied().max().unwrap_or(0);
+        self.queue.iter().next_where(|least| least.processors <= most).is_some()
+    }
 }
 
 /// The machine's number as others know it.

@@ -1,5 +1,6 @@
 use crate::min_demand::MinDemand;
 use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::held::Reservation;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::telling::tell_starts;
@@ -69,13 +70,6 @@ pub enum Depth {
     /// All of them.
     #[default]
     All,
-}
-
-/// A job that waits, and the start that is reserved for it; `None` if it can never start, by expectations.
-#[derive(Clone, Debug)]
-struct Reservation {
-    waiting: QueuedJob,
-    slot: Option<Slot>,
 }
 
 impl Depth {
@@ -336,13 +330,6 @@ impl Backfill {
         }
         self.operations += steps.get();
         self.newcomers = newcomers;
-    }
-}
-
-impl Reservation {
-    /// The slot, if its start has come.
-    fn due(&self, now: Time) -> Option<Slot> {
-        self.slot.filter(|slot| slot.start <= now)
     }
 }
 

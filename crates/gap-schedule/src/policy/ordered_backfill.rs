@@ -115,9 +115,7 @@ impl OrderedBackfill {
     fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
         let mut telling = Telling::new(probe);
         // Nothing but who waits is kept from pass to pass, so one in which nobody can start need not be made.
-        let most = view.free.iter().copied().max().unwrap_or(0);
-        let is_narrow = |least: MinDemand| least.processors <= most;
-        if !telling.listens() && view.queue.iter().next_where(is_narrow).is_none() {
+        if !telling.listens() && !view.some_job_is_narrow_enough() {
             return;
         }
         self.holders.clear();

@@ -1,4 +1,3 @@
-use crate::min_demand::MinDemand;
 use crate::order::Priority;
 use crate::policy::easy_rule::Line;
 use crate::policy::ordered_queue::OrderedQueue;
@@ -29,9 +28,7 @@ impl OrderedFcfs {
 
     fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
         let mut telling = Telling::new(probe);
-        let most = view.free.iter().copied().max().unwrap_or(0);
-        let is_narrow = |least: MinDemand| least.processors <= most;
-        if !telling.listens() && view.queue.iter().next_where(is_narrow).is_none() {
+        if !telling.listens() && !view.some_job_is_narrow_enough() {
             return;
         }
         self.free.clear();
