@@ -104,6 +104,12 @@ impl GridState {
         self.cluster_ids().any(|cluster| self.suits(cluster, job))
     }
 
+    /// Whether the job runs on `cluster`. One that is done does not, though its scheduler may not have heard of it yet: that
+    /// of Alea asks the machine for the state of a job (`GridletInfo.getStatus`).
+    pub fn is_running(&self, cluster: SiteId, job: JobIndex) -> bool {
+        self.cluster(cluster).running.iter().any(|running| running.job == job)
+    }
+
     pub(crate) fn submit(&mut self, request: JobRequest) {
         self.requests.push(request);
     }

@@ -60,6 +60,10 @@ impl Obvious {
         for (job, _, start) in self.present.iter().filter(|(_, other, _)| *other == cluster) {
             let limit = state.request(*job).limit().as_secs_f64();
             if let Some(start) = start {
+                // Of jobs that are done at once, those that nobody has told of are free as well.
+                if !state.is_running(site(cluster), *job) {
+                    continue;
+                }
                 let remaining = (limit - (now - start.seconds)).max(0.0);
                 let on = self.processors[cluster].iter().zip(&mut free_at).filter(|(on, _)| **on == Some(*job));
                 on.for_each(|(_, free_at)| *free_at += remaining);

@@ -119,6 +119,30 @@ proptest! {
     }
 }
 
+/// A job of the smaller cluster, submitted at once.
+fn on_the_smaller(id: u32, processors: u32, runtime: u64, limit: u64) -> Job {
+    let mut job = sim_core::Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(runtime));
+    job.request.estimate = Some(Span::from_secs(limit));
+    job.request.sites = SiteSet::NONE.with(SiteId(1));
+    Job { job, user: 0 }
+}
+
+/// Jobs 0 and 1 are done at the same look, long before their limits. When the plan is compressed because of 0, the processors
+/// of 1 are free already; if they were not, job 3 would have to wait for less than job 2 and be put before it.
+#[test]
+fn of_two_jobs_that_are_done_at_once_neither_holds_processors_when_the_plan_is_compressed() {
+    let jobs = [
+        on_the_smaller(0, 2, 90, 400),
+        on_the_smaller(1, 2, 90, 700),
+        on_the_smaller(2, 7, 1, 1),
+        on_the_smaller(3, 5, 1, 358),
+    ];
+    let records = run(&CLUSTERS, Cons::default(), jobs);
+    assert_eq!(records[0].finish, records[1].finish);
+    assert!(records[2].start < records[3].start, "{records:?}");
+    assert_eq!(records, run(&CLUSTERS, Obvious::new(Kind::Cons), jobs));
+}
+
 /// Clusters of 68 and 120 nodes: the simulator asks each for its nodes and processors before it lets jobs in.
 #[test]
 fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
