@@ -6,8 +6,8 @@
 //! the manifest last. Whoever is killed among these leaves a folder without a manifest, and the next run here goes on with the
 //! same steps. Each of them may be done twice.
 
-use super::manifest::MANIFEST;
 use super::fault;
+use super::manifest::MANIFEST;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};

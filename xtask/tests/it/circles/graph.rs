@@ -117,7 +117,7 @@ impl Crate {
         }
         let mut found = BTreeSet::from([module.clone()]);
         let Some(name) = rest.first() else { return found };
-        let key = [module.as_slice(), &[name.clone()]].concat();
+        let key = [module.as_slice(), std::slice::from_ref(name)].concat();
         if seen.insert(key) {
             let passes_on = |import: &&Import| import.within.is_empty() && import.name.as_ref() == Some(name);
             for import in self.files[&module].imports.iter().filter(passes_on) {
