@@ -1,7 +1,7 @@
 //! Claims, the rules they are judged by, and what was found.
 
-use super::quantity::Quantity;
-use crate::metric::DesignPoint;
+use super::quantity::{DesignPoint, Quantity};
+use crate::table::in_words;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
@@ -223,7 +223,7 @@ impl JudgedCell {
             {
                 format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
             }
-            _ => super::reproduce::in_words(&self.estimate),
+            _ => in_words(&self.estimate),
         }
     }
 }

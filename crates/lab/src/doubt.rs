@@ -17,8 +17,8 @@ use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::progress::Progress;
 use crate::record::Recorded;
-use crate::reproduce::{self, Session};
 use crate::scenario::workspace;
+use crate::session::{self, Session};
 use crate::store::Store;
 use crate::study::Study;
 use crate::verdict::Verdict;
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// How each run is made: quick or not, the seed, the replications, other parameters, where to write.
-    pub run: reproduce::Request,
+    pub run: session::Request,
     /// Ids or fields of the readings to doubt; empty for all.
     pub readings: Vec<String>,
     /// Two readings at a time as well.

@@ -1,8 +1,7 @@
 //! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
 
-use super::quantity::Quantity;
+use super::quantity::{DesignPoint, Quantity};
 use crate::chart::Chart;
-use crate::metric::DesignPoint;
 use crate::page;
 use metrics::ConfidenceInterval;
 

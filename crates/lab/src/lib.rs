@@ -35,4 +35,5 @@ pub mod verdict;
 pub use sim_core::readings;
 
 mod record;
+mod session;
 mod write;

@@ -4,19 +4,7 @@
 //! metric, which figures and claims name, and all that is shown of them: the name in files, the label and unit of an axis,
 //! which values are better, whether an axis may go below zero. A metric that nobody declared does not compile.
 
-use crate::quantity::Quantity;
 use std::fmt;
-
-/// One point of a paper's experiments, and what is measured there.
-pub trait DesignPoint: Clone + Ord + Send + Sync {
-    /// What [`metrics!`](crate::metrics!) declares.
-    type Metric: Metric;
-
-    /// The metric at this point, as figures and claims take it.
-    fn get(self, metric: Self::Metric) -> Quantity<Self> {
-        Quantity::Metric(self, metric)
-    }
-}
 
 /// A metric of one replication. It is displayed by its name in files.
 pub trait Metric: Copy + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static {
@@ -122,7 +110,8 @@ impl<M: Metric> Values<M> {
 /// with each index, and the paper's [`metrics`](crate::paper::Paper::metrics) lists the indices that there are.
 ///
 /// ```
-/// use lab::metric::{Better, DesignPoint, Metric as _, Values};
+/// use lab::metric::{Better, Metric as _, Values};
+/// use lab::quantity::DesignPoint;
 ///
 /// lab::metrics! {
 ///     /// What one replication yields.
@@ -247,11 +236,9 @@ macro_rules! metrics {
     (@known zero) => {};
 }
 
-/// A design point for the tests of this crate.
+/// Metrics for the tests of this crate.
 #[cfg(test)]
 pub(crate) mod for_tests {
-    use super::DesignPoint;
-
     crate::metrics! {
         /// What a replication yields.
         pub struct Measured of Metric {
@@ -264,10 +251,6 @@ pub(crate) mod for_tests {
             /// Mean over jobs of so many processors.
             wait_of(u32, size => format!("wait_{size}")): "mean wait" ("s") smaller,
         }
-    }
-
-    impl DesignPoint for u8 {
-        type Metric = Metric;
     }
 }
 

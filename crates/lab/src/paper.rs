@@ -2,10 +2,11 @@
 
 use super::claim::{Claim, Remark};
 pub use super::extra::Extra;
-use super::quantity::Quantity;
+use super::quantity::{DesignPoint, Quantity};
+pub use super::runs::Effort;
 pub use super::table::{Entry, Row, Table};
 use crate::chart::{Gantt, Sketch};
-use crate::metric::{DesignPoint, Metric as _, Values};
+use crate::metric::{Metric as _, Values};
 use crate::scenario::Scenario;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
@@ -26,15 +27,6 @@ pub struct About {
     pub package: &'static str,
     /// What it studies, in one line.
     pub subject: &'static str,
-}
-
-/// How much work to do.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// All of it.
-    Full,
-    /// A tenth or less, for people and CI in a hurry.
-    Quick,
 }
 
 /// What the replications of a paper measure.

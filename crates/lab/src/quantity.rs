@@ -1,8 +1,19 @@
 //! What a figure shows and a claim judges: a number per replication, computed from the metrics of one or more cells.
 
-use crate::metric::DesignPoint;
+use crate::metric::Metric;
 use std::collections::BTreeSet;
 use std::ops::{Add, Div, Mul, Sub};
+
+/// One point of a paper's experiments, and what is measured there.
+pub trait DesignPoint: Clone + Ord + Send + Sync {
+    /// What [`metrics!`](crate::metrics!) declares.
+    type Metric: Metric;
+
+    /// The metric at this point, as figures and claims take it.
+    fn get(self, metric: Self::Metric) -> Quantity<Self> {
+        Quantity::Metric(self, metric)
+    }
+}
 
 /// An expression over metrics of cells. It is evaluated replication by replication, so a difference of two cells is a
 /// paired difference on common random numbers.
@@ -119,6 +130,11 @@ impl<C: DesignPoint> Mul<f64> for Quantity<C> {
     fn mul(self, factor: f64) -> Self {
         Self::combined(Operation::Multiply, self, Self::Constant(factor))
     }
+}
+
+#[cfg(test)]
+impl DesignPoint for u8 {
+    type Metric = crate::metric::for_tests::Metric;
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::doubt;
 use crate::paper::{About, Effort, Paper};
 use crate::reproduce::{self, Outcome, Request};
 use crate::scenario::did_you_mean;
+use crate::session;
 use anyhow::{Result, bail};
 
 /// A paper as the laboratory keeps it: its name, and what can be done with it.
@@ -44,7 +45,7 @@ impl Entry {
             rerun: reproduce::rerun::<P>,
             doubt: doubt::run::<P>,
             listed: listed::<P>,
-            check: reproduce::check::<P>,
+            check: session::check::<P>,
             keys: keys::<P>,
         }
     }

@@ -1,102 +1,23 @@
 //! `cargo xtask reproduce`: simulates a paper, redraws its figures, judges its claims.
 
+pub use crate::session::Request;
+
 use crate::claim::{Claim, Judged, Remark};
 use crate::clock::within_the_clock;
 use crate::output::OutDir;
-use crate::paper::{About, Drawing, Effort, Extra, Figure, Paper, Schedule, Table};
-use crate::provenance;
+use crate::paper::{About, Drawing, Extra, Figure, Paper, Schedule, Table};
 use crate::quantity::Quantity;
-use crate::record::{Mode, NOT_RUN, Recorded};
-use crate::runs::Runs;
-use crate::scenario::{Scenario, did_you_mean, workspace};
+use crate::record::{NOT_RUN, Recorded};
+use crate::scenario::{did_you_mean, workspace};
 use crate::seeds::Seeds;
+use crate::session::Session;
 use crate::store::Store;
-use crate::study::{Study, beyond_the_clock, simulate};
+use crate::study::{Study, beyond_the_clock, run_id, simulate};
 use crate::verdict::Verdict;
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use metrics::ConfidenceInterval;
+use anyhow::{Context, Result, bail};
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
-
-/// What `cargo xtask reproduce` was asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// A tenth of the work.
-    pub quick: bool,
-    /// Run inconclusive claims again with more replications.
-    pub decide: bool,
-    /// Figures to redraw; empty for all.
-    pub only: Vec<String>,
-    /// Replications of each cell, instead of those of the scenario.
-    pub reps: Option<u32>,
-    /// Seed, instead of that of the scenario.
-    pub seed: Option<u64>,
-    /// Whether to judge under the seeds 1 to this number too.
-    pub seeds: Option<u32>,
-    /// `KEY=VALUE` for parameters of the scenario.
-    pub set: Vec<String>,
-    /// Folder of logs.
-    pub traces: Option<PathBuf>,
-    /// Where to write.
-    pub out: Option<PathBuf>,
-    /// Forget what the store holds.
-    pub fresh: bool,
-    /// Show no progress.
-    pub quiet: bool,
-}
-
-impl Request {
-    /// A quick run into `out`, without progress.
-    pub fn quick(out: PathBuf) -> Self {
-        Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
-    }
-
-    /// The options as they are written behind the command; those that cannot change a result are left out.
-    pub(crate) fn options(&self) -> String {
-        let mut options = String::new();
-        let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
-        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
-            if wanted {
-                options += flag;
-            }
-        }
-        if !only.is_empty() {
-            options += &format!(" --only {}", only.join(","));
-        }
-        if let Some(reps) = reps {
-            options += &format!(" --reps {reps}");
-        }
-        if let Some(seed) = seed {
-            options += &format!(" --seed {seed}");
-        }
-        if let Some(seeds) = seeds {
-            options += &format!(" --seeds {seeds}");
-        }
-        if let Some(traces) = traces {
-            options += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
-        }
-        for assignment in set {
-            options += &format!(" --set {}", provenance::quoted(assignment));
-        }
-        options
-    }
-
-    /// How much work is asked for.
-    pub(crate) const fn effort(&self) -> Effort {
-        if self.quick { Effort::Quick } else { Effort::Full }
-    }
-
-    /// Which verdicts on record this is compared with.
-    pub(crate) const fn mode(&self) -> Mode {
-        match (self.decide, self.quick) {
-            (true, _) => Mode::Decide,
-            (false, true) => Mode::Quick,
-            (false, false) => Mode::Default,
-        }
-    }
-}
 
 /// What came of it.
 pub struct Outcome {
@@ -148,46 +69,6 @@ impl Outcome {
 
 /// The most that `--decide` multiplies the replications by, and the stop on the way.
 const DECIDE: [u32; 2] = [4, 10];
-
-/// A paper with the scenario and the options of this run.
-pub(crate) struct Session<P> {
-    pub(crate) paper: P,
-    pub(crate) scenario: Scenario,
-    pub(crate) seed: u64,
-    pub(crate) replications: u32,
-}
-
-impl<P: Paper> Session<P> {
-    pub(crate) fn new(request: &Request) -> Result<Self> {
-        let (scenario, paper, runs) = set_up::<P>(request)?;
-        let paper = paper.with_traces(request.traces.as_deref())?;
-        let seed = request.seed.unwrap_or(runs.seed);
-        let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
-        ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
-        Ok(Self { paper, scenario, seed, replications })
-    }
-}
-
-/// The scenario with what the request changes, the paper that it describes, without any log, and how often that is run.
-fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
-    let mut scenario = P::scenario()?;
-    for assignment in &request.set {
-        scenario.set(assignment)?;
-    }
-    let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
-    let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
-    let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
-    let (paper, runs) = both.with_context(|| {
-        let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
-        format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
-    })?;
-    Ok((scenario, paper, runs))
-}
-
-/// Reads the scenario with what the request changes, and neither reads a log nor runs anything.
-pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
-    set_up::<P>(request).map(drop)
-}
 
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
@@ -332,14 +213,6 @@ fn decide<P: Paper>(
     Ok(())
 }
 
-/// The name of a run in `runs.csv`: its cell and its replication.
-pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
-    let mut id: Vec<String> =
-        paper.parameters(cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    id.push(format!("rep={replication}"));
-    id.join(" ")
-}
-
 pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String, f64)>> {
     let Session { paper, seed, .. } = Session::<P>::new(request)?;
     let (wanted, replication) = id
@@ -354,22 +227,4 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
     let metrics = simulate(&paper, cell, seed, replication)?;
     Ok(paper.metrics().iter().map(ToString::to_string).zip(metrics).collect())
-}
-
-/// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
-/// where there is no interval.
-pub fn in_words(interval: &ConfidenceInterval) -> String {
-    use crate::chart::{decimals_for, fixed, significant};
-    match interval.half_width() {
-        Some(half) if half > 0.0 => {
-            let decimals = decimals_for(half, 2);
-            format!("{} ± {}", fixed(interval.mean, decimals), fixed(half, decimals))
-        }
-        _ => significant(interval.mean),
-    }
-}
-
-/// How long something took, for the manifest's timings.
-pub(crate) fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
 }

@@ -1,9 +1,11 @@
 //! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
 
-use crate::paper::Reading;
+use crate::runs::{Runs, without};
 use anyhow::{Context, Result, anyhow, bail};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use sim_core::Reading;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use toml_edit::{Document, DocumentMut, Item, Table, Value};
@@ -102,22 +104,37 @@ impl Scenario {
         parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
-    /// The scenario as a typed value, but for what the laboratory reads itself: [`Runs`](crate::runs::Runs).
+    /// The scenario as a typed value, but for what the laboratory reads itself: [`Runs`].
     ///
     /// # Errors
     ///
     /// A missing or unknown key, or a value of the wrong type, with its line and key.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
-        self.read(&crate::runs::without(&self.text()))
+        self.read(&without(&self.text()))
+    }
+
+    /// How often the paper is run, and from which seed.
+    ///
+    /// # Errors
+    ///
+    /// A key that is missing, one of the wrong type, or no replication.
+    pub fn runs(&self) -> Result<Runs> {
+        #[derive(Deserialize)]
+        struct Whole {
+            run: Runs,
+        }
+        let Whole { run } = self.read(&self.text())?;
+        run.validate()?;
+        Ok(run)
     }
 
     /// The file with what was set.
-    pub(crate) fn text(&self) -> String {
+    fn text(&self) -> String {
         self.document.to_string()
     }
 
     /// Reads the text of this scenario, or what is left of it on its lines.
-    pub(crate) fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T> {
+    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T> {
         toml::from_str(text).map_err(|error| {
             let message = in_words(error.message());
             let hint = unknown_field(&message)
@@ -218,6 +235,7 @@ pub fn did_you_mean<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runs::Effort;
 
     const TEXT: &str = "[run]\njobs = 40000 # §4.2\n\n[readings]\nrelease = \"task-end\" # R2\n";
 
@@ -285,5 +303,34 @@ mod tests {
         let scenario = Scenario::parse("p.toml", &text).expect("good TOML");
         let error = scenario.typed::<Typed>().expect_err("an unknown key").to_string();
         assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
+    }
+
+    /// With all three keys of [`Runs`].
+    const RUNS: &str =
+        "[grid]\nsites = 2 # §3\n\n[run]\nreplications = 20 # §4\nseed = 7\njobs = 400\nquick_replications = 4\n";
+
+    fn with_runs(text: &str) -> Scenario {
+        Scenario::parse("p.toml", text).expect("good TOML")
+    }
+
+    #[test]
+    fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
+        let runs = with_runs(RUNS).runs().expect("good");
+        assert_eq!((runs.replications(Effort::Full), runs.replications(Effort::Quick), runs.seed), (20, 4, 7));
+        let runs = with_runs(&RUNS.replace("quick_replications = 4\n", "")).runs().expect("good");
+        assert_eq!(runs.replications(Effort::Quick), 20);
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_runs_is_told_with_its_line_and_key() {
+        let error = |assignment: &str| {
+            let mut scenario = with_runs(RUNS);
+            scenario.set(assignment).expect("a parameter");
+            scenario.runs().expect_err(assignment).to_string()
+        };
+        assert_eq!(error("run.quick_replications=0"), "run.quick_replications is 0; at least 1 is needed");
+        assert!(error("run.seed=no").starts_with("line 6: run.seed: invalid type"), "{}", error("run.seed=no"));
+        let missing = with_runs("[run]\nseed = 7\n").runs().expect_err("none are given").to_string();
+        assert!(missing.contains("missing field `replications`"), "{missing}");
     }
 }

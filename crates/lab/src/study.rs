@@ -2,7 +2,6 @@
 
 use super::paper::{MetricOf, Paper};
 use super::quantity::Quantity;
-use super::reproduce::run_id;
 use super::store::{Identity, Store};
 use crate::clock::within_the_clock;
 use crate::interrupt::{self, Interrupted};
@@ -27,6 +26,14 @@ pub(crate) fn models<P: Paper>() -> &'static str {
         // A program that cannot be read has no past: what it stores is not found again.
         program.map_or_else(|_| format!("process {}", std::process::id()), |bytes| hex::encode(Sha256::digest(bytes)))
     })
+}
+
+/// The name of a run in `runs.csv`: its cell and its replication.
+pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
+    let mut id: Vec<String> =
+        paper.parameters(cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    id.push(format!("rep={replication}"));
+    id.join(" ")
 }
 
 /// What one replication yields.

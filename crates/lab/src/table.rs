@@ -1,8 +1,7 @@
 //! Tables of a report: what a paper prints beside what was found.
 
-use super::quantity::Quantity;
-use crate::chart::fixed;
-use crate::metric::DesignPoint;
+use super::quantity::{DesignPoint, Quantity};
+use crate::chart::{decimals_for, fixed, significant};
 use metrics::ConfidenceInterval;
 
 /// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
@@ -71,5 +70,17 @@ impl<C: DesignPoint> Entry<C> {
                 }
             }
         }
+    }
+}
+
+/// An interval in words: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone
+/// where there is no interval.
+pub(crate) fn in_words(interval: &ConfidenceInterval) -> String {
+    match interval.half_width() {
+        Some(half) if half > 0.0 => {
+            let decimals = decimals_for(half, 2);
+            format!("{} ± {}", fixed(interval.mean, decimals), fixed(half, decimals))
+        }
+        _ => significant(interval.mean),
     }
 }

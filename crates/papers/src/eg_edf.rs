@@ -13,8 +13,9 @@ use gap_schedule::{
     GapBound, Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
-use lab::metric::{DesignPoint, Values};
+use lab::metric::Values;
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
+use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;

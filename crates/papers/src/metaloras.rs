@@ -10,9 +10,9 @@ mod tornado;
 
 use anyhow::Result;
 use lab::claim::{Claim, Remark};
-use lab::metric::{DesignPoint, Values};
+use lab::metric::Values;
 use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
 use metrics::{Measured, Metric};

@@ -9,7 +9,7 @@ use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::paper::{Paper, Reading};
 use crate::provenance;
-use crate::reproduce::Session;
+use crate::session::Session;
 use crate::store::Store;
 use crate::study::models;
 use crate::verdict::Verdict;

@@ -4,7 +4,6 @@ use super::Findings;
 use crate::cli::program;
 use crate::paper::Paper;
 use crate::provenance;
-use crate::reproduce::seconds;
 use crate::study::models;
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ impl<P: Paper> Findings<'_, P> {
             "models": models::<P>(),
             "command_line": self.command(),
             "timings": {
-                "wall_seconds": seconds(took),
+                "wall_seconds": took.as_secs_f64(),
                 "cpu_seconds": provenance::cpu_seconds(),
                 "threads": rayon::current_num_threads(),
                 "replications_computed": computed,

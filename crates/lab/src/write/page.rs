@@ -9,11 +9,10 @@ use crate::page::{self, Page};
 use crate::paper::{About, Figure, Panel, Paper, Reading, Series, Table};
 use crate::provenance;
 use crate::quantity::Quantity;
-use crate::reproduce::{in_words, run_id};
 use crate::scenario::Scenario;
 use crate::seeds::Seeds;
-use crate::study::models;
-use crate::table::Row;
+use crate::study::{models, run_id};
+use crate::table::{Row, in_words};
 use crate::verdict::Verdict;
 
 impl<P: Paper> Findings<'_, P> {

@@ -2,8 +2,8 @@
 
 use super::Estimated;
 use crate::chart::{self, Axis, Chart, Point};
-use crate::metric::DesignPoint;
 use crate::paper::{Figure, Panel};
+use crate::quantity::DesignPoint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place on the x axis in words: its name, or the number.

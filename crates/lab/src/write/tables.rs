@@ -2,8 +2,8 @@
 
 use super::Findings;
 use crate::paper::Paper;
-use crate::reproduce::run_id;
 use crate::seeds::Seeds;
+use crate::study::run_id;
 use anyhow::Result;
 
 impl<P: Paper> Findings<'_, P> {

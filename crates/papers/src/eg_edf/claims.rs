@@ -4,9 +4,8 @@ use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
 use lab::claim::{Check, Claim, Judged, Rule};
 use lab::extra::{Extra, Made};
-use lab::metric::DesignPoint;
 use lab::page;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 /// Equality is met.
 const AT_LEAST: Rule = Rule::Above { bound: 0.0, tie: true };

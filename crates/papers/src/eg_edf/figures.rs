@@ -1,8 +1,8 @@
 //! Figures 1 and 2, left and right, and three of our own.
 
 use super::{Cell, EgEdfPaper, Metric, Policy};
-use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
+use lab::quantity::DesignPoint;
 
 const INTERARRIVAL: &str = "mean time between jobs (s)";
 

@@ -3,8 +3,7 @@
 use super::{Cell, Declining, Hierarchical, Metric, Off, Scene, TREE, name};
 use hier_grid::System;
 use lab::claim::{Check, Claim, Remark, Rule};
-use lab::metric::DesignPoint;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 /// In percent: substantially better.
 const SUBSTANTIAL: Rule = Rule::Below { bound: -10.0, tie: false };

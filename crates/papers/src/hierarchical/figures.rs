@@ -2,9 +2,8 @@
 
 use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, metrics, name, scale};
 use hier_grid::{Kind, System};
-use lab::metric::DesignPoint;
 use lab::paper::{Entry, Figure, Panel, Row, Series, Table};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 const JOBS: &str = "jobs in the workload";
 

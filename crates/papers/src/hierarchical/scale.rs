@@ -8,10 +8,9 @@ use hier_grid::System;
 use hier_grid::config::GridConfig;
 use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy, seen};
-use lab::metric::DesignPoint;
 use lab::page;
 use lab::paper::{Figure, Panel, Series};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 use serde::Deserialize;
 
 /// The figure's id.

@@ -3,9 +3,8 @@
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::claim::{Check, Claim, Judged, Remark, Rule};
 use lab::extra::{Extra, Made};
-use lab::metric::DesignPoint;
 use lab::page;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 const W0: Policy = Policy::Ptt(Weight::ZERO);
 const W05: Policy = Policy::Ptt(Weight::HALF);

@@ -3,9 +3,8 @@
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::extra::{Extra, Made, Tidy};
-use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 const ACTIVITY: &str = "local activity (%)";
 

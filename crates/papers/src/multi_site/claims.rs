@@ -3,8 +3,7 @@
 use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach::{self, One, Three, Two};
 use lab::claim::{Check, Claim, Rule};
-use lab::metric::DesignPoint;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 /// The paper's loads by name. A claim about a load is judged where the scenario has that λ.
 const HIGH: f64 = 12.5;

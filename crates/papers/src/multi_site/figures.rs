@@ -2,9 +2,8 @@
 
 use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach;
-use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 const LAMBDA: &str = "arrival rate of locals per site, λ";
 

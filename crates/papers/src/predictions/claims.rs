@@ -5,8 +5,7 @@ use super::logs::Log;
 use super::published::{METRICS, row};
 use super::{Cell, Metric, PredictionsPaper};
 use lab::claim::{Check, Claim, Rule};
-use lab::metric::DesignPoint;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 use std::sync::LazyLock;
 
 /// Nine digits: half a unit of the ninth, of the smallest number that begins with 1.

@@ -4,9 +4,8 @@ use super::claims::{best_gain_percent, gain_percent};
 use super::combination::Combination;
 use super::logs::{Log, Workload};
 use super::{Cell, Metric, PredictionsPaper};
-use lab::metric::DesignPoint;
 use lab::paper::{Figure, Panel, Series};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 pub(super) fn figures(paper: &PredictionsPaper) -> Vec<Figure<Cell>> {
     let logs = paper.logs_at_hand();

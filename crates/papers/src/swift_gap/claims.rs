@@ -5,8 +5,7 @@ use super::printed::{self, Printed};
 use super::source::Workload;
 use super::{Cell, Metric, SwiftGapPaper, Version, metrics};
 use lab::claim::{Check, Claim, Rule};
-use lab::metric::DesignPoint;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 /// Figures 4 to 7 by metric.
 const FIGURES: [&[&str]; 4] = [&["fig4"], &["fig5"], &["fig6"], &["fig7"]];

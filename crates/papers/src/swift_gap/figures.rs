@@ -2,9 +2,8 @@
 
 use super::source::Workload;
 use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
-use lab::metric::DesignPoint;
 use lab::paper::{Effort, Figure, Panel, Series};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 const RECORDS: &str = "number of jobs, n";
 

@@ -11,9 +11,8 @@ use super::{Cell, Metric, Policy, SwiftGapPaper, Version, metrics, printed};
 use ::metrics::ConfidenceInterval;
 use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy};
-use lab::metric::DesignPoint;
 use lab::page;
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 /// The number of jobs whose file is called otherwise.
 const RENAMED: u32 = 15_000;

@@ -2,9 +2,8 @@
 
 use super::source::Workload;
 use super::{Cell, Policy, Profile, SwiftGapPaper, metrics, printed};
-use lab::metric::DesignPoint;
 use lab::paper::{Entry, Row, Table};
-use lab::quantity::Quantity;
+use lab::quantity::{DesignPoint, Quantity};
 
 pub(super) fn tables(paper: &SwiftGapPaper) -> Vec<Table<Cell>> {
     let mut tables = Vec::new();

@@ -1,0 +1,129 @@
+//! What a run was asked for, and the paper with the scenario that it then has.
+
+use crate::clock::within_the_clock;
+use crate::paper::{Effort, Paper};
+use crate::provenance;
+use crate::record::Mode;
+use crate::runs::Runs;
+use crate::scenario::Scenario;
+use crate::study::beyond_the_clock;
+use anyhow::{Context, Result, anyhow, ensure};
+use std::path::PathBuf;
+
+/// What `cargo xtask reproduce` was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// A tenth of the work.
+    pub quick: bool,
+    /// Run inconclusive claims again with more replications.
+    pub decide: bool,
+    /// Figures to redraw; empty for all.
+    pub only: Vec<String>,
+    /// Replications of each cell, instead of those of the scenario.
+    pub reps: Option<u32>,
+    /// Seed, instead of that of the scenario.
+    pub seed: Option<u64>,
+    /// Whether to judge under the seeds 1 to this number too.
+    pub seeds: Option<u32>,
+    /// `KEY=VALUE` for parameters of the scenario.
+    pub set: Vec<String>,
+    /// Folder of logs.
+    pub traces: Option<PathBuf>,
+    /// Where to write.
+    pub out: Option<PathBuf>,
+    /// Forget what the store holds.
+    pub fresh: bool,
+    /// Show no progress.
+    pub quiet: bool,
+}
+
+impl Request {
+    /// A quick run into `out`, without progress.
+    pub fn quick(out: PathBuf) -> Self {
+        Self { quick: true, out: Some(out), quiet: true, ..Self::default() }
+    }
+
+    /// The options as they are written behind the command; those that cannot change a result are left out.
+    pub(crate) fn options(&self) -> String {
+        let mut options = String::new();
+        let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
+        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
+            if wanted {
+                options += flag;
+            }
+        }
+        if !only.is_empty() {
+            options += &format!(" --only {}", only.join(","));
+        }
+        if let Some(reps) = reps {
+            options += &format!(" --reps {reps}");
+        }
+        if let Some(seed) = seed {
+            options += &format!(" --seed {seed}");
+        }
+        if let Some(seeds) = seeds {
+            options += &format!(" --seeds {seeds}");
+        }
+        if let Some(traces) = traces {
+            options += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
+        }
+        for assignment in set {
+            options += &format!(" --set {}", provenance::quoted(assignment));
+        }
+        options
+    }
+
+    /// How much work is asked for.
+    pub(crate) const fn effort(&self) -> Effort {
+        if self.quick { Effort::Quick } else { Effort::Full }
+    }
+
+    /// Which verdicts on record this is compared with.
+    pub(crate) const fn mode(&self) -> Mode {
+        match (self.decide, self.quick) {
+            (true, _) => Mode::Decide,
+            (false, true) => Mode::Quick,
+            (false, false) => Mode::Default,
+        }
+    }
+}
+
+/// A paper with the scenario and the options of this run.
+pub(crate) struct Session<P> {
+    pub(crate) paper: P,
+    pub(crate) scenario: Scenario,
+    pub(crate) seed: u64,
+    pub(crate) replications: u32,
+}
+
+impl<P: Paper> Session<P> {
+    pub(crate) fn new(request: &Request) -> Result<Self> {
+        let (scenario, paper, runs) = set_up::<P>(request)?;
+        let paper = paper.with_traces(request.traces.as_deref())?;
+        let seed = request.seed.unwrap_or(runs.seed);
+        let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
+        ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
+        Ok(Self { paper, scenario, seed, replications })
+    }
+}
+
+/// The scenario with what the request changes, the paper that it describes, without any log, and how often that is run.
+fn set_up<P: Paper>(request: &Request) -> Result<(Scenario, P, Runs)> {
+    let mut scenario = P::scenario()?;
+    for assignment in &request.set {
+        scenario.set(assignment)?;
+    }
+    let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
+    let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
+    let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
+    let (paper, runs) = both.with_context(|| {
+        let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
+        format!("{}{}{changes}", scenario.name(), if changes.is_empty() { "" } else { " with" })
+    })?;
+    Ok((scenario, paper, runs))
+}
+
+/// Reads the scenario with what the request changes, and neither reads a log nor runs anything.
+pub(crate) fn check<P: Paper>(request: &Request) -> Result<()> {
+    set_up::<P>(request).map(drop)
+}
