@@ -1,30 +1,31 @@
 //! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
 
-use super::quantity::{DesignPoint, Quantity};
 use crate::chart::Chart;
 use crate::page;
+use crate::quantity::{DesignPoint, Quantity};
 use metrics::ConfidenceInterval;
+use sim_core::Streams;
 
 /// Estimates a quantity from at most so many replications.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>, u32) -> ConfidenceInterval + 'a;
 
-/// What goes with a figure and is made when its estimates are known.
+/// What is made when estimates are known, beside a figure or alone.
 pub struct Extra<'a, C: DesignPoint> {
-    /// Of the figure that it belongs to.
-    pub figure: &'static str,
+    /// Of the figure that it stands beside, or its own.
+    pub id: &'static str,
     /// All that it asks estimates of.
     pub needs: Vec<Quantity<C>>,
-    /// Makes it from the estimates.
+    /// Makes it from the estimates and the streams of the first replication.
     pub make: Make<'a, C>,
 }
 
 /// Makes it.
-pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>) -> Made + 'a>;
+pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Made + 'a>;
 
 /// What came of an [`Extra`].
 #[derive(Default)]
 pub struct Made {
-    /// Each with its caption. Their ids begin with the figure's, and no other plot of it has the same.
+    /// Each with its caption. Their ids begin with that of the exhibit, and no other plot of it has the same.
     pub charts: Vec<(Chart, String)>,
     /// For the figure's data.
     pub rows: Vec<Tidy>,

@@ -1,6 +1,6 @@
 //! The laboratory: what turns a paper into a program with verdicts.
 //!
-//! A [`paper::Paper`] names its design points, its figures and its [claims](claim::Claim). The laboratory runs the
+//! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The laboratory runs the
 //! replications that these need ([`study`]), keeps them ([`store`]), estimates each [quantity](quantity::Quantity) with an
 //! interval, judges the claims, and writes figures, data and a report ([`chart`], [`page`]). It knows no paper by name:
 //! a [`registry::Entry`] is one that somebody else wrote.
@@ -10,6 +10,7 @@ pub mod claim;
 pub mod cli;
 pub mod clock;
 pub mod doubt;
+pub mod exhibit;
 pub mod extra;
 pub mod interrupt;
 pub mod metric;

@@ -1,13 +1,13 @@
 //! What a paper must tell so that the laboratory can run it.
 
-use super::claim::{Claim, Remark};
-pub use super::extra::Extra;
-use super::quantity::{DesignPoint, Quantity};
-pub use super::runs::Effort;
-pub use super::table::{Entry, Row, Table};
-use crate::chart::{Gantt, Sketch};
+use crate::claim::{Claim, Remark};
+pub use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
+pub use crate::extra::Extra;
 use crate::metric::{Metric as _, Values};
+use crate::quantity::{DesignPoint, Quantity};
+pub use crate::runs::Effort;
 use crate::scenario::Scenario;
+pub use crate::table::{Entry, Row, Table};
 use anyhow::Result;
 use metrics::ConfidenceInterval;
 pub use sim_core::Reading;
@@ -49,11 +49,6 @@ pub trait Paper: Sized + Sync {
     const MODELS: &'static str = "";
     /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings!) declares.
     const READINGS: &'static [Reading];
-    /// Ids of the figures that show schedules.
-    const SCHEDULES: &'static [&'static str] = &[];
-
-    /// Ids of the figures that are drawings.
-    const DRAWINGS: &'static [&'static str] = &[];
 
     /// The scenario as it is on file.
     ///
@@ -74,48 +69,15 @@ pub trait Paper: Sized + Sync {
         Ok(self)
     }
 
-    /// Its plots, in the order of the page.
-    fn figures(&self) -> Vec<Figure<Self::Cell>>;
+    /// What its report shows, in the order of the page.
+    fn exhibits(&self) -> Vec<Exhibit<'_, Self::Cell>>;
+
     /// Its claims, in the order of the specification.
     fn claims(&self) -> Vec<Claim<Self::Cell>>;
 
     /// Sentences that are shown and not judged.
     fn remarks(&self) -> Vec<Remark<Self::Cell>> {
         Vec::new()
-    }
-
-    /// Names of the positions 0, 1, 2 … on the x axis of a figure, where these are no numbers.
-    fn positions(&self, figure: &str) -> &'static [&'static str] {
-        let _ = figure;
-        &[]
-    }
-
-    /// Whether the points of a figure are joined by lines: not where its x tells things apart that have no order.
-    fn is_joined(&self, figure: &str) -> bool {
-        self.positions(figure).is_empty()
-    }
-
-    /// Tables that go with figures.
-    fn tables(&self) -> Vec<Table<Self::Cell>> {
-        Vec::new()
-    }
-
-    /// What goes with figures and is made when their estimates are known. `streams` are those of the first replication.
-    fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Self::Cell>> {
-        let _ = streams;
-        Vec::new()
-    }
-
-    /// The figure called `id`, one of [`SCHEDULES`](Self::SCHEDULES).
-    fn schedule(&self, id: &'static str, streams: &Streams) -> Schedule {
-        let _ = streams;
-        Schedule { id, caption: String::new(), panels: Vec::new() }
-    }
-
-    /// The figure called `id`, one of [`DRAWINGS`](Self::DRAWINGS).
-    fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
-        let _ = streams;
-        Drawing { id, caption: String::new(), sketch: Sketch::default(), data: Vec::new() }
     }
 
     /// The first line of the report, if it has one: that something ran in the place of something else, say.
@@ -180,83 +142,4 @@ pub trait Paper: Sized + Sync {
 
     /// One replication of one cell: a value for each of [`metrics`](Self::metrics), not a number where undefined.
     fn simulate(&self, cell: &Self::Cell, streams: &Streams) -> Values<MetricOf<Self>>;
-}
-
-/// One figure or table of a paper.
-pub struct Figure<C: DesignPoint> {
-    /// As in the specification: `fig2`.
-    pub id: &'static str,
-    /// What is seen, in a few words.
-    pub title: String,
-    /// What a reader should know, below the figure.
-    pub caption: String,
-    /// Quantity and unit of the x axis.
-    pub x_label: &'static str,
-    /// Whether the x axis is logarithmic.
-    pub log_x: bool,
-    /// Its plots.
-    pub panels: Vec<Panel<C>>,
-    /// Whether to show it as a table too.
-    pub as_table: bool,
-}
-
-/// One plot of a figure. Most figures have one.
-pub struct Panel<C: DesignPoint> {
-    /// The plot's files are called `ID` or, if this is not empty, `ID-SUFFIX`.
-    pub suffix: &'static str,
-    /// As in the column `metric` of the figure's data.
-    pub metric: &'static str,
-    /// Quantity and unit of the y axis.
-    pub y_label: &'static str,
-    /// Whether what is shown can be negative: an axis of what cannot does not go below zero.
-    pub signed: bool,
-    /// Whether the y axis is logarithmic.
-    pub log_y: bool,
-    /// What is plotted.
-    pub series: Vec<Series<C>>,
-    /// What the paper prints: series name, x, value.
-    pub printed: Vec<(&'static str, f64, f64)>,
-}
-
-impl<C: DesignPoint> Panel<C> {
-    /// A metric: name, axis and sign are those that were declared.
-    pub fn of(metric: C::Metric, series: Vec<Series<C>>) -> Self {
-        let declared = metric.declared();
-        Self { signed: declared.signed, ..Self::derived(declared.field, declared.axis, series) }
-    }
-
-    /// What is computed of metrics and is never negative, under a name of its own.
-    pub fn derived(metric: &'static str, y_label: &'static str, series: Vec<Series<C>>) -> Self {
-        Self { suffix: "", metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
-    }
-}
-
-/// A figure that shows schedules as Gantt charts.
-pub struct Schedule {
-    /// One of [`Paper::SCHEDULES`].
-    pub id: &'static str,
-    /// What a reader should know, below the figure.
-    pub caption: String,
-    /// Each is called `ID-SUFFIX`, in files as in its own id.
-    pub panels: Vec<(&'static str, Gantt)>,
-}
-
-/// A figure of boxes and lines: a tree, say. What it shows is computed.
-pub struct Drawing {
-    /// One of [`Paper::DRAWINGS`].
-    pub id: &'static str,
-    /// What a reader should know, below the figure.
-    pub caption: String,
-    /// The picture.
-    pub sketch: Sketch,
-    /// What was drawn, as in the columns `series`, `x`, `metric` and `mean` of the figure's data.
-    pub data: Vec<(String, String, &'static str, f64)>,
-}
-
-/// One line of a plot.
-pub struct Series<C: DesignPoint> {
-    /// As in the legend.
-    pub name: String,
-    /// What is shown over each x.
-    pub points: Vec<(f64, Quantity<C>)>,
 }

@@ -1,6 +1,7 @@
 //! Papers by name.
 
 use crate::doubt;
+use crate::exhibit;
 use crate::paper::{About, Effort, Paper};
 use crate::reproduce::{self, Outcome, Request};
 use crate::scenario::did_you_mean;
@@ -28,7 +29,7 @@ type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 pub struct Listed {
     /// Who wrote it.
     pub about: About,
-    /// Ids of its figures, drawings and schedules.
+    /// Ids of what its report shows.
     pub figures: Vec<&'static str>,
     /// Ids of its claims.
     pub claims: Vec<&'static str>,
@@ -107,10 +108,9 @@ impl Entry {
 
 fn listed<P: Paper>() -> Result<Listed> {
     let paper = P::new(&P::scenario()?, Effort::Full)?;
-    let unplotted = P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
     Ok(Listed {
         about: P::ABOUT,
-        figures: unplotted.chain(paper.figures().iter().map(|figure| figure.id)).collect(),
+        figures: exhibit::ids(&paper.exhibits()),
         claims: paper.claims().iter().map(|claim| claim.id).collect(),
         remarks: paper.remarks().iter().map(|remark| remark.id).collect(),
     })

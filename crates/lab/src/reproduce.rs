@@ -4,9 +4,9 @@ pub use crate::session::Request;
 
 use crate::claim::{Claim, Judged, Remark};
 use crate::clock::within_the_clock;
+use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
-use crate::paper::{About, Drawing, Extra, Figure, Paper, Schedule, Table};
-use crate::quantity::Quantity;
+use crate::paper::{About, Paper};
 use crate::record::{NOT_RUN, Recorded};
 use crate::scenario::{did_you_mean, workspace};
 use crate::seeds::Seeds;
@@ -14,6 +14,7 @@ use crate::session::Session;
 use crate::store::Store;
 use crate::study::{Study, beyond_the_clock, run_id, simulate};
 use crate::verdict::Verdict;
+use crate::write::{Findings, Looks, Showing};
 use anyhow::{Context, Result, bail};
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -73,7 +74,7 @@ const DECIDE: [u32; 2] = [4, 10];
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let session = Session::<P>::new(request)?;
     let Session { paper, seed, replications, .. } = &session;
-    let asked = Asked::of(paper, *seed, &request.only)?;
+    let asked = Asked::of(paper, &request.only)?;
 
     let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
     let out = OutDir::create(&path, format!("reproduce {}", P::ABOUT.slug))?;
@@ -105,16 +106,13 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let stays = seeds.as_ref().map(|seeds| Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record()));
     let stays = stays.transpose().with_context(on_record)?.flatten();
 
-    let (schedules, drawings) = asked.unplotted(paper, *seed)?;
-    let at_most = |quantity: &Quantity<P::Cell>, most: u32| study.estimate(quantity, most.min(*replications));
-    let findings = crate::write::Findings {
+    let showing =
+        Showing { study: &study, replications: *replications, looks: &asked.looks, streams: Streams::new(*seed, 0) };
+    let exhibits = within_the_clock(|| asked.exhibits.iter().map(|exhibit| showing.show(exhibit)).collect());
+    let findings = Findings {
         session: &session,
         request,
-        extras: asked.extras.iter().map(|extra| (extra.figure, (extra.make)(&at_most))).collect(),
-        figures: asked.figures,
-        tables: asked.tables,
-        schedules,
-        drawings,
+        exhibits: exhibits.with_context(|| beyond_the_clock("a figure"))?,
         judged: &judged,
         remarks: &asked.remarks,
         seeds: seeds.as_ref(),
@@ -127,20 +125,18 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
 /// What a run shows and judges: all of a paper, or what goes with the figures that `--only` names.
 struct Asked<'a, P: Paper> {
-    drawings: Vec<&'static str>,
-    schedules: Vec<&'static str>,
-    figures: Vec<Figure<P::Cell>>,
-    tables: Vec<Table<P::Cell>>,
-    extras: Vec<Extra<'a, P::Cell>>,
+    exhibits: Vec<Exhibit<'a, P::Cell>>,
+    /// Those of all exhibits: what is asked for does not change a colour.
+    looks: Looks,
     claims: Vec<Claim<P::Cell>>,
     remarks: Vec<Remark<P::Cell>>,
 }
 
 impl<'a, P: Paper> Asked<'a, P> {
-    fn of(paper: &'a P, seed: u64, only: &[String]) -> Result<Self> {
-        let mut figures = paper.figures();
-        let unplotted = || P::DRAWINGS.iter().chain(P::SCHEDULES).copied();
-        let ids: Vec<&str> = unplotted().chain(figures.iter().map(|figure| figure.id)).collect();
+    fn of(paper: &'a P, only: &[String]) -> Result<Self> {
+        let mut exhibits = paper.exhibits();
+        let looks = Looks::of(&exhibits);
+        let ids = exhibit::ids(&exhibits);
         for name in only {
             if !ids.contains(&name.as_str()) {
                 let hint = did_you_mean(name, ids.iter().copied());
@@ -148,43 +144,23 @@ impl<'a, P: Paper> Asked<'a, P> {
             }
         }
         let is_asked = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-        let of = |all: &[&'static str]| all.iter().copied().filter(|id| is_asked(id)).collect();
-        figures.retain(|figure| is_asked(figure.id));
-        let (mut tables, mut claims, mut remarks) = (paper.tables(), paper.claims(), paper.remarks());
-        let extras = within_the_clock(|| paper.extras(&Streams::new(seed, 0)));
-        let mut extras = extras.with_context(|| beyond_the_clock("a figure"))?;
-        // A table that goes with no figure would have no file for its data.
-        tables.retain(|table| figures.iter().any(|figure| figure.id == table.id));
-        extras.retain(|extra| figures.iter().any(|figure| figure.id == extra.figure));
+        exhibits.retain(|exhibit| is_asked(exhibit.id()));
+        let (mut claims, mut remarks) = (paper.claims(), paper.remarks());
         claims.retain(|claim| only.is_empty() || claim.figures.iter().any(|figure| is_asked(figure)));
         remarks.retain(|remark| only.is_empty() || remark.figures.iter().any(|figure| is_asked(figure)));
-        Ok(Self { drawings: of(P::DRAWINGS), schedules: of(P::SCHEDULES), figures, tables, extras, claims, remarks })
+        Ok(Self { exhibits, looks, claims, remarks })
     }
 
     /// The cells that must be simulated for all of it.
     fn cells(&self) -> BTreeSet<P::Cell> {
-        let panels = self.figures.iter().flat_map(|figure| &figure.panels);
-        let points = panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points);
-        let plotted = points.map(|(_, quantity)| quantity);
-        let in_tables = self.tables.iter().flat_map(Table::found).map(|(.., quantity)| quantity);
-        let of_extras = self.extras.iter().flat_map(|extra| &extra.needs);
+        let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
         let claimed = self.claims.iter().flat_map(|claim| &claim.checks).map(|check| &check.quantity);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
         let mut cells = BTreeSet::new();
-        for quantity in plotted.chain(in_tables).chain(of_extras).chain(claimed).chain(remarked) {
+        for quantity in shown.chain(claimed).chain(remarked) {
             quantity.collect_cells(&mut cells);
         }
         cells
-    }
-
-    /// The figures that are no plots.
-    fn unplotted(&self, paper: &P, seed: u64) -> Result<(Vec<Schedule>, Vec<Drawing>)> {
-        let streams = || Streams::new(seed, 0);
-        let made = within_the_clock(|| {
-            let schedules = self.schedules.iter().map(|id| paper.schedule(id, &streams())).collect();
-            (schedules, self.drawings.iter().map(|id| paper.drawing(id, &streams())).collect())
-        });
-        made.with_context(|| beyond_the_clock("a drawing"))
     }
 }
 
@@ -220,7 +196,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         .rsplit_once(" rep=")
         .and_then(|(cell, replication)| Some((cell, replication.parse::<u32>().ok()?)))
         .with_context(|| format!("--run {id:?}: expected a name from the column run of runs.csv, ending in rep=N"))?;
-    let cells = Asked::of(&paper, seed, &[])?.cells();
+    let cells = Asked::of(&paper, &[])?.cells();
     let named =
         cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
     let cell =

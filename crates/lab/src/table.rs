@@ -4,10 +4,9 @@ use super::quantity::{DesignPoint, Quantity};
 use crate::chart::{decimals_for, fixed, significant};
 use metrics::ConfidenceInterval;
 
-/// A table. Its page shows it whole; what was found goes to the data of the figure of the same name, the column as the
-/// series.
+/// A table. Its page shows it whole; what was found goes to the data of its id, the column as the series.
 pub struct Table<C: DesignPoint> {
-    /// Of the figure that it belongs to.
+    /// Of the figure that it stands beside, or its own.
     pub id: &'static str,
     /// Above the table.
     pub title: String,

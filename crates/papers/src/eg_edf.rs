@@ -14,7 +14,7 @@ use gap_schedule::{
 };
 use lab::claim::Claim;
 use lab::metric::Values;
-use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
@@ -421,16 +421,12 @@ impl Paper for EgEdfPaper {
         Ok(paper)
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits(self)
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self, false)
-    }
-
-    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
-        vec![claims::side_by_side(self)]
     }
 
     fn notes(&self) -> Vec<String> {

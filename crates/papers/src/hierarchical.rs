@@ -12,7 +12,7 @@ use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
 use hier_grid::{Algorithms, Config, Experiment, Grid, Readings, System, World};
 use lab::claim::{Claim, Remark};
 use lab::metric::Values;
-use lab::paper::{About, Drawing, Effort, Extra, Figure, Paper, Reading, Table};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
@@ -372,8 +372,6 @@ impl Paper for Hierarchical {
         ),
     ];
 
-    const DRAWINGS: &'static [&'static str] = &["fig1", "fig1-messages", "fig2"];
-
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let (run, experiments) = (&file.run, &file.experiments);
@@ -390,29 +388,8 @@ impl Paper for Hierarchical {
         Ok(paper)
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
-    }
-
-    fn tables(&self) -> Vec<Table<Cell>> {
-        figures::tables(self)
-    }
-
-    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
-        vec![scale::slopes(self)]
-    }
-
-    fn is_joined(&self, figure: &str) -> bool {
-        // Between types of server there is nothing.
-        figure != "table1" && self.positions(figure).is_empty()
-    }
-
-    fn positions(&self, figure: &str) -> &'static [&'static str] {
-        if figure == "distance" { &metrics::DISTANCES } else { &[] }
-    }
-
-    fn drawing(&self, id: &'static str, streams: &Streams) -> Drawing {
-        drawings::drawing(self, id, streams)
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits(self)
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

@@ -30,6 +30,7 @@ const MODELS: &str = env!("GRIDPROOF_MODELS");
 #[cfg(test)]
 mod tests {
     use anyhow::{Context, Result};
+    use lab::exhibit::{self, Exhibit};
     use lab::paper::{Effort, Paper};
     use sim_core::Streams;
     use std::collections::BTreeSet;
@@ -53,14 +54,12 @@ mod tests {
     fn claims_point_to_figures<P: Paper>() -> Result<()> {
         let slug = P::ABOUT.slug;
         let paper = P::new(&P::scenario()?, Effort::Full)?;
-        let mut figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
-        for table in paper.tables() {
-            assert!(figures.contains(&table.id), "{slug}: table {} goes with no figure", table.id);
-        }
-        for extra in paper.extras(&Streams::new(0, 0)) {
-            assert!(figures.contains(&extra.figure), "{slug}: something goes with {}, no figure", extra.figure);
-        }
-        figures.extend(P::DRAWINGS.iter().chain(P::SCHEDULES));
+        let exhibits = paper.exhibits();
+        let figures = exhibit::ids(&exhibits);
+        // What belongs together stands together, and so the list is the order of the page.
+        let mut apart: Vec<&str> = exhibits.iter().map(Exhibit::id).collect();
+        apart.dedup();
+        assert_eq!(apart, figures, "{slug}: exhibits of one id");
         for claim in paper.claims() {
             let known = claim.figures.iter().all(|figure| figures.contains(figure));
             assert!(known, "{slug} {} points to {:?}", claim.id, claim.figures);

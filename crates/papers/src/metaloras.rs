@@ -11,7 +11,7 @@ mod tornado;
 use anyhow::Result;
 use lab::claim::{Claim, Remark};
 use lab::metric::Values;
-use lab::paper::{About, Effort, Extra, Figure, Paper, Reading};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
@@ -163,17 +163,8 @@ impl Paper for MetaLorasPaper {
         Ok(Self { settings: settings.collect::<Result<_>>()?, effort, file })
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
-    }
-
-    fn extras(&self, streams: &Streams) -> Vec<Extra<'_, Cell>> {
-        let mut extras = vec![claims::side_by_side(self), predictions::scatter(self, streams)];
-        extras.push(figures::tradeoff(self));
-        if self.has_tornado() {
-            extras.push(tornado::of_numbers(self));
-        }
-        extras
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits(self)
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

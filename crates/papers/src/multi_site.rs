@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
-use lab::paper::{About, Effort, Figure, Paper, Reading};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
@@ -405,8 +405,8 @@ impl Paper for MultiSite {
         Ok(paper)
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits(self)
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

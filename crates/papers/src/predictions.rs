@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use combination::{Combination, TieRule};
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
-use lab::paper::{About, Effort, Figure, Paper, Reading};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
@@ -217,16 +217,12 @@ impl Paper for PredictionsPaper {
         Ok(Self { logs, ..self })
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        figures::exhibits(self)
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self)
-    }
-
-    fn positions(&self, figure: &str) -> &'static [&'static str] {
-        if figure == "combinations" { &Combination::SHORT } else { &Log::NAMES }
     }
 
     fn preface(&self) -> Option<String> {

@@ -17,9 +17,8 @@ mod tables;
 use alea31::{Cons, Easy, GapFilling, Job, Readings, Rounds, World};
 use anyhow::{Result, ensure};
 use lab::claim::Claim;
-use lab::extra::Extra;
 use lab::metric::Values;
-use lab::paper::{About, Effort, Figure, Paper, Reading, Schedule, Table};
+use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use metrics::Metric;
@@ -258,8 +257,6 @@ impl Paper for SwiftGapPaper {
 
     const READINGS: &'static [Reading] = Readings::LIST;
 
-    const SCHEDULES: &'static [&'static str] = &["fig1"];
-
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         let run = &file.run;
@@ -280,29 +277,35 @@ impl Paper for SwiftGapPaper {
         Ok(self)
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
-        figures::figures(self)
-    }
-
-    fn positions(&self, figure: &str) -> &'static [&'static str] {
-        if figure.starts_with("table") { &metrics::WORDS } else { &[] }
-    }
-
-    fn tables(&self) -> Vec<Table<Cell>> {
-        tables::tables(self)
-    }
-
-    fn schedule(&self, _: &str, streams: &Streams) -> Schedule {
-        compression::schedule(self, streams)
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
+        let [slowdown, tardiness, wait, response] = figures::over_records(self);
+        let mut exhibits = vec![
+            Exhibit::gantt("fig1", |streams| compression::schedule(self, streams)),
+            slowdown,
+            Exhibit::Extra(side_by_side::verdicts(self)),
+            tardiness,
+            wait,
+            response,
+        ];
+        for (id, workload) in [("table2", Workload::Zewura), ("table3", Workload::Wagap)] {
+            if !self.in_table(workload).is_empty() {
+                exhibits.push(Exhibit::Plot(figures::difference(self, id, workload)));
+                exhibits.push(Exhibit::Table(tables::means(self, id, workload)));
+            }
+        }
+        if self.has_post_hoc() {
+            exhibits.push(Exhibit::Extra(post_hoc::renamed(self)));
+        }
+        if self.has_table_4() {
+            exhibits.push(Exhibit::Plot(figures::enhancement(self)));
+            exhibits.push(Exhibit::Table(tables::enhancements(self)));
+        }
+        exhibits.extend([Exhibit::Plot(figures::profiles(self)), Exhibit::Table(tables::profiles(self))]);
+        exhibits
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self, Version::Text)
-    }
-
-    fn extras(&self, _: &Streams) -> Vec<Extra<'_, Cell>> {
-        let post_hoc = self.has_post_hoc().then(|| post_hoc::renamed(self));
-        [side_by_side::verdicts(self)].into_iter().chain(post_hoc).collect()
     }
 
     fn preface(&self) -> Option<String> {

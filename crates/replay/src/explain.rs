@@ -8,6 +8,8 @@ mod heard;
 mod history;
 mod line;
 mod listener;
+mod pass;
+mod reasons;
 mod tell;
 mod words;
 
@@ -15,6 +17,7 @@ pub use cli::Explain;
 pub(crate) use heard::{Heard, SharedHeard};
 pub(crate) use line::Explanation;
 pub(crate) use listener::{Ear, Listener};
+pub(crate) use reasons::{Reasons, ReasonsHeard};
 pub(crate) use tell::explanation;
 
 use crate::cli::Asked;

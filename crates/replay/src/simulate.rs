@@ -17,12 +17,14 @@ mod metasched;
 mod name;
 mod overheard;
 mod own;
+mod parts;
 mod policy;
 mod predicting;
 mod queueing;
 pub mod read;
 mod report;
 mod rows;
+mod schedules;
 mod sections;
 mod sites;
 mod space_shared;
@@ -53,11 +55,9 @@ use std::fs::File;
 use std::io::Read;
 use std::mem;
 use std::path::Path;
+use watch::drawn;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
-
-/// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
-const GANTT_JOBS: usize = 3000;
 
 /// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
 ///
@@ -81,7 +81,15 @@ pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) 
     let begin = || {
         let draft = || out.begin().map(Draft::Begun);
         let evalys = (options.format == Some(Format::Evalys)).then(draft).transpose()?;
-        Ok(Drafts { jobs: draft()?, swf: draft()?, evalys, header: header.clone(), log: stem(&asked.trace) })
+        let log = stem(&asked.trace);
+        Ok(Drafts {
+            jobs: draft()?,
+            swf: draft()?,
+            evalys,
+            header: header.clone(),
+            log,
+            drawn: drawn(world.names().len()),
+        })
     };
     let mut runs = world.replay(&begin, &|| progress.add(1))?;
     drop(progress);

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use gap_schedule::{Fcfs, Machine, MultiCluster, Policy};
 use lab::claim::{Check, Claim, Rule};
 use lab::metric::Values;
-use lab::paper::{About, Effort, Figure, Panel, Paper, Reading, Series};
+use lab::paper::{About, Effort, Exhibit, Figure, Panel, Paper, Reading, Series};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,7 @@ impl Paper for MyPaper {
         Ok(paper)
     }
 
-    fn figures(&self) -> Vec<Figure<Cell>> {
+    fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
         let loads = &self.file.workload.loads;
         let series = |shortest_first: bool| Series {
             name: Cell { shortest_first, load: 0 }.policy().to_owned(),
@@ -157,15 +157,9 @@ impl Paper for MyPaper {
                 .map(|(load, x)| (*x, Cell { shortest_first, load }.get(Metric::wait_mean)))
                 .collect(),
         };
-        vec![Figure {
-            id: "fig1",
-            title: "Figure 1. Mean wait".to_owned(),
-            caption: "Of all jobs of a replication.".to_owned(),
-            x_label: "load",
-            log_x: false,
-            panels: vec![Panel::of(Metric::wait_mean, [false, true].map(series).into())],
-            as_table: false,
-        }]
+        let panels = vec![Panel::of(Metric::wait_mean, [false, true].map(series).into())];
+        let figure = Figure::new("fig1", "Figure 1. Mean wait", "load", panels);
+        vec![Exhibit::Plot(figure.caption("Of all jobs of a replication."))]
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

@@ -151,6 +151,92 @@ fn a_job_that_is_followed_starts_where_simulate_has_it() {
     }
 }
 
+/// What the page tells of each job in each schedule, line by line: by the schedule's name.
+fn told_on_the_page(out: &Path) -> BTreeMap<String, BTreeMap<u64, Vec<String>>> {
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+    let (_, rest) = page.split_once("id=\"plots\">").expect("plots");
+    let (plots, _) = rest.split_once("</script>").expect("an end");
+    let plots: BTreeMap<String, Value> = serde_json::from_str(plots).expect("JSON");
+    let told = |bar: &Value| {
+        let facts = bar["facts"].as_array().expect("lines").iter();
+        let facts = facts.map(|line| line.as_str().expect("a line").to_owned()).collect();
+        (bar["job"].as_str().expect("a name").parse().expect("a number"), facts)
+    };
+    let schedules = plots.into_iter().filter(|(name, _)| name.starts_with("gantt-"));
+    schedules.map(|(name, plot)| (name, plot["bars"].as_array().expect("bars").iter().map(told).collect())).collect()
+}
+
+/// What stands behind `head` in one of the lines.
+fn line_of<'a>(lines: &'a [String], head: &str) -> Option<&'a str> {
+    lines.iter().find_map(|line| line.strip_prefix(head))
+}
+
+/// A job that is pointed at is told of as `explain` tells: how it started, and what had kept it from starting just before.
+#[test]
+fn the_page_tells_of_each_job_what_explain_tells() {
+    let folder = folder();
+    let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
+    let machines = file(&folder, "two.machines", TWO_CLUSTERS);
+    let policies = "fcfs,easy,cons,flex,easy+order=sjf,easy+predict=mean-of-user=2,eg-edf";
+    let mut compared = (0, 0);
+    for further in [&["--procs", "10"][..], &["--machines", utf8(&machines)], &["--outages", "mtbf:5m,mttr:1m"]] {
+        let out = folder.path().join("out");
+        let run = ["simulate", "--quiet", "--trace", utf8(&log), "--policy", policies, "--out", utf8(&out)];
+        xtask().args(run).args(further).assert().code(0);
+        let on_page = told_on_the_page(&out);
+        let (code, told) =
+            explain(&log, &[&["--policy", policies, "--job", "1,2,3,4,5,6,7,8,9,10", "--json"], further].concat());
+        assert_eq!(code, 0, "{told}");
+        let told: Value = serde_json::from_str(&told).expect("JSON");
+        for explanation in told["explanations"].as_array().expect("a list") {
+            let policy = explanation["policy"].as_str().expect("a name");
+            let Some(lines) = on_page[&format!("gantt-{policy}")].get(&number(explanation, "job")) else {
+                assert_eq!(explanation["history"][0]["event"], "rejected");
+                continue;
+            };
+            let (why, until) = (line_of(lines, "why then: "), line_of(lines, "until then: "));
+            let history = explanation["history"].as_array().expect("lines");
+            let words = |line: &Value| line["words"].as_str().expect("words").to_owned();
+            // Of an interrupted job, the start that led to its end.
+            let start = history.iter().rposition(|line| line["event"] == "starts").expect("it started");
+            let started = words(&history[start]);
+            if policy == "eg-edf" {
+                assert_eq!((why, until), (None, None), "plans tell no reasons");
+                continue;
+            }
+            assert!(started.ends_with(&format!(", {}", why.expect("a reason"))), "{started}: {lines:?}");
+            match start.checked_sub(1).map(|before| &history[before]).filter(|line| line["event"] == "waits") {
+                Some(wait) => {
+                    assert!(words(wait).ends_with(&format!("; {}", until.expect("it waited"))), "{wait}: {lines:?}");
+                    compared.1 += 1;
+                }
+                None => assert_eq!(until, None),
+            }
+            compared.0 += 1;
+        }
+    }
+    assert!(compared.0 > 150 && compared.1 > 60, "{compared:?}");
+}
+
+/// Pictures tell it without scripts; where a policy tells no reasons, the page says so.
+#[test]
+fn a_static_schedule_tells_the_same_where_it_is_pointed_at() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "ten-jobs.swf", TEN_JOBS), folder.path().join("out"));
+    let run =
+        ["simulate", "--quiet", "--trace", utf8(&log), "--policy", "easy,eg-edf", "--estimates", "exact", "--out"];
+    xtask().args(run).arg(&out).assert().code(0);
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).expect("it was written");
+    let lines = &told_on_the_page(&out)["gantt-easy"][&7];
+    let title = format!("<title>Job 7\n{}</title>", lines.join("\n"));
+    assert!(title.contains("\nwhy then: "), "{title}");
+    assert!(read("figures/gantt-easy.svg").contains(&title), "{title}");
+    let page = read("report.html");
+    assert!(page.contains(&title));
+    assert!(page.contains("eg-edf does not tell why a job starts when it does"));
+    assert!(!page.contains("easy does not tell why"));
+}
+
 #[test]
 fn programs_are_told_the_same_in_json() {
     insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "7", "--json"]));
@@ -223,6 +309,13 @@ fn assert_equal(one: f64, other: f64) {
     assert!((one - other).abs() < 1e-6, "{one} and {other}");
 }
 
+/// Processors in use at that instant, and those of jobs that start then: they may have done so before the policy came to
+/// another, or after.
+fn busy_and_starting(rows: &BTreeMap<u64, Row>, at: f64) -> (u64, u64) {
+    let sum = |is_one: &dyn Fn(&Row) -> bool| rows.values().filter(|row| is_one(row)).map(|row| row.processors).sum();
+    (sum(&|row| row.start < at && row.finish > at), sum(&|row| row.start.total_cmp(&at).is_eq()))
+}
+
 /// Checks one line of a history against the schedule.
 fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
     let (at, own) = (seconds(line, "from"), &rows[&job]);
@@ -231,11 +324,7 @@ fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
     match line["event"].as_str().expect("an event") {
         "waits" => {
             assert!(own.submit <= at && at < own.start && seconds(line, "until") <= own.start, "{line}");
-            // Those who start at this instant may have done so before the policy came to the job, or after.
-            let running = |row: &&Row| row.start < at && row.finish > at;
-            let busy: u64 = rows.values().filter(running).map(|row| row.processors).sum();
-            let starting: u64 =
-                rows.values().filter(|row| row.start.total_cmp(&at).is_eq()).map(|row| row.processors).sum();
+            let (busy, starting) = busy_and_starting(rows, at);
             let free = number(line, "free");
             assert!(free + busy <= 64 && 64 <= free + busy + starting, "{line}: {busy} and {starting}");
             let holders = list(line, "held_by");
@@ -270,6 +359,9 @@ fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
                 let other = other.as_u64().expect("a job");
                 assert!(waits_at(other) && rows[&other].start > at, "{line}");
             }
+            let (busy, starting) = busy_and_starting(rows, at);
+            let free = number(line, "free");
+            assert!(free >= own.processors && free + busy <= 64 && 64 <= free + busy + starting, "{line}");
             assert!(line["right"] != "backfilled" || !list(line, "passed").is_empty(), "{line}");
         }
         "ends" => assert_equal(at, own.finish),

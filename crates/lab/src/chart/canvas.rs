@@ -10,7 +10,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::fmt::Display;
+use std::cell::RefCell;
+use std::fmt::{Display, Write};
 use std::sync::OnceLock;
 
 /// The font that text is measured with and that PNGs are drawn with.
@@ -114,6 +115,8 @@ fn clean(text: &str) -> String {
 /// The sheet being drawn on.
 pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
+    /// Shapes that nobody sees, with what is told where they are pointed at.
+    hints: RefCell<String>,
 }
 
 impl Canvas<'_> {
@@ -137,12 +140,17 @@ impl Canvas<'_> {
 
         let mut text = String::new();
         let size = (fine(width).unsigned_abs(), fine(height).unsigned_abs());
-        {
+        let hints = {
             let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-            let canvas = Canvas { area };
+            let canvas = Canvas { area, hints: RefCell::default() };
             canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0)?;
             paint(&canvas)?;
             canvas.area.present().map_err(|error| anyhow!("cannot draw: {error}"))?;
+            canvas.hints.take()
+        };
+        if !hints.is_empty() {
+            let end = text.rfind("</svg>").context("plotters did not close the root element")?;
+            text.insert_str(end, &format!("<g fill-opacity=\"0\">\n{hints}</g>\n"));
         }
         let (_, body) = text.split_once('>').context("plotters wrote no root element")?;
         let (title, about) = (escape(&clean(title)), escape(&clean(about)));
@@ -201,6 +209,19 @@ impl Canvas<'_> {
     pub(super) fn outline(&self, corners: &[(f64, f64)], colour: Rgb, width: f64) -> anyhow::Result<()> {
         let closed: Vec<_> = corners.iter().chain(corners.iter().take(2)).copied().collect();
         self.line(&closed, colour, width, 1.0)
+    }
+
+    /// What is told, without any script, where one of these rectangles (left, top, right, bottom) is pointed at.
+    pub(super) fn hint(&self, rectangles: &[[f64; 4]], lines: &[String]) {
+        if rectangles.is_empty() {
+            return;
+        }
+        let mut path = String::new();
+        for [left, top, right, bottom] in rectangles.iter().map(|corners| corners.map(fine)) {
+            let _ = write!(path, "M{left} {top}H{right}V{bottom}H{left}z");
+        }
+        let lines: Vec<String> = lines.iter().map(|line| escape(&clean(line))).collect();
+        let _ = writeln!(self.hints.borrow_mut(), "<path d=\"{path}\"><title>{}</title></path>", lines.join("\n"));
     }
 
     /// Text on a baseline.

@@ -44,6 +44,9 @@ pub struct Bar {
     pub slot: Option<usize>,
 }
 
+/// Of more jobs than these, a picture alone tells nothing: its size would double, and nobody could point at one of them.
+const HINTED: usize = 500;
+
 /// More sites than these are told apart by lines alone: there is no room for names.
 const NAMED_SITES: usize = 12;
 
@@ -60,8 +63,13 @@ impl Gantt {
         (Scale::linear(low, high, low, high, &Axis::default()), y)
     }
 
+    /// What is told of a job that is pointed at.
+    pub(super) fn told(&self, bar: &Bar) -> Vec<String> {
+        if bar.facts.is_empty() { self.facts_of(bar) } else { bar.facts.clone() }
+    }
+
     /// When and where it ran, in words.
-    pub(super) fn facts_of(&self, bar: &Bar) -> Vec<String> {
+    fn facts_of(&self, bar: &Bar) -> Vec<String> {
         let unit = self.unit;
         let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
         let blocks = bar.processors.iter().map(|&(first, count)| match count {
@@ -95,6 +103,9 @@ pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
                 block(canvas, &frame, bar, look.colour(), first, count)?;
             }
         }
+        if gantt.bars.len() <= HINTED {
+            hints(gantt, &frame, canvas);
+        }
         for (first, name) in &gantt.sites {
             let (left, at) = frame.at(frame.x.low, f64::from(*first));
             canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0)?;
@@ -104,6 +115,20 @@ pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
         }
         Ok(())
     })
+}
+
+/// What is told of each job where no script runs, as on a picture that is opened alone.
+fn hints(gantt: &Gantt, frame: &Frame, canvas: &Canvas<'_>) {
+    for (bar, _) in gantt.coloured() {
+        let block = |&(first, count): &(u32, u32)| {
+            let (left, bottom) = frame.at(bar.start, f64::from(first));
+            let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
+            [left, top, right.max(left + 1.0), bottom]
+        };
+        let blocks: Vec<[f64; 4]> = bar.processors.iter().map(block).collect();
+        let lines: Vec<String> = std::iter::once(format!("Job {}", bar.job)).chain(gantt.told(bar)).collect();
+        canvas.hint(&blocks, &lines);
+    }
 }
 
 /// One block of processors held by a job, with the job's name where it fits.

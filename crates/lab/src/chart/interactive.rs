@@ -224,7 +224,7 @@ fn of_gantt(gantt: &Gantt) -> Interactive {
         start: bar.start,
         end: bar.end,
         blocks: bar.processors.clone(),
-        facts: if bar.facts.is_empty() { gantt.facts_of(bar) } else { bar.facts.clone() },
+        facts: gantt.told(bar),
     });
     Interactive {
         x: AxisSpec::new(&gantt.time, &x),

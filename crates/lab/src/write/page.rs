@@ -1,18 +1,17 @@
 //! What the report page of a run holds.
 
-use super::plot::ticks;
-use super::{Estimated, Findings};
+use super::Findings;
 use crate::claim::{Judged, Remark};
 use crate::cli::program;
 use crate::metric::{Declared, Metric};
 use crate::page::{self, Page};
-use crate::paper::{About, Figure, Panel, Paper, Reading, Series, Table};
+use crate::paper::{About, Paper, Reading};
 use crate::provenance;
 use crate::quantity::Quantity;
 use crate::scenario::Scenario;
 use crate::seeds::Seeds;
 use crate::study::{models, run_id};
-use crate::table::{Row, in_words};
+use crate::table::in_words;
 use crate::verdict::Verdict;
 
 impl<P: Paper> Findings<'_, P> {
@@ -33,21 +32,20 @@ impl<P: Paper> Findings<'_, P> {
             notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
         }
         notes.extend(session.paper.notes());
+        let tables = |is_extra| {
+            let exhibits = self.exhibits.iter().filter(move |exhibit| exhibit.is_extra == is_extra);
+            exhibits.flat_map(|exhibit| exhibit.tables.clone())
+        };
         Page {
             title: title.to_owned(),
             subtitle: citation.to_owned(),
             notes,
             claims: self.judged.iter().map(page_claim).collect(),
             sections: Vec::new(),
-            tables: self
-                .figures
-                .iter()
-                .filter(|figure| figure.as_table)
-                .flat_map(|figure| self.tables_of(figure))
-                .chain(self.tables.iter().map(|table| self.page_table(table)))
+            tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
                 .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
-                .chain(self.extras.iter().flat_map(|(_, made)| made.tables.clone()))
+                .chain(tables(true))
                 .chain([metrics_table(&session.paper.metrics())])
                 .collect(),
             figures,
@@ -96,41 +94,6 @@ impl<P: Paper> Findings<'_, P> {
 
     fn first_run(&self) -> String {
         self.study.runs().next().map_or_else(String::new, |(cell, i, _)| run_id(&self.session.paper, cell, i))
-    }
-
-    /// A figure as a table: a row per series, a column per x.
-    fn tables_of(&self, figure: &Figure<P::Cell>) -> Vec<page::Table> {
-        let table = |panel: &Panel<P::Cell>| {
-            let estimates = self.estimates(panel);
-            let xs: Vec<f64> = ticks(&estimates);
-            let row = |(series, points): (&Series<P::Cell>, &Vec<Estimated>)| {
-                let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
-                let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
-                std::iter::once(series.name.clone()).chain(cells).collect()
-            };
-            page::Table {
-                id: format!("{}-values", figure.id),
-                title: figure.title.clone(),
-                caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
-                columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
-                rows: panel.series.iter().zip(&estimates).map(row).collect(),
-            }
-        };
-        figure.panels.iter().map(table).collect()
-    }
-
-    fn page_table(&self, table: &Table<P::Cell>) -> page::Table {
-        let row = |row: &Row<P::Cell>| {
-            let cells = row.cells.iter().map(|entry| entry.text(|quantity| self.estimate(quantity)));
-            row.names.iter().cloned().chain(cells).collect()
-        };
-        page::Table {
-            id: format!("{}-values", table.id),
-            title: table.title.clone(),
-            caption: table.caption.clone(),
-            columns: [&table.names[..], &table.columns].concat(),
-            rows: table.rows.iter().map(row).collect(),
-        }
     }
 
     /// The verdicts under other seeds, as a table of the page.

@@ -1,10 +1,13 @@
 //! Plots of a figure: what its series look like, and what stands on its axes.
 
-use super::Estimated;
 use crate::chart::{self, Axis, Chart, Point};
-use crate::paper::{Figure, Panel};
+use crate::exhibit::{Exhibit, Figure, Panel};
 use crate::quantity::DesignPoint;
+use metrics::ConfidenceInterval;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// One plotted point with its estimate.
+pub(super) type Estimated = (f64, ConfidenceInterval);
 
 /// A place on the x axis in words: its name, or the number.
 pub(super) fn position(x: f64, names: &[&str]) -> String {
@@ -13,20 +16,27 @@ pub(super) fn position(x: f64, names: &[&str]) -> String {
 }
 
 /// Which colour and mark each series has in all figures of a paper: names that stand in several figures keep theirs.
-pub(super) struct Looks<'a>(Vec<&'a str>);
+pub(crate) struct Looks(Vec<String>);
 
-impl<'a> Looks<'a> {
+impl Looks {
     /// By the order in which the names first appear.
-    pub(super) fn of<C: DesignPoint>(figures: &'a [Figure<C>]) -> Self {
-        let names_of = |figure: &'a Figure<C>| -> BTreeSet<&'a str> {
-            figure.panels.iter().flat_map(|panel| &panel.series).map(|series| series.name.as_str()).collect()
+    pub(crate) fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
+        let figures = || {
+            exhibits.iter().filter_map(|exhibit| match exhibit {
+                Exhibit::Plot(figure) => Some(figure),
+                _ => None,
+            })
         };
         let mut figures_with: BTreeMap<&str, u32> = BTreeMap::new();
-        figures.iter().flat_map(names_of).for_each(|name| *figures_with.entry(name).or_default() += 1);
-        let mut recurring: Vec<&str> = Vec::new();
-        for series in figures.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.series) {
-            if figures_with[series.name.as_str()] > 1 && !recurring.contains(&series.name.as_str()) {
-                recurring.push(&series.name);
+        for figure in figures() {
+            let series = figure.panels.iter().flat_map(|panel| &panel.series);
+            let names: BTreeSet<&str> = series.map(|series| series.name.as_str()).collect();
+            names.into_iter().for_each(|name| *figures_with.entry(name).or_default() += 1);
+        }
+        let mut recurring: Vec<String> = Vec::new();
+        for series in figures().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.series) {
+            if figures_with[series.name.as_str()] > 1 && !recurring.contains(&series.name) {
+                recurring.push(series.name.clone());
             }
         }
         Self(recurring)
@@ -51,13 +61,7 @@ impl<'a> Looks<'a> {
 }
 
 /// One plot of a figure, from the estimates of its series.
-pub(super) fn chart<C: DesignPoint>(
-    figure: &Figure<C>,
-    panel: &Panel<C>,
-    estimates: &[Vec<Estimated>],
-    positions: &[&str],
-    joined: bool,
-) -> Chart {
+pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
     let point = |(x, estimate): &Estimated| {
         let point = Point::new(*x, estimate.mean).over(u32::try_from(estimate.replications).unwrap_or(u32::MAX));
         match (estimate.low, estimate.high) {
@@ -69,7 +73,7 @@ pub(super) fn chart<C: DesignPoint>(
     let has_interval =
         estimates.iter().flatten().any(|(_, estimate)| estimate.half_width().is_some_and(|half| half > 0.0));
     // Between categories there is nothing to join; values alone may stand on the ground.
-    let drawn = match (joined, panel.series.len()) {
+    let drawn = match (figure.joined, panel.series.len()) {
         (true, _) => chart::Series::lines,
         (false, 1) if !has_interval => chart::Series::bars,
         (false, _) => chart::Series::marks,
@@ -82,7 +86,7 @@ pub(super) fn chart<C: DesignPoint>(
     let slot = |name: &str| panel.series.iter().position(|series| series.name == name);
     let reference =
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
-    let labels = ticks(estimates).into_iter().map(|x| (x, position(x, positions))).collect();
+    let labels = ticks(estimates).into_iter().map(|x| (x, position(x, figure.positions))).collect();
     let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
     // Several plots of one figure are told apart by what they show.
     let title =
@@ -110,32 +114,22 @@ pub(super) fn ticks(estimates: &[Vec<Estimated>]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exhibit::Series;
     use crate::metric::for_tests::Metric;
-    use crate::paper::Series;
 
     fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
         let series = names.iter().map(|name| Series { name: (*name).to_owned(), points: Vec::new() }).collect();
-        Figure {
-            id,
-            title: String::new(),
-            caption: String::new(),
-            x_label: "N",
-            log_x: false,
-            panels: vec![Panel::of(Metric::wait, series)],
-            as_table: false,
-        }
+        Figure::new(id, "", "N", vec![Panel::of(Metric::wait, series)])
     }
 
     #[test]
     fn a_name_keeps_its_colour_in_every_figure_and_no_other_name_takes_it() {
-        let figures = [
-            figure("fig3", &["P2P", "Tree"]),
-            figure("fig8", &["Tree", "Tree, butterfly off"]),
-            figure("fig9", &["P2P"]),
-        ];
-        let looks = Looks::of(&figures);
+        let names: [(&str, &[&str]); 3] =
+            [("fig3", &["P2P", "Tree"]), ("fig8", &["Tree", "Tree, butterfly off"]), ("fig9", &["P2P"])];
+        let looks = Looks::of(&names.map(|(id, names)| Exhibit::Plot(figure(id, names))));
+        let figures = names.map(|(id, names)| figure(id, names));
         let slots = |figure: &Figure<u8>| -> Vec<Option<usize>> {
-            let drawn = looks.applied_to(chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()], &[], true));
+            let drawn = looks.applied_to(chart(figure, &figure.panels[0], &[Vec::new(), Vec::new()]));
             drawn.series.iter().map(|series| series.slot).collect()
         };
         assert_eq!(slots(&figures[0]), [Some(0), Some(1)]);

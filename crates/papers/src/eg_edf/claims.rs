@@ -450,9 +450,9 @@ pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
     let [default, strict] = [false, true].map(|strict| claims(paper, strict));
     let needs = default.iter().chain(&strict).flat_map(|claim| &claim.checks).map(|check| check.quantity.clone());
     Extra {
-        figure: "fig1-right-strict",
+        id: "fig1-right-strict",
         needs: needs.collect(),
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let row = |(one, other): (&Claim<Cell>, &Claim<Cell>)| {
                 let judged = [one, other].map(|claim| Judged::new(claim, |quantity| estimate(quantity, u32::MAX)));
                 let [default, strict] =

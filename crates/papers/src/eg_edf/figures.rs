@@ -1,12 +1,13 @@
 //! Figures 1 and 2, left and right, and three of our own.
 
+use super::claims::side_by_side;
 use super::{Cell, EgEdfPaper, Metric, Policy};
-use lab::paper::{Figure, Panel, Series};
+use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::DesignPoint;
 
 const INTERARRIVAL: &str = "mean time between jobs (s)";
 
-pub(super) fn figures(paper: &EgEdfPaper) -> Vec<Figure<Cell>> {
+pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
     let all = |metric| Panel::of(metric, over_loads(paper, &Policy::ALL, metric, false));
     let of_tabu = |metric| Panel::of(metric, over_loads(paper, &[Policy::Tabu], metric, false));
     vec![
@@ -29,6 +30,7 @@ pub(super) fn figures(paper: &EgEdfPaper) -> Vec<Figure<Cell>> {
              machine (R6 = strict). FCFS, EG-EDF and Tabu search are as in figure 1.",
             Panel::of(Metric::usage_percent, over_loads(paper, &Policy::ALL, Metric::usage_percent, true)),
         ),
+        Exhibit::Extra(side_by_side(paper)),
         figure(
             "fig2-left",
             "Figure 2, left. Scheduling cost",
@@ -42,31 +44,24 @@ pub(super) fn figures(paper: &EgEdfPaper) -> Vec<Figure<Cell>> {
             all(Metric::slowdown),
         ),
         figure("makespan", "Makespan", "From the first submission to the last end.", all(Metric::makespan)),
-        Figure {
-            panels: vec![
+        plot(
+            "moves",
+            "Tabu search: moves",
+            "How much Tabu search has to do.",
+            vec![
                 of_tabu(Metric::moves_tried_per_job),
                 Panel { suffix: "accepted", ..of_tabu(Metric::moves_accepted_per_job) },
             ],
-            ..figure(
-                "moves",
-                "Tabu search: moves",
-                "How much Tabu search has to do.",
-                of_tabu(Metric::moves_tried_per_job),
-            )
-        },
+        ),
     ]
 }
 
-fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> Figure<Cell> {
-    Figure {
-        id,
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        x_label: INTERARRIVAL,
-        log_x: false,
-        panels: vec![panel],
-        as_table: false,
-    }
+fn figure<'a>(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> Exhibit<'a, Cell> {
+    plot(id, title, caption, vec![panel])
+}
+
+fn plot<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Exhibit<'a, Cell> {
+    Exhibit::Plot(Figure::new(id, title, INTERARRIVAL, panels).caption(caption))
 }
 
 /// One series per policy over the time between jobs. `strict` concerns the policies that backfill.

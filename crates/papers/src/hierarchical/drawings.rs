@@ -13,14 +13,6 @@ use lab::paper::Drawing;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
-pub(super) fn drawing(paper: &Hierarchical, id: &'static str, streams: &Streams) -> Drawing {
-    match id {
-        "fig1" => channels(paper, streams),
-        "fig1-messages" => messages(paper, streams),
-        _ => hybrid(paper, streams),
-    }
-}
-
 /// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
 /// resources at GS4.
 fn example<W: MessageObserver>(
@@ -46,14 +38,14 @@ fn example<W: MessageObserver>(
 /// Jobs of the example.
 const JOBS: u32 = 6;
 
-fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
+/// The example with its two channels.
+pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let mut sim = Sim::new(example(paper, streams, ()), ());
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
 
     let layout = Layout::new(&views, 90.0, 380.0);
     let mut sketch = Sketch {
-        id: "fig1".to_owned(),
         title: "Figure 1. A grid tree with two channels".to_owned(),
         about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
         ..Sketch::default()
@@ -93,12 +85,11 @@ fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
                    GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
         .to_owned();
-    Drawing { id: "fig1", caption, sketch, data }
+    Drawing { caption, sketch, data }
 }
 
 /// The example's run, message by message.
-fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
-    let id = "fig1-messages";
+pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
     let views: Vec<SchedulerView> = grid.schedulers().collect();
     let name = |address| match address {
@@ -119,18 +110,18 @@ fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
         slot: message.payload.family() as usize,
     };
     let arrows: Vec<Arrow<Address>> = grid.observer().iter().map(arrow).collect();
-    let sketch = sequence(id.to_owned(), title, &arrows, name).unwrap_or_default();
+    let sketch = sequence(String::new(), title, &arrows, name).unwrap_or_default();
     let count = |kind: &Kind| float(grid.counts().messages(*kind));
     let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
     let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
     let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
                    not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
         .to_owned();
-    Drawing { id, caption, sketch, data }
+    Drawing { caption, sketch, data }
 }
 
 /// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.
-fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
+pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let several = |system: &System| match *system {
         System::Trees(trees) if trees > 1 => Some(trees),
         _ => None,
@@ -152,7 +143,6 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let layout = Layout::new(&views, 190.0, 410.0);
     let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
     let mut sketch = Sketch {
-        id: "fig2".to_owned(),
         title: format!("Figure 2. A hybrid of {trees} grid trees: {}", name(system)),
         about: format!("{} schedulers in {trees} trees whose roots are peers", views.len()),
         ..Sketch::default()
@@ -204,7 +194,7 @@ fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
          {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
         paper.jobs[0]
     );
-    Drawing { id: "fig2", caption, sketch, data }
+    Drawing { caption, sketch, data }
 }
 
 fn sample(paper: &Hierarchical, system: System) -> Cell {

@@ -1,34 +1,32 @@
 //! The figures and tables: what is on which axis.
 
-use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, metrics, name, scale};
+use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, drawings, metrics, name, scale};
 use hier_grid::{Kind, System};
-use lab::paper::{Entry, Figure, Panel, Row, Series, Table};
+use lab::paper::{Entry, Exhibit, Figure, Panel, Row, Series, Table};
 use lab::quantity::{DesignPoint, Quantity};
 
 const JOBS: &str = "jobs in the workload";
 
-pub(super) fn figures(paper: &Hierarchical) -> Vec<Figure<Cell>> {
-    let mut figures = vec![server_types(paper)];
-    figures.extend(of_the_first_experiment(paper));
-    figures.extend(of_the_second_experiment(paper));
-    figures.extend(of_the_others(paper));
-    figures.extend(of_our_own(paper));
-    figures.extend([distance(paper), spread(paper), scale::figure(paper)]);
-    figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
-    figures
+pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
+    let mut exhibits = vec![
+        Exhibit::diagram("fig1", |streams| drawings::channels(paper, streams)),
+        Exhibit::diagram("fig1-messages", |streams| drawings::messages(paper, streams)),
+        Exhibit::diagram("fig2", |streams| drawings::hybrid(paper, streams)),
+        Exhibit::Plot(server_types(paper)),
+        Exhibit::Table(server_table(paper)),
+    ];
+    let figures = [of_the_first_experiment(paper), of_the_second_experiment(paper), of_the_others(paper)];
+    exhibits.extend(figures.into_iter().flatten().map(Exhibit::Plot));
+    exhibits.extend(of_our_own(paper));
+    exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
+    exhibits.extend(scale::exhibits(paper));
+    exhibits.retain(|exhibit| !exhibit.is_empty());
+    exhibits
 }
 
 /// A metric over the number of jobs.
 fn figure(id: &'static str, title: &str, caption: String, metric: Metric, series: Vec<Series<Cell>>) -> Figure<Cell> {
-    Figure {
-        id,
-        title: title.to_owned(),
-        caption,
-        x_label: JOBS,
-        log_x: true,
-        panels: vec![Panel::of(metric, series)],
-        as_table: false,
-    }
+    Figure::new(id, title, JOBS, vec![Panel::of(metric, series)]).caption(caption).log_x()
 }
 
 /// The size of the jobs in words.
@@ -106,19 +104,17 @@ fn of_the_others(paper: &Hierarchical) -> Vec<Figure<Cell>> {
     let systems = &paper.file.experiments.systems;
     let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
     vec![
-        Figure {
-            x_label: "mean interval (s)",
-            ..figure(
-                "fig9",
-                "Figure 9. AWT in experiment 3",
-                format!(
-                    "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
-                    paper.interval_jobs
-                ),
-                Metric::awt,
-                over_intervals(paper, Metric::awt),
-            )
-        },
+        Figure::new(
+            "fig9",
+            "Figure 9. AWT in experiment 3",
+            "mean interval (s)",
+            vec![Panel::of(Metric::awt, over_intervals(paper, Metric::awt))],
+        )
+        .caption(format!(
+            "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
+            paper.interval_jobs
+        ))
+        .log_x(),
         figure(
             "fig10",
             "Figure 10. AWT in experiment 4",
@@ -130,12 +126,17 @@ fn of_the_others(paper: &Hierarchical) -> Vec<Figure<Cell>> {
 }
 
 /// Ours: what claims rest on, and what it costs.
-fn of_our_own(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+fn of_our_own(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let (sample, sampled) = (paper.sample(), gigabytes(paper, paper.sample()));
     let systems = &paper.file.experiments.systems;
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
+    let messages = Panel {
+        log_y: true,
+        ..Panel::of(Metric::messages, over_jobs(paper, systems, Scene::First, sample, Metric::messages))
+    };
+    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees(paper), scene, sample, Metric::moves));
     vec![
-        figure(
+        Exhibit::Plot(figure(
             "small-jobs",
             "AET of small jobs in experiment 1",
             format!(
@@ -144,8 +145,8 @@ fn of_our_own(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             ),
             Metric::aet,
             over_jobs(paper, &ends, Scene::First, Hierarchical::SMALL, Metric::aet),
-        ),
-        figure(
+        )),
+        Exhibit::Plot(figure(
             "fallback",
             "AWT in experiment 4 without the three algorithms",
             format!(
@@ -153,45 +154,30 @@ fn of_our_own(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             ),
             Metric::awt,
             switches(paper, Scene::Fourth, &[Off::None, Off::Both, Off::All]),
-        ),
-        Figure {
-            as_table: false,
-            panels: vec![Panel {
-                log_y: true,
-                ..Panel::of(Metric::messages, over_jobs(paper, systems, Scene::First, sample, Metric::messages))
-            }],
-            ..figure(
-                "messages",
-                "Control messages per job in experiment 1",
-                format!(
+        )),
+        Exhibit::Plot(
+            Figure::new("messages", "Control messages per job in experiment 1", JOBS, vec![messages])
+                .caption(format!(
                     "Ours: what it costs; {sampled}. Among peers, requests without an offer flood the overlay every two minutes."
-                ),
-                Metric::messages,
-                Vec::new(),
-            )
-        },
-        Figure {
-            panels: vec![
-                Panel {
-                    y_label: "moves per job, experiment 1",
-                    ..Panel::of(Metric::moves, over_jobs(paper, &trees(paper), Scene::First, sample, Metric::moves))
-                },
-                Panel {
-                    suffix: "second",
-                    y_label: "moves per job, experiment 2",
-                    ..Panel::of(Metric::moves, over_jobs(paper, &trees(paper), Scene::Second, sample, Metric::moves))
-                },
-            ],
-            ..figure(
+                ))
+                .log_x(),
+        ),
+        Exhibit::Table(messages_by_kind(paper)),
+        Exhibit::Plot(
+            Figure::new(
                 "moves",
                 "Rescheduling",
-                format!(
-                    "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
-                ),
-                Metric::moves,
-                Vec::new(),
+                JOBS,
+                vec![
+                    Panel { y_label: "moves per job, experiment 1", ..moves(Scene::First) },
+                    Panel { suffix: "second", y_label: "moves per job, experiment 2", ..moves(Scene::Second) },
+                ],
             )
-        },
+            .caption(format!(
+                "Ours, for claim H9: how often a job is moved by butterfly, load-balance or fallback; {sampled}."
+            ))
+            .log_x(),
+        ),
     ]
 }
 
@@ -259,24 +245,20 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
     });
     let drawn = types().map(|(kind, number)| (f64::from(number), drawn(paper, kind)));
     let series = |name: &str, points| vec![Series { name: name.to_owned(), points }];
-    Figure {
-        id: "table1",
-        title: "Table 1. Computational resources".to_owned(),
-        caption:
+    let panels = vec![
+        Panel::derived("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
+        Panel {
+            suffix: "drawn",
+            ..Panel::derived("servers", "servers in the world", series("drawn", drawn.collect()))
+        },
+    ];
+    // Between types of server there is nothing.
+    Figure::new("table1", "Table 1. Computational resources", "server number", panels)
+        .caption(
             "CPUs of each type of server, and how many servers of the type the world holds. Types are drawn with equal \
-                  chances, once for all replications (R14)."
-                .to_owned(),
-        x_label: "server number",
-        log_x: false,
-        panels: vec![
-            Panel::derived("cpus", "CPUs of a server", series("Table 1", cpus.collect())),
-            Panel {
-                suffix: "drawn",
-                ..Panel::derived("servers", "servers in the world", series("drawn", drawn.collect()))
-            },
-        ],
-        as_table: false,
-    }
+             chances, once for all replications (R14).",
+        )
+        .unjoined()
 }
 
 /// How many servers of a type the world holds.
@@ -298,22 +280,14 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
             })
             .collect(),
     };
-    Figure {
-        id: "distance",
-        title: format!("Where jobs ran, {jobs} jobs"),
-        caption:
+    let series = paper.file.experiments.systems.iter().map(of).collect();
+    let panels = vec![Panel::derived("jobs_percent", "jobs (%)", series)];
+    Figure::new("distance", format!("Where jobs ran, {jobs} jobs"), "from the work station", panels)
+        .caption(
             "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
-                  server. Experiment 1."
-                .to_owned(),
-        x_label: "from the work station",
-        log_x: false,
-        panels: vec![Panel::derived(
-            "jobs_percent",
-            "jobs (%)",
-            paper.file.experiments.systems.iter().map(of).collect(),
-        )],
-        as_table: false,
-    }
+             server. Experiment 1.",
+        )
+        .over(&metrics::DISTANCES)
 }
 
 /// How far apart the worst and the best of several runs are.
@@ -324,20 +298,15 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
         name: name(system),
         points: vec![(f64::from(jobs), paper.several(jobs, system).get(Metric::awt_spread_percent))],
     };
-    Figure {
-        id: "spread",
-        title: format!("Worst and best of {} runs", paper.batch),
-        caption: "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \
-                  runs. Experiment 1."
-            .to_owned(),
-        x_label: JOBS,
-        log_x: false,
-        panels: vec![Panel::of(Metric::awt_spread_percent, systems.map(of).collect())],
-        as_table: false,
-    }
+    let panels = vec![Panel::of(Metric::awt_spread_percent, systems.map(of).collect())];
+    Figure::new("spread", format!("Worst and best of {} runs", paper.batch), JOBS, panels).caption(
+        "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \
+         runs. Experiment 1.",
+    )
 }
 
-pub(super) fn tables(paper: &Hierarchical) -> Vec<Table<Cell>> {
+/// Table 1 itself.
+fn server_table(paper: &Hierarchical) -> Table<Cell> {
     let grid = &paper.file.grid;
     let row = |kind: usize| Row {
         names: vec![(kind + 1).to_string()],
@@ -351,21 +320,18 @@ pub(super) fn tables(paper: &Hierarchical) -> Vec<Table<Cell>> {
         ],
     };
     let columns = ["nodes", "CPUs per node", "CPUs", "servers in the world"];
-    vec![
-        Table {
-            id: "table1",
-            title: "Table 1. Computational resources".to_owned(),
-            caption: "The paper's types of servers, and how many of each were drawn.".to_owned(),
-            names: vec!["server number".to_owned()],
-            columns: columns.map(str::to_owned).to_vec(),
-            rows: (0..grid.server_nodes.len()).map(row).collect(),
-        },
-        messages(paper),
-    ]
+    Table {
+        id: "table1",
+        title: "Table 1. Computational resources".to_owned(),
+        caption: "The paper's types of servers, and how many of each were drawn.".to_owned(),
+        names: vec!["server number".to_owned()],
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: (0..grid.server_nodes.len()).map(row).collect(),
+    }
 }
 
 /// Control messages per job, kind by kind, at the largest N.
-fn messages(paper: &Hierarchical) -> Table<Cell> {
+fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
     let jobs = *paper.jobs.last().expect("validated");
     let systems = &paper.file.experiments.systems;
     let row = |words: String, metric: Metric| Row {

@@ -9,9 +9,10 @@ use hier_grid::config::GridConfig;
 use lab::chart::fixed;
 use lab::extra::{Estimate, Extra, Made, Tidy, seen};
 use lab::page;
-use lab::paper::{Figure, Panel, Series};
+use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 use serde::Deserialize;
+use sim_core::Streams;
 
 /// The figure's id.
 const ID: &str = "scale";
@@ -92,7 +93,15 @@ fn cells(paper: &Hierarchical) -> Vec<(System, Vec<Cell>)> {
     systems.map(|system| (system, cells(system))).filter(|(_, cells): &(_, Vec<_>)| !cells.is_empty()).collect()
 }
 
-pub(super) fn figure(paper: &Hierarchical) -> Figure<Cell> {
+/// Nothing where no system is compared.
+pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
+    if cells(paper).is_empty() {
+        return Vec::new();
+    }
+    vec![Exhibit::Plot(figure(paper)), Exhibit::Extra(slopes(paper))]
+}
+
+fn figure(paper: &Hierarchical) -> Figure<Cell> {
     // Peers do not move jobs.
     let moves = |metric| metric == Metric::moves;
     let panel = |metric: Metric| Panel {
@@ -110,25 +119,21 @@ pub(super) fn figure(paper: &Hierarchical) -> Figure<Cell> {
                 .collect(),
         )
     };
-    Figure {
-        id: ID,
-        title: "What a job costs as the world grows".to_owned(),
-        caption: "Ours: experiment 1 in worlds of other sizes, nets of ten sites as in the paper's, with one small job for each \
-                  node."
-            .to_owned(),
-        x_label: "nodes, and jobs",
-        log_x: true,
-        panels: COUNTS.into_iter().map(panel).collect(),
-        as_table: true,
-    }
+    Figure::new(ID, "What a job costs as the world grows", "nodes, and jobs", COUNTS.into_iter().map(panel).collect())
+        .caption(
+            "Ours: experiment 1 in worlds of other sizes, nets of ten sites as in the paper's, with one small job for each \
+             node.",
+        )
+        .log_x()
+        .with_table()
 }
 
 /// The slopes of the figure's curves on logarithmic axes.
-pub(super) fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
+fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
     let all = cells(paper);
     let needs = all.iter().flat_map(|(_, cells)| cells).flat_map(|cell| COUNTS.map(|metric| cell.get(metric)));
     let needs: Vec<Quantity<Cell>> = needs.collect();
-    let make = move |estimate: &Estimate<'_, Cell>| {
+    let make = move |estimate: &Estimate<'_, Cell>, _: &Streams| {
         let (mut rows, mut table) = (Vec::new(), Vec::new());
         for (system, cells) in &all {
             let mut row = vec![name(*system)];
@@ -159,7 +164,7 @@ pub(super) fn slopes(paper: &Hierarchical) -> Extra<'_, Cell> {
         };
         Made { charts: Vec::new(), rows, tables: vec![table] }
     };
-    Extra { figure: ID, needs, make: Box::new(make) }
+    Extra { id: ID, needs, make: Box::new(make) }
 }
 
 /// Slope of the line through the logarithms, by least squares; `None` without two points, or where a value is not positive.

@@ -468,9 +468,9 @@ pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));
     let needs = default.iter().chain(&other).flat_map(|claim| &claim.checks).map(|check| check.quantity.clone());
     Extra {
-        figure: "fig3",
+        id: "fig3",
         needs: needs.collect(),
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let row = |(one, other): (&Claim<Cell>, &Claim<Cell>)| {
                 let judged = [one, other].map(|claim| Judged::new(claim, |quantity| estimate(quantity, u32::MAX)));
                 let [default, other] =

@@ -1,9 +1,10 @@
 //! Figures 3 to 5, the errors of prediction, and what W trades.
 
-use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
+use super::claims::side_by_side;
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions, tornado};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::extra::{Extra, Made, Tidy};
-use lab::paper::{Figure, Panel, Series};
+use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
 const ACTIVITY: &str = "local activity (%)";
@@ -11,8 +12,8 @@ const ACTIVITY: &str = "local activity (%)";
 /// What the y axes of a figure's two panels say.
 type Labels = [&'static str; 2];
 
-pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
-    let mut figures = vec![
+pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
+    let mut exhibits = vec![
         figure(
             "fig3",
             "Figure 3. Turnaround",
@@ -25,6 +26,7 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
                 |cell| cell.get(Metric::turnaround),
             ),
         ),
+        Exhibit::Extra(side_by_side(paper)),
         figure(
             "fig4",
             "Figure 4. Makespan",
@@ -63,24 +65,17 @@ pub(super) fn figures(paper: &MetaLorasPaper) -> Vec<Figure<Cell>> {
                 |cell| cell.get(Metric::prediction_error),
             ),
         ),
-        figure("tradeoff", "What W trades", "", Vec::new()),
+        Exhibit::Extra(predictions::scatter(paper)),
+        Exhibit::Extra(tradeoff(paper)),
     ];
     if paper.has_tornado() {
-        figures.push(figure("tornado", "One assumed number at a time", "", Vec::new()));
+        exhibits.push(Exhibit::Extra(tornado::of_numbers(paper)));
     }
-    figures
+    exhibits
 }
 
-fn figure(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Figure<Cell> {
-    Figure {
-        id,
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        x_label: ACTIVITY,
-        log_x: false,
-        panels,
-        as_table: false,
-    }
+fn figure<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Exhibit<'a, Cell> {
+    Exhibit::Plot(Figure::new(id, title, ACTIVITY, panels).caption(caption))
 }
 
 /// A panel for each preset: a series for each policy, over these levels.
@@ -113,13 +108,13 @@ fn named(name: &str, variant: Variant) -> String {
 }
 
 /// Turnaround against the slowdown of local users as W grows: a line for each level with users.
-pub(super) fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
+fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let lines: Vec<Line> = Variant::PRESETS.into_iter().flat_map(|variant| lines(paper, variant)).collect();
     let needs = lines.iter().flat_map(|line| &line.points).flat_map(|(_, x, y)| [x.clone(), y.clone()]).collect();
     Extra {
-        figure: "tradeoff",
+        id: "tradeoff",
         needs,
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let mut made = Made::default();
             for variant in Variant::PRESETS {
                 let mut series = Vec::new();

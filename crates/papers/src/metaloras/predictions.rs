@@ -4,20 +4,18 @@ use super::{Cell, MetaLorasPaper, Policy, Variant};
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::extra::{Extra, Made, Tidy, seen};
 use metasched::Outcome;
-use sim_core::Streams;
 
 const QUEUED: &str = "RR, waited in a LoRaS queue";
 const STARTED: &str = "RR, started at once";
 
 /// The jobs of one replication under TAT, where all start at once, and under RR, where some wait in LoRaS queues.
-pub(super) fn scatter<'a>(paper: &'a MetaLorasPaper, streams: &Streams) -> Extra<'a, Cell> {
-    let streams = *streams;
+pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     Extra {
-        figure: "prediction",
+        id: "prediction",
         needs: Vec::new(),
-        make: Box::new(move |_| {
+        make: Box::new(move |_, streams| {
             let middle = paper.levels().count() / 2;
-            let run = |policy| paper.play(&Cell { variant: Variant::Default, level: middle, policy }, &streams).0;
+            let run = |policy| paper.play(&Cell { variant: Variant::Default, level: middle, policy }, streams).0;
             let points = |outcomes: &[Outcome], wanted: fn(&Outcome) -> bool| -> Vec<Point> {
                 let point = |outcome: &Outcome| {
                     let predicted = outcome.predicted?.as_secs_f64();

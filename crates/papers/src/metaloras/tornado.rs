@@ -43,9 +43,9 @@ pub(super) fn of_numbers(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let doubts: Vec<Doubt> = Variant::of_numbers().map(|variant| Doubt::new(paper, variant)).collect();
     let default = Doubt::new(paper, Variant::Default);
     Extra {
-        figure: "tornado",
+        id: "tornado",
         needs: doubts.iter().chain([&default]).flat_map(|doubt| doubt.needs(paper)).collect(),
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let most = paper.file.run.doubt_replications;
             let bench = Comparison { paper, default: &default, most, estimate };
             let places: Vec<(String, Vec<(&Doubt, usize)>)> = Number::ALL

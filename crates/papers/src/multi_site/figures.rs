@@ -2,7 +2,7 @@
 
 use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach;
-use lab::paper::{Figure, Panel, Series};
+use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
 const LAMBDA: &str = "arrival rate of locals per site, λ";
@@ -20,7 +20,7 @@ const COMPLETED: [(&str, f64, f64); 9] = [
     ("Approach 3", 8.333, 100.0),
 ];
 
-pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
+pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
     let approaches = &paper.file.policy.approaches[..];
     let beyond_one: Vec<Approach> = approaches.iter().copied().filter(|&approach| approach != Approach::One).collect();
     let two: &[Approach] = if approaches.contains(&Approach::Two) { &[Approach::Two] } else { &[] };
@@ -69,7 +69,7 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
         figure("fig6", "Figure 6. RT of locals", "Mean response time of local jobs. T = 0, overhead 10 %.", by_approach(Metric::rt_local)),
         figure("fig7", "Figure 7. SLD of locals", "Mean slowdown of local jobs, as in the paper. Its expectation is infinite for exponential service, so the intervals are wide and honest only for this run length.", by_approach(Metric::sld_local)),
         figure("fig7-bounded", "Figure 7 with a floor: bounded SLD of locals", "The same with the service time floored (A1): what claim L4 is judged on.", by_approach(Metric::bounded_sld_local)),
-        Figure { as_table: true, ..figure("table2", "Table 2. Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach(Metric::utilization_percent)) },
+        figure("table2", "Table 2. Processor utilization", "Processor time that runs jobs, of all processor time.", by_approach(Metric::utilization_percent)).with_table(),
         figure("fig8", "Figure 8. WRT at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, Metric::wrt)),
         figure("fig9", "Figure 9. WSLD at two overheads, approach 2", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(two, Metric::wsld)),
         figure("fig10", "Figure 10. WRT at two overheads, approach 3", "Overhead of a gang that spans sites: 10 % and 5 % of its service time.", by_overhead(three, Metric::wrt)),
@@ -80,8 +80,9 @@ pub(super) fn figures(paper: &MultiSite) -> Vec<Figure<Cell>> {
         by_size(paper),
         run_length(paper),
     ]);
-    figures.retain(|figure| figure.panels.iter().any(|panel| !panel.series.is_empty()));
-    figures
+    let mut exhibits: Vec<_> = figures.into_iter().map(Exhibit::Plot).collect();
+    exhibits.retain(|exhibit| !exhibit.is_empty());
+    exhibits
 }
 
 /// What a figure varies besides the approach.
@@ -93,15 +94,7 @@ enum Variant {
 }
 
 fn figure(id: &'static str, title: &str, caption: &str, panel: Panel<Cell>) -> Figure<Cell> {
-    Figure {
-        id,
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        x_label: LAMBDA,
-        log_x: false,
-        panels: vec![panel],
-        as_table: false,
-    }
+    Figure::new(id, title, LAMBDA, vec![panel]).caption(caption)
 }
 
 /// A relative difference, on whichever side of zero.
@@ -173,24 +166,18 @@ fn by_size(paper: &MultiSite) -> Figure<Cell> {
         };
         paper.file.policy.approaches.iter().map(of).collect()
     };
-    Figure {
-        id: "by-size",
-        title: format!("Gangs by size, λ = {}", paper.lambda(load)),
-        caption: "Completed gangs and their response time by number of tasks: who starves. T = 0, overhead 10 %."
-            .to_owned(),
-        x_label: "tasks of the gang",
-        log_x: true,
-        panels: vec![
-            Panel::of(Metric::completed_percent, series(Metric::completed_percent_of)),
-            Panel {
-                suffix: "wrt",
-                log_y: true,
-                y_label: "response time",
-                ..Panel::of(Metric::wrt, series(Metric::wrt_of))
-            },
-        ],
-        as_table: false,
-    }
+    let panels = vec![
+        Panel::of(Metric::completed_percent, series(Metric::completed_percent_of)),
+        Panel {
+            suffix: "wrt",
+            log_y: true,
+            y_label: "response time",
+            ..Panel::of(Metric::wrt, series(Metric::wrt_of))
+        },
+    ];
+    Figure::new("by-size", format!("Gangs by size, λ = {}", paper.lambda(load)), "tasks of the gang", panels)
+        .caption("Completed gangs and their response time by number of tasks: who starves. T = 0, overhead 10 %.")
+        .log_x()
 }
 
 /// Ours: how the results depend on the length of the run, at the middle load.
@@ -211,16 +198,12 @@ fn run_length(paper: &MultiSite) -> Figure<Cell> {
         };
         paper.file.policy.approaches.iter().map(of).collect()
     };
-    Figure {
-        id: "run-length",
-        title: format!("Length of the run, λ = {}", paper.lambda(load)),
-        caption: "WRT grows with the run wherever gangs starve: it is no steady-state value.".to_owned(),
-        x_label: "jobs completed when the run stops",
-        log_x: true,
-        panels: vec![
-            Panel::of(Metric::wrt, series(Metric::wrt)),
-            Panel { suffix: "completed", ..Panel::of(Metric::completed_percent, series(Metric::completed_percent)) },
-        ],
-        as_table: false,
-    }
+    let panels = vec![
+        Panel::of(Metric::wrt, series(Metric::wrt)),
+        Panel { suffix: "completed", ..Panel::of(Metric::completed_percent, series(Metric::completed_percent)) },
+    ];
+    let title = format!("Length of the run, λ = {}", paper.lambda(load));
+    Figure::new("run-length", title, "jobs completed when the run stops", panels)
+        .caption("WRT grows with the run wherever gangs starve: it is no steady-state value.")
+        .log_x()
 }

@@ -4,12 +4,12 @@ use super::claims::{best_gain_percent, gain_percent};
 use super::combination::Combination;
 use super::logs::{Log, Workload};
 use super::{Cell, Metric, PredictionsPaper};
-use lab::paper::{Figure, Panel, Series};
+use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
-pub(super) fn figures(paper: &PredictionsPaper) -> Vec<Figure<Cell>> {
+pub(super) fn exhibits(paper: &PredictionsPaper) -> Vec<Exhibit<'_, Cell>> {
     let logs = paper.logs_at_hand();
-    vec![rows(&logs), gains(&logs), accuracy(&logs)]
+    [rows(&logs), gains(&logs), accuracy(&logs)].map(Exhibit::Plot).into()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few positions")]
@@ -27,21 +27,15 @@ fn rows(logs: &[Log]) -> Figure<Cell> {
     };
     let panel =
         |metric: Metric| Panel { suffix: metric.declared().field, log_y: true, ..Panel::of(metric, series(metric)) };
-    Figure {
-        id: "combinations",
-        title: "The rows without learning".to_owned(),
-        caption: "Mean bounded slowdown and mean response over all jobs of each log, by order, predictor and corrector. S: the \
-                  shortest prediction first behind the head (EASY-SJBF). t: tsafrir, the mean of the user's last two run times; \
-                  behind the stroke, how it is corrected: requested, doubling, tsafrir. data/rows.csv has all metrics in full."
-            .to_owned(),
-        x_label: "order, predictor and corrector",
-        log_x: false,
-        panels: vec![
+    Figure::new("combinations", "The rows without learning", "order, predictor and corrector", vec![
             panel(Metric::avgbsld),
             panel(Metric::avgft),
-        ],
-        as_table: true,
-    }
+        ])
+        .caption("Mean bounded slowdown and mean response over all jobs of each log, by order, predictor and corrector. S: the \
+                  shortest prediction first behind the head (EASY-SJBF). t: tsafrir, the mean of the user's last two run times; \
+                  behind the stroke, how it is corrected: requested, doubling, tsafrir. data/rows.csv has all metrics in full.")
+        .over(&Combination::SHORT)
+        .with_table()
 }
 
 fn gains(logs: &[Log]) -> Figure<Cell> {
@@ -70,21 +64,15 @@ fn gains(logs: &[Log]) -> Figure<Cell> {
         signed: true,
         ..Panel::derived(name, y_label, series(metric))
     };
-    Figure {
-        id: "gains",
-        title: "What predictions gain over EASY".to_owned(),
-        caption: "How much lower than EASY's, in percent of it, paired over resampled workloads (A4, R3); below zero, predictions \
-                  make it worse. Best of each workload: of all orders, predictors and correctors that predict something else \
-                  than the request and are not clairvoyant."
-            .to_owned(),
-        x_label: "log",
-        log_x: false,
-        panels: vec![
+    Figure::new("gains", "What predictions gain over EASY", "log", vec![
             panel(Metric::avgbsld, "avgbsld_gain_percent", "lower mean bounded slowdown (%)"),
             panel(Metric::avgft, "avgft_gain_percent", "lower mean response (%)"),
-        ],
-        as_table: true,
-    }
+        ])
+        .caption("How much lower than EASY's, in percent of it, paired over resampled workloads (A4, R3); below zero, predictions \
+                  make it worse. Best of each workload: of all orders, predictors and correctors that predict something else \
+                  than the request and are not clairvoyant.")
+        .over(&Log::NAMES)
+        .with_table()
 }
 
 fn accuracy(logs: &[Log]) -> Figure<Cell> {
@@ -95,15 +83,11 @@ fn accuracy(logs: &[Log]) -> Figure<Cell> {
             .map(|log| (f64::from(*log as u8), Cell::as_logged(*log, Combination::EASY_PLUS_PLUS).get(metric)))
             .collect(),
     };
-    Figure {
-        id: "accuracy",
-        title: "How right predictions are".to_owned(),
-        caption: "Mean of min(p, r) / max(p, r) over all jobs of the log, p what is expected at the submission and r the run \
-                  time; and how many predictions of EASY++ expire."
-            .to_owned(),
-        x_label: "log",
-        log_x: false,
-        panels: vec![
+    Figure::new(
+        "accuracy",
+        "How right predictions are",
+        "log",
+        vec![
             Panel {
                 suffix: "accuracy",
                 y_label: "accuracy (1: exact)",
@@ -117,6 +101,11 @@ fn accuracy(logs: &[Log]) -> Figure<Cell> {
                 ..Panel::of(Metric::expired_percent, vec![series("tsafrir", Metric::expired_percent)])
             },
         ],
-        as_table: true,
-    }
+    )
+    .caption(
+        "Mean of min(p, r) / max(p, r) over all jobs of the log, p what is expected at the submission and r the run \
+                  time; and how many predictions of EASY++ expire.",
+    )
+    .over(&Log::NAMES)
+    .with_table()
 }

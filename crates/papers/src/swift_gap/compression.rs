@@ -22,7 +22,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
     if let Some(moment) = &world.policy().best {
         for (suffix, what, bars) in [("before", "before", &moment.before), ("after", "after", &moment.after)] {
             let gantt = Gantt {
-                id: format!("fig1-{suffix}"),
+                id: String::new(),
                 title: format!("Figure 1. The plan {what} the compressing function"),
                 time: "hours since the early end".to_owned(),
                 unit: "h",
@@ -49,7 +49,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
             )
         },
     );
-    Schedule { id: "fig1", caption, panels }
+    Schedule { caption, panels }
 }
 
 fn hours(span: Span) -> f64 {

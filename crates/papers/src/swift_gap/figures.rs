@@ -2,7 +2,7 @@
 
 use super::source::Workload;
 use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
-use lab::paper::{Effort, Figure, Panel, Series};
+use lab::paper::{Effort, Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
 const RECORDS: &str = "number of jobs, n";
@@ -22,42 +22,28 @@ const LABELS: [[&str; 3]; 4] = [
     ["mean response (s), Zewura stand-in", "mean response (s), Wagap", "mean response (s), Wagap stand-in"],
 ];
 
-pub(super) fn figures(paper: &SwiftGapPaper) -> Vec<Figure<Cell>> {
-    let over_records = |id, title: &str, caption: &str, metric: usize| Figure {
-        id,
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        x_label: RECORDS,
-        log_x: false,
-        panels: Workload::ALL.map(|workload| panel(paper, workload, metric)).into(),
-        as_table: false,
+/// Figures 4 to 7.
+pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] {
+    let figure = |id, title: &str, caption: &str, metric: usize| {
+        let panels = Workload::ALL.map(|workload| panel(paper, workload, metric)).into();
+        Exhibit::Plot(Figure::new(id, title, RECORDS, panels).caption(caption))
     };
-    let mut figures = vec![
-        over_records(
+    [
+        figure(
             "fig4",
             "Figure 4. Slowdown",
             "Mean of response / time executed, over the jobs among the first n records.",
             0,
         ),
-        over_records(
+        figure(
             "fig5",
             "Figure 5. Tardiness",
             "Mean of the time by which jobs end after they are due: submission + 2 × logged run time.",
             1,
         ),
-        over_records("fig6", "Figure 6. Waiting time", "Mean time from submission to start.", 2),
-        over_records("fig7", "Figure 7. Response time", "Mean time from submission to end.", 3),
-    ];
-    for (id, workload) in [("table2", Workload::Zewura), ("table3", Workload::Wagap)] {
-        if !paper.in_table(workload).is_empty() {
-            figures.push(difference(paper, id, workload));
-        }
-    }
-    if paper.has_table_4() {
-        figures.push(enhancement(paper));
-    }
-    figures.push(profiles(paper));
-    figures
+        figure("fig6", "Figure 6. Waiting time", "Mean time from submission to start.", 2),
+        figure("fig7", "Figure 7. Response time", "Mean time from submission to end.", 3),
+    ]
 }
 
 /// A place in the names of this module.
@@ -94,7 +80,7 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
 
 /// The simulator's rules beside those of the policies themselves, on Wagap. Best Gap, which never compresses its plan, waits
 /// too long to be drawn beside the others: it is in the table.
-fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
+pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
     let panel = |suffix, metric: usize| {
         let series = Policy::ALL.into_iter().flat_map(|policy| {
             [(Profile::Alea31, ""), (Profile::Clean, ", clean")].into_iter().map(move |(profile, suffix)| {
@@ -107,22 +93,16 @@ fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
         let kind = kind(paper, Workload::Wagap);
         Panel { suffix, ..Panel::derived(METRICS[metric][kind], LABELS[metric][kind], series.collect()) }
     };
-    Figure {
-        id: "profiles",
-        title: "With and without the simulator's habits".to_owned(),
-        caption: "The same jobs and clusters under Alea's rules, which meet table 3, and under those of the policies as their \
+    let panels = vec![panel("slowdown", 0), panel("wait", 2)];
+    Figure::new("profiles", "With and without the simulator's habits", RECORDS, panels).caption(
+        "The same jobs and clusters under Alea's rules, which meet table 3, and under those of the policies as their \
                   authors describe them (clean): CONS keeps its promises, EASY reserves where the job may run, and plans are made on profiles of \
-                  free processors."
-            .to_owned(),
-        x_label: RECORDS,
-        log_x: false,
-        panels: vec![panel("slowdown", 0), panel("wait", 2)],
-        as_table: false,
-    }
+                  free processors.",
+    )
 }
 
 /// Table 2 or 3 as a picture: how far our means are from the paper's.
-fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Figure<Cell> {
+pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Figure<Cell> {
     let series = |policy: Policy| Series {
         name: policy.name().to_owned(),
         points: POSITIONS
@@ -149,22 +129,15 @@ fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Fi
              no more.",
         ),
     ][kind(paper, workload)];
-    Figure {
-        id,
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        x_label: "metric",
-        log_x: false,
-        panels: vec![Panel {
-            signed: true,
-            ..Panel::derived(
-                "difference_percent",
-                "difference from the paper (%)",
-                paper.in_table(workload).iter().copied().map(series).collect(),
-            )
-        }],
-        as_table: false,
-    }
+    let panel = Panel {
+        signed: true,
+        ..Panel::derived(
+            "difference_percent",
+            "difference from the paper (%)",
+            paper.in_table(workload).iter().copied().map(series).collect(),
+        )
+    };
+    Figure::new(id, title, "metric", vec![panel]).caption(caption).over(&metrics::WORDS)
 }
 
 /// Places of the four metrics on the x axis of the tables.
@@ -178,7 +151,7 @@ const OTHERS: [(Policy, [&str; 3]); 3] = [
 ];
 
 /// Table 4 as a picture.
-fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
+pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     let mut printed = Vec::new();
     let mut series = Vec::new();
     for (policy, names) in OTHERS {
@@ -190,22 +163,13 @@ fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
             printed.extend(POSITIONS.into_iter().filter_map(on_paper));
         }
     }
-    Figure {
-        id: "table4",
-        title: "Table 4. What Swift Gap gains".to_owned(),
-        caption:
+    let panel = Panel { signed: true, printed, ..Panel::derived("enhancement_percent", "enhancement (%)", series) };
+    Figure::new("table4", "Table 4. What Swift Gap gains", "metric", vec![panel])
+        .caption(
             "Symmetric differences (other − SG) / ((other + SG) / 2) of the means over n. Hollow marks: what the paper \
-                  prints."
-                .to_owned(),
-        x_label: "metric",
-        log_x: false,
-        panels: vec![Panel {
-            signed: true,
-            printed,
-            ..Panel::derived("enhancement_percent", "enhancement (%)", series)
-        }],
-        as_table: false,
-    }
+             prints.",
+        )
+        .over(&metrics::WORDS)
 }
 
 /// The mean of quantities, of which there is at least one.

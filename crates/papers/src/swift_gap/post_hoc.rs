@@ -40,9 +40,9 @@ pub(super) fn renamed(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
     });
     let others = OTHERS.into_iter().map(|policy| mean(paper, policy, 2, &[RENAMED]));
     Extra {
-        figure: "table3",
+        id: "table3",
         needs: all.chain(others).collect(),
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let most = paper.file.run.post_hoc_replications;
             let found = |quantity: &Quantity<Cell>| estimate(quantity, most);
             let mut made = Made::default();

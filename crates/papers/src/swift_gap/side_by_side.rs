@@ -13,9 +13,9 @@ pub(super) fn verdicts(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
     let both: Vec<_> = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text)).collect();
     let needs = both.iter().flat_map(|(text, nearest)| text.checks.iter().chain(&nearest.checks));
     Extra {
-        figure: "fig4",
+        id: "fig4",
         needs: needs.map(|check| check.quantity.clone()).collect(),
-        make: Box::new(move |estimate| {
+        make: Box::new(move |estimate, _| {
             let row = |(text, nearest): &(Claim<Cell>, Claim<Cell>)| {
                 let judged = [text, nearest].map(|claim| Judged::new(claim, |quantity| estimate(quantity, u32::MAX)));
                 let [text_found, nearest_found] =

@@ -5,24 +5,10 @@ use super::{Cell, Policy, Profile, SwiftGapPaper, metrics, printed};
 use lab::paper::{Entry, Row, Table};
 use lab::quantity::{DesignPoint, Quantity};
 
-pub(super) fn tables(paper: &SwiftGapPaper) -> Vec<Table<Cell>> {
-    let mut tables = Vec::new();
-    for (id, workload) in [("table2", Workload::Zewura), ("table3", Workload::Wagap)] {
-        if !paper.in_table(workload).is_empty() {
-            tables.push(means(paper, id, workload));
-        }
-    }
-    if paper.has_table_4() {
-        tables.push(enhancements(paper));
-    }
-    tables.push(profiles(paper));
-    tables
-}
-
 /// Decimals of the four metrics: slowdowns are small.
 const DECIMALS: [i32; 4] = [2, 1, 1, 1];
 
-fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<Cell> {
+pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<Cell> {
     let policies = paper.in_table(workload);
     let records = super::sorted(&paper.file.workload.records);
     let mut rows = Vec::new();
@@ -72,7 +58,7 @@ fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<C
     }
 }
 
-fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
+pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     const OTHERS: [Policy; 3] = [Policy::Bgt, Policy::Cons, Policy::Easy];
     let pairs = || OTHERS.into_iter().flat_map(|policy| Workload::ALL.map(|workload| (policy, workload)));
     let mut rows = Vec::new();
@@ -119,7 +105,7 @@ fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
 }
 
 /// Means over n under the simulator's rules and without its habits.
-fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
+pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
     let mut rows = Vec::new();
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {

@@ -9,7 +9,7 @@ use lab::chart::{Axis, Chart, Picture, Point, Series, Sketch, SketchBox, Words, 
 use metrics::{ConfidenceInterval, JobClass};
 
 /// A picture, what to see in it, and its data in the tidy form.
-pub(super) struct Exhibit {
+pub(super) struct DrawnFigure {
     pub(super) picture: Picture,
     pub(super) caption: String,
     pub(super) data: Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) struct Exhibit {
 const WIDEST: usize = 24;
 
 /// Every picture, in the order of the page.
-pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<Exhibit>> {
+pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<DrawnFigure>> {
     let design = results.design;
     let mut all = Vec::new();
     for metric in &design.metrics {
@@ -88,7 +88,7 @@ const LEFT: f64 = 170.0;
 const TOP: f64 = 112.0;
 const ROW: f64 = 40.0;
 
-fn heatmap(results: &Results<'_>, metric: &str) -> Result<Exhibit> {
+fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure> {
     let design = results.design;
     let id = format!("heatmap-{metric}");
     let mut data = Data::new()?;
@@ -129,7 +129,7 @@ fn heatmap(results: &Results<'_>, metric: &str) -> Result<Exhibit> {
     } else {
         String::new()
     };
-    Ok(Exhibit {
+    Ok(DrawnFigure {
         picture: sketch.into(),
         caption: format!(
             "Paired differences to {base}, replication by replication, with 95 % intervals. Blue: better; orange: worse; grey: the \
@@ -173,7 +173,7 @@ fn signed(value: f64) -> String {
     if value > 0.0 { format!("+{}", short(value)) } else { short(value) }
 }
 
-fn ranks(results: &Results<'_>) -> Result<Exhibit> {
+fn ranks(results: &Results<'_>) -> Result<DrawnFigure> {
     let design = results.design;
     let mut data = Data::new()?;
     let mut series: Vec<Series> = Vec::new();
@@ -199,7 +199,7 @@ fn ranks(results: &Results<'_>) -> Result<Exhibit> {
         series,
         ..Chart::default()
     };
-    Ok(Exhibit {
+    Ok(DrawnFigure {
         picture: chart.into(),
         caption: "Policies are ranked in each replication on common jobs; equal ones share the mean of their ranks. Ranks do not \
                   say by how much."
@@ -215,7 +215,7 @@ fn numeric(design: &Design) -> Option<Key> {
 }
 
 /// Means over the values of `key`, one picture for each combination of the others.
-fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec<Exhibit>> {
+fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec<DrawnFigure>> {
     let design = results.design;
     let column = design.vary.iter().position(|dimension| dimension.key == key).expect("it is varied");
     let is_first = |setting: &&Setting| setting.0[column] == 0;
@@ -259,7 +259,7 @@ fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec
             series,
             ..Chart::default()
         };
-        all.push(Exhibit {
+        all.push(DrawnFigure {
             picture: chart.into(),
             caption: "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether \
                       these intervals touch."
@@ -282,7 +282,7 @@ fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
     (0..design.policies.len()).filter(|policy| *policy == design.baseline || differs(policy)).collect()
 }
 
-fn distribution(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
+fn distribution(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
     let design = results.design;
     let at = At { log, setting: 0 };
     let shown = pairs_that_differ(results, at);
@@ -309,7 +309,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
         series,
         ..Chart::default()
     };
-    Ok(Some(Exhibit {
+    Ok(Some(DrawnFigure {
         picture: chart.into(),
         caption: "The distribution of waits, as quantiles averaged over replications: so many percent of the jobs wait less. Shown \
                   are the baseline and the policies that differ from it under some metric."
@@ -318,7 +318,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
     }))
 }
 
-fn classes(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
+fn classes(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
     let design = results.design;
     let at = At { log, setting: 0 };
     let shown: Vec<usize> =
@@ -349,7 +349,7 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
         series,
         ..Chart::default()
     };
-    Ok(Some(Exhibit {
+    Ok(Some(DrawnFigure {
         picture: chart.into(),
         caption:
             "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002)."
@@ -359,7 +359,7 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<Exhibit>> {
 }
 
 /// Waits under the baseline in the first replication, in order of submission, and where the count begins.
-fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Exhibit> {
+fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure> {
     const POINTS: usize = 120;
     let design = results.design;
     let held = &plan.held[log];
@@ -397,7 +397,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Exhibit> {
     let percent =
         results.mean(At { log, setting: 0 }, design.baseline, "left_out_percent").map_or(0.0, |mean| mean.mean);
     let name = &design.policies[design.baseline].name;
-    Ok(Exhibit {
+    Ok(DrawnFigure {
         picture: chart.into(),
         caption: format!(
             "The first replication under {name}. Over all replications {percent:.1} % of the jobs are left out; the same ones for \

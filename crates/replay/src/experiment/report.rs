@@ -1,7 +1,7 @@
 //! Everything that a finished experiment writes, and what the terminal shows of it.
 
 use super::design::{Design, From, Method};
-use super::figures::{Exhibit, figures};
+use super::figures::{DrawnFigure, figures};
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::{Judged, Results};
@@ -44,16 +44,16 @@ impl<'a> Report<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let exhibits = figures(&self.results, self.plan)?;
-        for exhibit in &exhibits {
-            let id = exhibit.picture.id();
-            let svg = chart::svg(&exhibit.picture)?;
+        let drawn = figures(&self.results, self.plan)?;
+        for figure in &drawn {
+            let id = figure.picture.id();
+            let svg = chart::svg(&figure.picture)?;
             #[cfg(feature = "png")]
             out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
             out.write(format!("figures/{id}.svg"), svg)?;
-            out.write(format!("data/{id}.csv"), &exhibit.data)?;
+            out.write(format!("data/{id}.csv"), &figure.data)?;
         }
-        out.write("report.html", page::render(&self.page(exhibits))?)?;
+        out.write("report.html", page::render(&self.page(drawn))?)?;
         out.finish(self.manifest(timings))
     }
 
@@ -87,13 +87,13 @@ impl<'a> Report<'a> {
         Ok(table.into_inner()?)
     }
 
-    fn page(&self, exhibits: Vec<Exhibit>) -> Page {
+    fn page(&self, drawn: Vec<DrawnFigure>) -> Page {
         let design = &self.plan.design;
         let mut notes = vec![sentences(&self.results).join(" ")];
         notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
-        let figures = exhibits.into_iter().map(|exhibit| {
-            let id = exhibit.picture.id().to_owned();
-            Figure { caption: exhibit.caption, ..Figure::new(exhibit.picture, &id) }
+        let figures = drawn.into_iter().map(|figure| {
+            let id = figure.picture.id().to_owned();
+            Figure { caption: figure.caption, ..Figure::new(figure.picture, &id) }
         });
         Page {
             title: design.name.clone(),

@@ -97,6 +97,8 @@ pub(crate) struct Start {
     pub(crate) machine: usize,
     /// By which right, if the policy tells.
     pub(crate) right: Option<Right>,
+    /// How many processors were free there when the policy came to it, if it tells.
+    pub(crate) free: Option<u32>,
     /// Whom it passed, in the policy's order.
     pub(crate) passed: Vec<u64>,
     /// Who had come before it, and waits on.

@@ -141,6 +141,7 @@ fn starting(start: &Start, names: &Names) -> Value {
         "event": "starts",
         "site": names.0[start.machine],
         "right": right,
+        "free": start.free,
         "passed": start.passed,
         "overtaken": start.overtaken,
     })

@@ -86,14 +86,19 @@ pub(super) fn after(submit: Time, at: Time) -> String {
 }
 
 pub(super) fn wait(wait: &Wait, about: &About, names: &Names) -> String {
-    let Wait { places, obstacle, room, promises, .. } = wait;
-    let place = match places {
+    let place = match &wait.places {
         (1, 1) => "first in the queue".to_owned(),
         (first, last) if first == last => format!("{} in the queue", ordinal(*first)),
         (first, last) => format!("{} and at last {} in the queue", ordinal(*first), ordinal(*last)),
     };
+    format!("{place}; {}", obstacle_and_promise(wait, about, names))
+}
+
+/// What keeps it from starting, and what it is promised.
+pub(super) fn obstacle_and_promise(wait: &Wait, about: &About, names: &Names) -> String {
+    let Wait { obstacle, room, promises, .. } = wait;
     let promise = promises.map(|(first, last)| promised(first, last, about, names)).unwrap_or_default();
-    format!("{place}; {}{promise}", kept_by(obstacle.as_ref(), room, about, names))
+    format!("{}{promise}", kept_by(obstacle.as_ref(), room, about, names))
 }
 
 fn kept_by(obstacle: Option<&Obstacle>, room: &Room, about: &About, names: &Names) -> String {
@@ -180,18 +185,32 @@ fn promised(first: Promise, last: Promise, about: &About, names: &Names) -> Stri
 }
 
 pub(super) fn start(start: &Start, about: &About, names: &Names) -> String {
-    let Start { at, machine, right, passed, overtaken } = start;
-    let mut by = match right {
-        Some(Right::InTurn) => ", in its turn".to_owned(),
-        Some(Right::Reserved) => ", as it was promised".to_owned(),
-        Some(Right::Backfilled) => format!(", backfilled past {}", jobs(passed)),
-        None => String::new(),
-    };
+    let by = by_right(start, about).map_or_else(String::new, |by| format!(", {by}"));
+    format!("starts{} {}{by}", names.on(start.machine), after(about.submit, start.at))
+}
+
+/// By which right it starts, if the policy tells, and before whom.
+pub(super) fn by_right(start: &Start, about: &About) -> Option<String> {
+    let Start { right, free, passed, overtaken, .. } = start;
+    let by = right.map(|right| match right {
+        Right::InTurn => "in its turn".to_owned(),
+        Right::Reserved => "as it was promised".to_owned(),
+        Right::Backfilled => format!("backfilled past {}{}", jobs(passed), room_to_start(about.processors, *free)),
+    });
     // In the policy's own order, nobody was passed.
-    if !overtaken.is_empty() && *right != Some(Right::Backfilled) {
-        by += &format!(", before {}, which came earlier and {} on", jobs(overtaken), waits(overtaken));
+    let is_told = overtaken.is_empty() || *right == Some(Right::Backfilled);
+    let before = || format!("before {}, which came earlier and {} on", jobs(overtaken), waits(overtaken));
+    let parts: Vec<String> = by.into_iter().chain((!is_told).then(before)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// ` on 2 of 4 free processors`.
+fn room_to_start(width: u32, free: Option<u32>) -> String {
+    match free {
+        None => String::new(),
+        Some(1) => " on the only free processor".to_owned(),
+        Some(free) => format!(" on {width} of {free} free processors"),
     }
-    format!("starts{} {}{by}", names.on(*machine), after(about.submit, *at))
 }
 
 fn waits(jobs: &[u64]) -> &'static str {

@@ -81,6 +81,8 @@ pub(crate) struct Drafts {
     pub(crate) header: String,
     /// The name of the log.
     pub(crate) log: String,
+    /// A run of no more jobs than these is drawn: somebody will ask why each started then.
+    pub(crate) drawn: usize,
 }
 
 /// What a log knows of a job, and a simulation does not.
@@ -202,7 +204,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
-        let Drafts { jobs, swf, evalys, header, log } = drafts;
+        let Drafts { jobs, swf, evalys, header, log, .. } = drafts;
         let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
         let mut jobs = csv::Writer::from_writer(buffered(jobs));
         jobs.write_record(COLUMNS).context("cannot write jobs.csv")?;

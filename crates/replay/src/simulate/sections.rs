@@ -1,14 +1,14 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
-use super::GANTT_JOBS;
 use super::classes::Class;
 use super::compare::{Difference, FEW, called, differences};
+use super::parts::{figure, unit_of_time};
 use super::report::Report;
-use super::watch::Placed;
-use super::words::{readable, span, unit};
+use super::schedules::schedules;
+use super::words::{readable, unit};
 use super::world::Run;
-use lab::chart::{Axis, Bar, Chart, Gantt, Picture, Point, Series, significant};
-use lab::page::{Figure, Part, Section, Table};
+use lab::chart::{Axis, Chart, Point, Series, significant};
+use lab::page::{Part, Section, Table};
 use metrics::MetricSummary;
 use sim_core::Time;
 
@@ -22,21 +22,6 @@ const TOLD: [&str; 3] = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"]
 pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
     let all = [comparison(report), distributions(report), classes(report), over_time(report), schedules(report)];
     all.into_iter().filter(|section| !section.parts.is_empty()).collect()
-}
-
-fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
-    let picture = picture.into();
-    let stem = picture.id().to_owned();
-    let mut figure = Figure::new(picture, &stem);
-    caption.clone_into(&mut figure.caption);
-    if stem.starts_with("messages-") {
-        figure.files.retain(|(label, _)| label != "CSV");
-    }
-    if let Some(policy) = stem.strip_prefix("gantt-") {
-        figure.files.retain(|(label, _)| label != "CSV");
-        figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
-    }
-    Part::Figure(Box::new(figure))
 }
 
 fn table(id: &str, title: &str, caption: &str, columns: Vec<String>, rows: Vec<Vec<String>>) -> Part {
@@ -280,13 +265,6 @@ fn user_table(report: &Report<'_>, users: usize) -> Part {
     table("users", "Users", &caption, columns, rows.collect())
 }
 
-/// The unit of time axes, and its seconds: days for a log, seconds for an example.
-fn unit_of_time(report: &Report<'_>) -> (&'static str, f64) {
-    let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
-    let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
-    if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }
-}
-
 fn over_time(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let levels = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| Chart {
@@ -320,75 +298,4 @@ fn over_time(report: &Report<'_>) -> Section {
         ],
         ..Section::default()
     }
-}
-
-/// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
-fn schedules(report: &Report<'_>) -> Section {
-    let (unit, seconds) = unit_of_time(report);
-    let mut parts = Vec::new();
-    let drawable = |placed: &&Vec<Placed>| (1..=GANTT_JOBS / report.runs.len()).contains(&placed.len());
-    for run in report.runs {
-        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
-            let mut sites: Vec<(u32, String)> =
-                report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
-            if sites.len() == 1 {
-                sites.clear();
-            }
-            let gantt = Gantt {
-                id: format!("gantt-{}", run.name),
-                title: format!("Schedule under {}", run.name),
-                time: format!("time since the first submit ({unit})"),
-                unit,
-                processors: report.sites().processors(),
-                sites,
-                bars: bars(placed, seconds),
-                link: "time",
-            };
-            let caption = "Each job on the processors of lowest number that were free on its site; the policies know no processors \
-                           apart. Processors are numbered on through the sites. A job has one colour under every policy.";
-            parts.push(figure(gantt, caption));
-        }
-        parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
-    }
-    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), parts, ..Section::default() }
-}
-
-/// Jobs by their starts; times in units of so many seconds.
-fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
-    let mut by_start: Vec<&Placed> = placed.iter().collect();
-    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
-    let bar = |placed: &&Placed| {
-        let Placed { known, record, processors } = *placed;
-        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
-        Bar {
-            job: known.number.to_string(),
-            start,
-            end,
-            processors: processors.clone(),
-            facts: facts(placed),
-            slot: Some(record.job.id.0 as usize % 6),
-        }
-    };
-    by_start.iter().map(bar).collect()
-}
-
-/// What is told of a job that is pointed at.
-fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
-    let at = |time: Time| span(time.as_secs_f64());
-    let user = record.job.request.user.map_or_else(String::new, |user| format!("user {user}, "));
-    let blocks = processors.iter().map(|&(first, count)| match count {
-        1 => first.to_string(),
-        _ => format!("{first}–{}", first + (count - 1)),
-    });
-    let blocks: Vec<String> = blocks.take(4).collect();
-    let more = if processors.len() > blocks.len() { ", …" } else { "" };
-    let requested =
-        known.requested.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
-    vec![
-        format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
-        format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),
-        format!("submitted at {}", at(record.job.submit)),
-        format!("started at {}", at(record.start)),
-        format!("waited {}", span(record.wait().as_secs_f64())),
-    ]
 }

@@ -12,7 +12,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::cli::{Asked, PassesName, SpaceSharedOptions};
-use crate::explain::{self, Ear, Explanation, Listener};
+use crate::explain::{self, Ear, Explanation, Listener, ReasonsHeard};
 use anyhow::{Result, bail, ensure};
 use gap_schedule::{Explained, IfNewcomerFits, MultiCluster, Passes, PredictionCounts, Predictions};
 use lab::provenance::quoted;
@@ -73,12 +73,23 @@ impl World for SpaceShared {
     fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let (Self { options, sites, .. }, policy) = (self, *policy);
         let log = self.log()?;
+        let heard = self.has_at_most(drafts.drawn)?.then(|| ReasonsHeard::on(self.names()));
         let watch = Watch::new(drafts, sites)?;
-        let (at_work, failure) = self.at_work(policy, watch.known())?;
-        let arrivals = log.jobs(watch.known()).map(|one| one.job);
+        let (mut at_work, failure) = self.at_work(policy, watch.known())?;
+        if let Some(heard) = &heard {
+            at_work = Box::new(heard.listening_to(at_work));
+        }
+        let arrivals = {
+            let heard = heard.clone();
+            log.jobs(watch.known()).map(move |one| {
+                heard.iter().for_each(|heard| heard.comes(&one));
+                one.job
+            })
+        };
         let (counts, watch) = self.run(policy, at_work, &failure, arrivals, watch, || true)?;
         let repairs = log.finish()?;
         let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
+        outcome.reasons = heard.map(ReasonsHeard::finish);
         if options.outages.is_some() {
             outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
         }
@@ -105,8 +116,7 @@ impl World for SpaceShared {
         self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
         log.finish()?;
         let (tales, tells) = listener.borrow_mut().finish();
-        let names = || self.sites.iter().map(|site| site.name.clone()).collect();
-        Ok(tales.iter().map(|tale| explain::explanation(&policy.name(), tale, tells, names())).collect())
+        Ok(tales.iter().map(|tale| explain::explanation(&policy.name(), tale, tells, self.names())).collect())
     }
 
     fn arguments(&self, policies: &[policy::Policy]) -> String {
@@ -249,9 +259,20 @@ impl SpaceShared {
         Log::open(&Asked { estimates: carried(self.asked.estimates), ..self.asked.clone() }, &self.sites)
     }
 
+    /// Whether the log has so many jobs at most, looking no further.
+    fn has_at_most(&self, jobs: usize) -> Result<bool> {
+        Ok(jobs > 0 && self.log()?.jobs(Known::default()).nth(jobs).is_none())
+    }
+
+    /// What the places are called.
+    fn names(&self) -> Vec<String> {
+        self.sites.iter().map(|site| site.name.clone()).collect()
+    }
+
     /// The outages of the places: the same for every policy.
     fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
-        let names: Vec<&str> = self.sites.iter().map(|site| site.name.as_str()).collect();
+        let names = self.names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let streams = Streams::new(self.asked.seed, 0);
         let stream = self.options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
         Ok(stream.into_iter().flatten())

@@ -1,6 +1,5 @@
 //! What is kept of a run while it goes: the summary, its weeks and classes, the levels over time, and the files of its jobs.
 
-use super::GANTT_JOBS;
 use super::classes::Classes;
 use super::free::Free;
 use super::rows::{Drafts, FromLog, Rows, tells_processors};
@@ -12,6 +11,14 @@ use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
+const GANTT_JOBS: usize = 3000;
+
+/// So many jobs of each of several policies.
+pub(super) const fn drawn(policies: usize) -> usize {
+    GANTT_JOBS / policies
+}
 
 /// What the log knows of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;

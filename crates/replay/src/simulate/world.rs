@@ -9,7 +9,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
 use crate::cli::Asked;
-use crate::explain::Explanation;
+use crate::explain::{Explanation, Reasons};
 use anyhow::{Result, anyhow, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -118,6 +118,8 @@ pub(crate) struct Outcome {
     pub(crate) columns: Vec<(&'static str, Option<f64>)>,
     pub(crate) watched: Watched,
     pub(crate) repairs: Repairs,
+    /// Why each job started then, if the jobs are few enough to be drawn and the world asks its policies.
+    pub(crate) reasons: Option<Reasons>,
     /// Pictures that this world alone has, with captions.
     pub(crate) exhibits: Vec<(Picture, &'static str)>,
     /// Lines for the terminal.
@@ -132,8 +134,8 @@ impl Outcome {
     /// What every world tells.
     pub(crate) fn new(sites: &Sites, watched: Watched, repairs: Repairs) -> Self {
         let columns = watched.summary.row(sites.processors());
-        let (exhibits, notes, files, differs) = Default::default();
-        Self { columns, watched, repairs, exhibits, notes, files, differs }
+        let (reasons, exhibits, notes, files, differs) = Default::default();
+        Self { columns, watched, repairs, reasons, exhibits, notes, files, differs }
     }
 }
 

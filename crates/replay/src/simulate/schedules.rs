@@ -1,0 +1,88 @@
+//! The schedules, of logs that are small enough to be drawn: who ran where, and why then.
+
+use super::parts::{figure, unit_of_time};
+use super::report::Report;
+use super::watch::{Placed, drawn};
+use super::words::span;
+use crate::explain::Reasons;
+use lab::chart::{Bar, Gantt};
+use lab::page::Section;
+use sim_core::Time;
+
+const CAPTION: &str = "Each job on the processors of lowest number that were free on its site; the policies know no processors apart. \
+                       Processors are numbered on through the sites. A job has one colour under every policy.";
+
+/// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
+pub(super) fn schedules(report: &Report<'_>) -> Section {
+    let (unit, seconds) = unit_of_time(report);
+    let mut parts = Vec::new();
+    let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
+    for run in report.runs {
+        if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
+            let mut sites: Vec<(u32, String)> =
+                report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
+            if sites.len() == 1 {
+                sites.clear();
+            }
+            let gantt = Gantt {
+                id: format!("gantt-{}", run.name),
+                title: format!("Schedule under {}", run.name),
+                time: format!("time since the first submit ({unit})"),
+                unit,
+                processors: report.sites().processors(),
+                sites,
+                bars: bars(placed, run.outcome.reasons.as_ref(), seconds),
+                link: "time",
+            };
+            let silent = run.outcome.reasons.as_ref().is_some_and(|reasons| !reasons.tells);
+            let silence = if silent {
+                format!(" {} does not tell why a job starts when it does.", run.name)
+            } else {
+                String::new()
+            };
+            parts.push(figure(gantt, &format!("{CAPTION}{silence}")));
+        }
+        parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
+    }
+    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), parts, ..Section::default() }
+}
+
+/// Jobs by their starts; times in units of so many seconds.
+fn bars(placed: &[Placed], reasons: Option<&Reasons>, seconds: f64) -> Vec<Bar> {
+    let mut by_start: Vec<&Placed> = placed.iter().collect();
+    by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
+    let bar = |placed: &&Placed| {
+        let Placed { known, record, processors } = *placed;
+        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
+        Bar {
+            job: known.number.to_string(),
+            start,
+            end,
+            processors: processors.clone(),
+            facts: [&facts(placed)[..], reasons.map_or(&[][..], |reasons| reasons.of(record.job.id))].concat(),
+            slot: Some(record.job.id.0 as usize % 6),
+        }
+    };
+    by_start.iter().map(bar).collect()
+}
+
+/// What is told of a job that is pointed at.
+fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
+    let at = |time: Time| span(time.as_secs_f64());
+    let user = record.job.request.user.map_or_else(String::new, |user| format!("user {user}, "));
+    let blocks = processors.iter().map(|&(first, count)| match count {
+        1 => first.to_string(),
+        _ => format!("{first}–{}", first + (count - 1)),
+    });
+    let blocks: Vec<String> = blocks.take(4).collect();
+    let more = if processors.len() > blocks.len() { ", …" } else { "" };
+    let requested =
+        known.requested.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
+    vec![
+        format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
+        format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),
+        format!("submitted at {}", at(record.job.submit)),
+        format!("started at {}", at(record.start)),
+        format!("waited {}", span(record.wait().as_secs_f64())),
+    ]
+}
