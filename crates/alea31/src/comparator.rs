@@ -20,22 +20,57 @@ pub(crate) enum PlanComparator {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlanCost {
     score: Score,
-    /// Jobs and their planned completions in seconds, in order of jobs; empty if the comparator does not look at them.
-    completions: Vec<(JobIndex, f64)>,
+    /// Planned completions in seconds, by the ranks of jobs; empty if the comparator does not look at them.
+    completions: Vec<f64>,
+}
+
+/// The jobs of a plan in order of submission: gains are summed in that order, wherever a plan has put them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ranks {
+    jobs: Vec<JobIndex>,
+    /// By jobs; of those that are in the plan.
+    rank_of: Vec<usize>,
+}
+
+impl Ranks {
+    /// Ranks these jobs.
+    pub(crate) fn rank(&mut self, jobs: impl Iterator<Item = JobIndex>) {
+        self.jobs.clear();
+        self.jobs.extend(jobs);
+        self.jobs.sort_unstable();
+        let jobs = self.jobs.last().map_or(0, |last| last.index() + 1);
+        self.rank_of.resize(self.rank_of.len().max(jobs), 0);
+        for (rank, job) in self.jobs.iter().enumerate() {
+            self.rank_of[job.index()] = rank;
+        }
+    }
 }
 
 impl PlanComparator {
-    pub(crate) fn cost(self, view: &PlanView<'_>, usage: &mut UserUsage, state: &GridState) -> PlanCost {
-        let mut cost = PlanCost::default();
+    /// Whether plans are compared job by job, so that their jobs have to be ranked.
+    pub(crate) const fn needs_ranks(self) -> bool {
+        matches!(self, Self::Completion(..))
+    }
+
+    /// Writes into `cost` what a plan costs that is up to date; `ranks` are those of its jobs.
+    pub(crate) fn assess(
+        self,
+        cost: &mut PlanCost,
+        view: &PlanView<'_>,
+        ranks: &Ranks,
+        usage: &mut UserUsage,
+        state: &GridState,
+    ) {
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
             cost.score = usage.score(view, state);
         }
-        if matches!(self, Self::Completion(..)) {
-            let planned = view.schedules().flat_map(ClusterSchedule::planned);
-            cost.completions.extend(planned.map(|(job, start)| (job, self.completion(job, start, state))));
-            cost.completions.sort_unstable_by_key(|(job, _)| *job);
+        if self.needs_ranks() {
+            cost.completions.clear();
+            cost.completions.resize(ranks.jobs.len(), f64::NAN);
+            for (job, start) in view.schedules().flat_map(ClusterSchedule::planned) {
+                cost.completions[ranks.rank_of[job.index()]] = self.completion(job, start, state);
+            }
         }
-        cost
     }
 
     /// When a job completes that is planned to start at `start`: since its submission, or else by the clock.
@@ -74,6 +109,5 @@ fn gain(new: &PlanCost, old: &PlanCost) -> f64 {
 /// Each job's completion in the old plan and in the new, in seconds.
 fn pairs(new: &PlanCost, old: &PlanCost) -> impl Iterator<Item = (f64, f64)> {
     assert_eq!(old.completions.len(), new.completions.len(), "plans of the same jobs are compared");
-    let pairs = old.completions.iter().zip(&new.completions);
-    pairs.map(|((_, old), (_, new))| (*old, *new))
+    old.completions.iter().copied().zip(new.completions.iter().copied())
 }

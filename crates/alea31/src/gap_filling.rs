@@ -1,7 +1,7 @@
 //! Best Gap and what builds on it: [`GapFilling`].
 
 use crate::clock::Clock;
-use crate::comparator::{PlanComparator, PlanCost};
+use crate::comparator::{PlanComparator, PlanCost, Ranks};
 use crate::cons::COMPRESSION_THRESHOLD;
 use crate::job::JobIndex;
 use crate::plan::{Plan, PlanView};
@@ -27,6 +27,10 @@ pub struct GapFilling {
     /// The best schedule so far and the one that is tried; scratch buffers, reused across calls.
     best: ClusterSchedule,
     tried: ClusterSchedule,
+    /// What plans cost with these, if the comparator looks at single jobs by their ranks.
+    least: PlanCost,
+    cost: PlanCost,
+    ranks: Ranks,
 }
 
 /// How often the plan is searched.
@@ -64,6 +68,9 @@ impl GapFilling {
             keeps_to_suitable: true,
             best: ClusterSchedule::default(),
             tried: ClusterSchedule::default(),
+            least: PlanCost::default(),
+            cost: PlanCost::default(),
+            ranks: Ranks::default(),
         }
     }
 
@@ -98,25 +105,28 @@ impl Policy for GapFilling {
         self.plan.open(state);
         self.usage.submit(job, state);
         self.plan.update(now, state);
-        let mut best: Option<(SiteId, PlanCost)> = None;
+        if self.comparator.needs_ranks() {
+            self.ranks.rank(self.plan.jobs().chain([job]));
+        }
+        let mut best: Option<SiteId> = None;
         for cluster in state.cluster_ids() {
             let suits =
                 if self.keeps_to_suitable { state.suits(cluster, job) } else { state.is_wide_enough(cluster, job) };
             if !suits {
                 continue;
             }
-            let fit = self.plan.schedule(cluster).earliest_fit(state.request(job));
-            self.tried.copy(self.plan.schedule(cluster));
-            self.tried.insert(fit.place, job, state);
+            let place = self.plan.schedule(cluster).earliest_place(state.request(job));
+            self.tried.become_with(self.plan.schedule(cluster), place, job, state);
             self.tried.update_starts(cluster, now, state);
-            let cost =
-                self.comparator.cost(&PlanView::of(&self.plan).with(cluster, &self.tried), &mut self.usage, state);
-            if best.as_ref().is_none_or(|(_, best)| self.comparator.prefers(&cost, best)) {
-                best = Some((cluster, cost));
+            let view = PlanView::of(&self.plan).with(cluster, &self.tried);
+            self.comparator.assess(&mut self.cost, &view, &self.ranks, &mut self.usage, state);
+            if best.is_none() || self.comparator.prefers(&self.cost, &self.least) {
+                best = Some(cluster);
                 std::mem::swap(&mut self.best, &mut self.tried);
+                std::mem::swap(&mut self.least, &mut self.cost);
             }
         }
-        let (cluster, _) = best.expect("only a job that some cluster suits comes in");
+        let cluster = best.expect("only a job that some cluster suits comes in");
         std::mem::swap(self.plan.schedule_mut(cluster), &mut self.best);
         self.plan.update(now, state);
         if self.searches == When::AtArrivals {

@@ -33,6 +33,11 @@ impl Plan {
         self.schedules.iter().map(ClusterSchedule::len).sum()
     }
 
+    /// The jobs that wait, cluster by cluster in planned order.
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = JobIndex> {
+        self.schedules.iter().flat_map(ClusterSchedule::jobs)
+    }
+
     /// The clusters with their schedules.
     pub(crate) fn schedules(&self) -> impl ExactSizeIterator<Item = (SiteId, &ClusterSchedule)> {
         self.schedules.iter().enumerate().map(|(cluster, schedule)| (id(cluster), schedule))

@@ -20,9 +20,13 @@ pub(crate) struct ClusterSchedule {
     gaps: Vec<Gap>,
     free: FreeSlots,
     processors: u32,
-    /// When the starts were computed, by Alea's clock; `None` if the list has changed since.
+    /// When starts were computed, by Alea's clock; `None` if what runs on the cluster has changed since.
     planned: Option<f64>,
-    /// Whether the gaps were computed with them.
+    /// So many jobs at the head of the list have kept their starts since: nothing before them has changed.
+    known: usize,
+    /// So many of them at least have their gaps noted.
+    gapped: usize,
+    /// Whether all gaps are noted, those behind the last job included.
     has_gaps: bool,
     /// How often all was computed.
     updates: u64,
@@ -37,6 +41,9 @@ struct PlannedJob {
     /// As of the last update.
     start: f64,
 }
+
+/// After so many jobs the state of the plan is marked: a list that changes behind a mark is planned anew from there.
+const STRIDE: usize = 32;
 
 /// Idle processors.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -85,36 +92,50 @@ impl ClusterSchedule {
         let waiting =
             PlannedJob { job, processors: request.processors(), length: request.planned_seconds(), start: f64::MAX };
         self.waiting.insert(place, waiting);
-        self.planned = None;
+        self.forget_from(place);
     }
 
     pub(crate) fn remove(&mut self, place: usize) {
         self.waiting.remove(place);
-        self.planned = None;
+        self.forget_from(place);
+    }
+
+    /// Says that starts and gaps from this place on are not what they would be.
+    fn forget_from(&mut self, place: usize) {
+        self.known = self.known.min(place);
+        self.gapped = self.gapped.min(place);
+        self.has_gaps = false;
+    }
+
+    fn is_known(&self, now: Clock) -> bool {
+        self.planned == Some(now.seconds) && self.known == self.waiting.len()
     }
 
     /// Computes starts and gaps, unless they are up to date.
     pub(crate) fn update(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
-        if self.planned != Some(now.seconds) || !self.has_gaps {
+        if !self.is_known(now) || !self.has_gaps {
             self.updates += 1;
-            self.begin(cluster, now, state);
-            self.has_gaps = true;
-            for place in 0..self.waiting.len() {
+            let from = self.resume(self.known.min(self.gapped), cluster, now, state);
+            self.gaps.truncate(self.gaps.partition_point(|gap| gap.before < from));
+            for place in from..self.waiting.len() {
                 self.plan_between_gaps(place);
             }
+            self.known = self.waiting.len();
+            self.gapped = self.known;
             self.add_trailing_gaps();
+            self.has_gaps = true;
         }
     }
 
-    /// Computes starts alone, unless they are up to date: enough to comparator what is tried.
+    /// Computes starts alone, unless they are up to date: enough to compare what is tried.
     pub(crate) fn update_starts(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
-        if self.planned != Some(now.seconds) {
-            self.begin(cluster, now, state);
-            self.has_gaps = false;
-            for waiting in &mut self.waiting {
+        if !self.is_known(now) {
+            let from = self.resume(self.known, cluster, now, state);
+            for waiting in &mut self.waiting[from..] {
                 waiting.start = self.free.take(waiting.processors);
                 self.free.give_back(waiting.start + waiting.length, waiting.processors);
             }
+            self.known = self.waiting.len();
         }
     }
 
@@ -124,12 +145,28 @@ impl ClusterSchedule {
         self.free.invalidate();
     }
 
-    /// Becomes a schedule of the same jobs in the same order, without gaps.
-    pub(crate) fn copy(&mut self, other: &Self) {
+    /// Becomes `other` without the job in this place; to be brought up to date.
+    pub(crate) fn become_without(&mut self, other: &Self, place: usize) {
+        self.copy(other, place);
+        self.remove(place);
+    }
+
+    /// Becomes `other` with a further job in this place; to be brought up to date.
+    pub(crate) fn become_with(&mut self, other: &Self, place: usize, job: JobIndex, state: &GridState) {
+        self.copy(other, place);
+        self.insert(place, job, state);
+    }
+
+    /// Becomes `other`, but knows the plan only of the jobs before this place.
+    fn copy(&mut self, other: &Self, place: usize) {
         self.waiting.clone_from(&other.waiting);
-        self.free.copy(&other.free);
-        self.updates = other.updates;
-        self.planned = None;
+        let gaps = other.gaps.partition_point(|gap| gap.before < place);
+        self.gaps.clear();
+        self.gaps.extend_from_slice(&other.gaps[..gaps]);
+        self.free.copy(&other.free, place / STRIDE + 1);
+        (self.processors, self.planned, self.updates) = (other.processors, other.planned, other.updates);
+        (self.known, self.gapped) = (other.known, other.gapped);
+        self.forget_from(place);
     }
 
     /// Takes all jobs out and puts each back where it fits, in planned order.
@@ -138,29 +175,45 @@ impl ClusterSchedule {
             return;
         }
         let jobs = std::mem::take(&mut self.waiting);
-        self.planned = None;
+        self.forget_from(0);
         self.update(cluster, now, state);
         for waiting in jobs {
-            let fit = self.earliest_fit(state.request(waiting.job));
-            if fit.place == self.waiting.len() {
+            let place = self.earliest_place(state.request(waiting.job));
+            if place == self.waiting.len() {
                 // What is planned already stays as it is.
                 self.remove_trailing_gaps();
                 self.waiting.push(waiting);
-                self.plan_between_gaps(fit.place);
+                self.plan_between_gaps(place);
+                self.known = self.waiting.len();
+                self.gapped = self.known;
                 self.add_trailing_gaps();
             } else {
-                self.insert(fit.place, waiting.job, state);
+                self.insert(place, waiting.job, state);
                 self.update(cluster, now, state);
             }
         }
     }
 
-    /// The first chain of gaps, in the order in which they arose, in which the job fits: each wide enough, none beginning
-    /// after the one before has ended, and long enough together. A gap that is too small, or that begins too late, ends a chain;
-    /// one that is wide enough begins the next.
+    /// Where the job fits first, and when it would start there: see [`earliest_place`](Self::earliest_place).
+    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
+        let first = self.first_gap(job);
+        // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
+        let is_last = first.before == self.waiting.len();
+        let start = if is_last { self.free.when(job.processors()) } else { first.start };
+        Fit { place: first.before, start }
+    }
+
+    /// Where the job fits first: before the job that leaves the first gap of the first chain of gaps, in the order in which they
+    /// arose, in which it fits: each wide enough, none beginning after the one before has ended, and long enough together. A
+    /// gap that is too small, or that begins too late, ends a chain; one that is wide enough begins the next.
     ///
     /// The schedule has to be up to date, and the job no wider than the cluster.
-    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> Fit {
+    pub(crate) fn earliest_place(&self, job: &JobRequest) -> usize {
+        self.first_gap(job).before
+    }
+
+    /// The first gap of the chain.
+    fn first_gap(&self, job: &JobRequest) -> Gap {
         let (needed, limit) = (job.processors(), job.limit().as_secs_f64());
         let mut chain: Option<(Gap, f64, f64)> = None;
         for gap in &self.gaps {
@@ -175,18 +228,21 @@ impl ClusterSchedule {
             // The last gap is as long as it ends late: for ever.
             let length = if gap.end < f64::MAX { gap.end - gap.start } else { gap.end };
             if missing <= length {
-                // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
-                let is_last = first.before == self.waiting.len();
-                let start = if is_last { self.free.when(needed) } else { first.start };
-                return Fit { place: first.before, start };
+                return first;
             }
             chain = Some((first, gap.end, missing - length));
         }
         unreachable!("the last gap has no end and all processors")
     }
 
-    /// Forgets starts, and sees what runs.
-    fn begin(&mut self, cluster: SiteId, now: Clock, state: &GridState) {
+    /// Makes ready to plan the jobs from some place on, given that the plan of so many at the head is known: from the last mark
+    /// among these, or else from the beginning, seeing what runs. Returns that place.
+    fn resume(&mut self, known: usize, cluster: SiteId, now: Clock, state: &GridState) -> usize {
+        if self.planned == Some(now.seconds) && self.free.marks() > 0 {
+            let mark = (known / STRIDE).min(self.free.marks() - 1);
+            self.free.rewind(mark);
+            return mark * STRIDE;
+        }
         let cluster = state.cluster(cluster);
         self.processors = cluster.processors();
         self.free.begin(now.seconds, || {
@@ -194,12 +250,18 @@ impl ClusterSchedule {
             hash_order(&mut releases);
             releases
         });
-        self.gaps.clear();
+        self.free.mark();
         self.planned = Some(now.seconds);
+        self.gapped = 0;
+        self.has_gaps = false;
+        0
     }
 
     /// Plans the job in this place, behind all those before it, and notes the gaps that it leaves.
     fn plan_between_gaps(&mut self, place: usize) {
+        if place == STRIDE * self.free.marks() {
+            self.free.mark();
+        }
         let PlannedJob { processors, length, .. } = self.waiting[place];
         let (mut missing, mut collected) = (processors, 0);
         let start = loop {

@@ -1,7 +1,7 @@
 //! The search that improves a plan: [`Search`].
 
 use crate::clock::Clock;
-use crate::comparator::{PlanComparator, PlanCost};
+use crate::comparator::{PlanComparator, PlanCost, Ranks};
 use crate::job::JobIndex;
 use crate::plan::{Plan, PlanView};
 use crate::readings::{Acceptance, Moves, Pick, Readings, Rounds, Suitability};
@@ -34,6 +34,12 @@ pub(crate) struct Search {
     source: ClusterSchedule,
     target: ClusterSchedule,
     clusters: Vec<SiteId>,
+    incumbent: Incumbent,
+    /// How many plans there have been: one more with each search, and with each move that stays.
+    plans: u64,
+    /// By jobs: the last of these plans in which no cluster was better for it. As long as that plan stands, the job need not be
+    /// tried again.
+    kept: Vec<u64>,
 }
 
 /// Rounds for each job that waits.
@@ -62,6 +68,9 @@ impl Search {
             source: ClusterSchedule::default(),
             target: ClusterSchedule::default(),
             clusters: Vec::new(),
+            incumbent: Incumbent::default(),
+            plans: 0,
+            kept: Vec::new(),
         }
     }
 
@@ -83,19 +92,18 @@ impl Search {
         self.longest_list = LONGEST_LIST.min(size / 2);
         self.order.clear();
         self.next = 0;
-        let mut cost = comparator.cost(&PlanView::of(plan), usage, state);
+        self.plans += 1;
+        self.kept.resize(state.submitted(), 0);
+        let mut assessor = Assessor { comparator, usage, state };
+        self.incumbent.begin(plan, &mut assessor);
         match self.acceptance {
-            Acceptance::EachMove => {
-                self.move_by_move(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
-            }
-            Acceptance::WholePass => {
-                self.pass_by_pass(plan, Incumbent { comparator, usage, cost: &mut cost }, now, state)
-            }
+            Acceptance::EachMove => self.move_by_move(plan, &mut assessor, now),
+            Acceptance::WholePass => self.pass_by_pass(plan, &mut assessor, now),
         }
     }
 
     /// Moves that are better stay.
-    fn move_by_move(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
+    fn move_by_move(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (most, patience) = match self.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
@@ -108,8 +116,8 @@ impl Search {
                 break;
             }
             idle += 1;
-            if let Some(taken) = self.take(plan, incumbent.comparator, state)
-                && self.relocate(plan, taken, Some(&mut incumbent), now, state)
+            if let Some(taken) = self.take(plan, assessor)
+                && self.relocate_if_better(plan, taken, assessor, now)
             {
                 idle = 0;
             }
@@ -117,7 +125,7 @@ impl Search {
     }
 
     /// All moves are made, and all stay if the plan is better in the end.
-    fn pass_by_pass(&mut self, plan: &mut Plan, mut incumbent: Incumbent<'_>, now: Clock, state: &GridState) {
+    fn pass_by_pass(&mut self, plan: &mut Plan, assessor: &mut Assessor<'_>, now: Clock) {
         let size = plan.len();
         let (passes, rounds) = match self.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
@@ -127,11 +135,12 @@ impl Search {
         for _ in 0..passes {
             let before = plan.clone();
             for _ in 0..rounds {
-                if let Some(taken) = self.take(plan, incumbent.comparator, state) {
-                    self.relocate(plan, taken, None, now, state);
+                if let Some(taken) = self.take(plan, assessor) {
+                    self.shuffle(assessor.state.clusters().len());
+                    self.relocate(plan, taken, None, now, assessor.state);
                 }
             }
-            if !incumbent.is_better(&PlanView::of(plan), state) {
+            if !self.incumbent.is_worse_than(&PlanView::of(plan), assessor) {
                 plan.clone_from(&before);
                 break;
             }
@@ -139,10 +148,10 @@ impl Search {
     }
 
     /// The next job to move, if it is not tabu: its cluster, and its place there.
-    fn take(&mut self, plan: &Plan, comparator: PlanComparator, state: &GridState) -> Option<(SiteId, usize)> {
+    fn take(&mut self, plan: &Plan, assessor: &Assessor<'_>) -> Option<(SiteId, usize)> {
         let (cluster, place) = match self.pick {
             Pick::Random => {
-                let cluster = site(self.stream.random_range(0..state.clusters().len()));
+                let cluster = site(self.stream.random_range(0..assessor.state.clusters().len()));
                 let jobs = plan.schedule(cluster).len();
                 if jobs == 0 {
                     return None;
@@ -151,7 +160,7 @@ impl Search {
             }
             Pick::ListOrder | Pick::WorstFirst => {
                 if self.next == self.order.len() {
-                    self.put_in_order(plan, comparator, state);
+                    self.put_in_order(plan, assessor);
                 }
                 let job = self.order[self.next];
                 self.next += 1;
@@ -169,15 +178,15 @@ impl Search {
         Some((cluster, place))
     }
 
-    fn put_in_order(&mut self, plan: &Plan, comparator: PlanComparator, state: &GridState) {
+    fn put_in_order(&mut self, plan: &Plan, assessor: &Assessor<'_>) {
         self.next = 0;
         self.order.clear();
         if self.pick == Pick::ListOrder {
-            self.order.extend(plan.schedules().flat_map(|(_, schedule)| schedule.jobs()));
+            self.order.extend(plan.jobs());
         } else {
             let planned = plan.schedules().flat_map(|(_, schedule)| schedule.planned());
-            let mut ends: Vec<_> =
-                planned.map(|(job, start)| (comparator.completion(job, start, state), job)).collect();
+            let completion = |job, start| assessor.comparator.completion(job, start, assessor.state);
+            let mut ends: Vec<_> = planned.map(|(job, start)| (completion(job, start), job)).collect();
             ends.sort_by(|(a, _), (b, _)| b.total_cmp(a));
             self.order.extend(ends.into_iter().map(|(_, job)| job));
         }
@@ -193,40 +202,63 @@ impl Search {
         }
     }
 
+    /// Moves the job in this place to the first of the shuffled clusters where that is better. Whether it was moved.
+    fn relocate_if_better(
+        &mut self,
+        plan: &mut Plan,
+        (from, place): (SiteId, usize),
+        assessor: &mut Assessor<'_>,
+        now: Clock,
+    ) -> bool {
+        let job = plan.schedule(from).job(place);
+        // Drawn in any case, so that what is skipped below changes nothing.
+        self.shuffle(assessor.state.clusters().len());
+        if self.kept[job.index()] == self.plans {
+            return false;
+        }
+        let state = assessor.state;
+        let is_moved = self.relocate(plan, (from, place), Some(assessor), now, state);
+        if is_moved {
+            self.plans += 1;
+        } else {
+            self.kept[job.index()] = self.plans;
+        }
+        is_moved
+    }
+
     /// Moves the job in this place to the first of the shuffled clusters where that is better, or to the first that suits if
     /// nobody compares. Whether it was moved.
     fn relocate(
         &mut self,
         plan: &mut Plan,
         (from, place): (SiteId, usize),
-        mut incumbent: Option<&mut Incumbent<'_>>,
+        mut assessor: Option<&mut Assessor<'_>>,
         now: Clock,
         state: &GridState,
     ) -> bool {
         let job = plan.schedule(from).job(place);
-        self.shuffle(state.clusters().len());
-        self.source.copy(plan.schedule(from));
-        self.source.remove(place);
+        self.source.become_without(plan.schedule(from), place);
         for &to in &self.clusters {
             let suits = if self.keeps_to_suitable { state.suits(to, job) } else { state.is_wide_enough(to, job) };
             if !suits || to == from && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            let fit = if to == from {
+            let next = if to == from {
                 self.source.update(from, now, state);
-                self.source.earliest_fit(state.request(job))
+                self.source.earliest_place(state.request(job))
             } else {
-                plan.schedule(to).earliest_fit(state.request(job))
+                plan.schedule(to).earliest_place(state.request(job))
             };
-            if to == from && fit.place == place {
+            if to == from && next == place {
                 continue; // the very same plan
             }
-            self.target.copy(if to == from { &self.source } else { plan.schedule(to) });
-            self.target.insert(fit.place, job, state);
-            let is_better = incumbent.as_mut().is_none_or(|incumbent| {
+            let rest = if to == from { &self.source } else { plan.schedule(to) };
+            self.target.become_with(rest, next, job, state);
+            let is_better = assessor.as_mut().is_none_or(|assessor| {
                 self.source.update_starts(from, now, state);
                 self.target.update_starts(to, now, state);
-                incumbent.is_better(&PlanView::of(plan).with(to, &self.target).with(from, &self.source), state)
+                let tried = PlanView::of(plan).with(to, &self.target).with(from, &self.source);
+                self.incumbent.is_worse_than(&tried, assessor)
             });
             if is_better {
                 std::mem::swap(plan.schedule_mut(to), &mut self.target);
@@ -245,20 +277,38 @@ fn site(cluster: usize) -> SiteId {
     SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
 }
 
-/// What the plan as it stands costs, and who compares it with others.
-struct Incumbent<'a> {
+/// Who compares plans, and by what.
+struct Assessor<'a> {
     comparator: PlanComparator,
     usage: &'a mut UserUsage,
-    cost: &'a mut PlanCost,
+    state: &'a GridState,
 }
 
-impl Incumbent<'_> {
+/// What the plan as it stands costs.
+#[derive(Clone, Debug, Default)]
+struct Incumbent {
+    cost: PlanCost,
+    /// Of the jobs that wait, which are the same throughout a search.
+    ranks: Ranks,
+    /// What is compared with it; a scratch buffer.
+    tried: PlanCost,
+}
+
+impl Incumbent {
+    fn begin(&mut self, plan: &Plan, assessor: &mut Assessor<'_>) {
+        if assessor.comparator.needs_ranks() {
+            self.ranks.rank(plan.jobs());
+        }
+        let view = PlanView::of(plan);
+        assessor.comparator.assess(&mut self.cost, &view, &self.ranks, assessor.usage, assessor.state);
+    }
+
     /// Whether the plan would be better so. If it is, that is what later plans are compared with.
-    fn is_better(&mut self, tried: &PlanView<'_>, state: &GridState) -> bool {
-        let new = self.comparator.cost(tried, self.usage, state);
-        let is_better = self.comparator.prefers(&new, self.cost);
+    fn is_worse_than(&mut self, tried: &PlanView<'_>, assessor: &mut Assessor<'_>) -> bool {
+        assessor.comparator.assess(&mut self.tried, tried, &self.ranks, assessor.usage, assessor.state);
+        let is_better = assessor.comparator.prefers(&self.tried, &self.cost);
         if is_better {
-            *self.cost = new;
+            std::mem::swap(&mut self.cost, &mut self.tried);
         }
         is_better
     }

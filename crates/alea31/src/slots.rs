@@ -19,6 +19,9 @@ pub(crate) struct FreeSlots {
     initial: Vec<Slot>,
     read_at: Option<f64>,
     heap: Vec<Slot>,
+    /// The heap as it was at each mark, one behind the other, and where each ends.
+    marked: Vec<Slot>,
+    ends: Vec<usize>,
 }
 
 /// So many processors, free from an instant on.
@@ -41,6 +44,28 @@ impl FreeSlots {
         } else {
             self.heap.clone_from(&self.initial);
         }
+        self.marked.clear();
+        self.ends.clear();
+    }
+
+    /// Remembers how the heap is, to begin from here again.
+    pub(crate) fn mark(&mut self) {
+        self.marked.extend_from_slice(&self.heap);
+        self.ends.push(self.marked.len());
+    }
+
+    /// How many marks there are.
+    pub(crate) const fn marks(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Begins again from a mark, and forgets those behind it.
+    pub(crate) fn rewind(&mut self, mark: usize) {
+        let begin = if mark == 0 { 0 } else { self.ends[mark - 1] };
+        self.ends.truncate(mark + 1);
+        self.marked.truncate(self.ends[mark]);
+        self.heap.clear();
+        self.heap.extend_from_slice(&self.marked[begin..]);
     }
 
     /// Says that what runs has changed.
@@ -48,9 +73,14 @@ impl FreeSlots {
         self.read_at = None;
     }
 
-    pub(crate) fn copy(&mut self, other: &Self) {
+    /// Becomes what `other` was at its first marks, so many of them, at the most.
+    pub(crate) fn copy(&mut self, other: &Self, marks: usize) {
         self.initial.clone_from(&other.initial);
         self.read_at = other.read_at;
+        self.ends.clear();
+        self.ends.extend(other.ends.iter().take(marks));
+        self.marked.clear();
+        self.marked.extend_from_slice(&other.marked[..self.ends.last().copied().unwrap_or(0)]);
     }
 
     /// Takes at most so many processors of the first slot: when they are free, and how many.

@@ -7,14 +7,25 @@ use alea31::{Cons, Easy, GapFilling, Job, Means, Policy, Readings, World, run, s
 use proptest::prelude::*;
 use sim_core::{Fact, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 const CLUSTERS: [u32; 2] = [12, 8];
 
-/// Up to 40 jobs that crowd two small clusters, of three users; some may use one cluster alone, and limits are longer than
-/// runs by up to some minutes, or shorter.
+/// Up to 40 jobs that crowd two small clusters.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
-    let job = (0..120_u64, 1..=12_u32, 0..900_u64, 0..1_200_u64, 0..4_u32, 0..3_u32);
-    prop::collection::vec(job, 1..40).prop_map(|jobs| {
+    crowd(1..40, 0..120)
+}
+
+/// More than a hundred jobs that come so fast that nearly all of them wait: plans with several marks to begin from again.
+fn long_queues() -> impl Strategy<Value = Vec<Job>> {
+    crowd(100..160, 0..8)
+}
+
+/// So many jobs, so many seconds apart, of three users; some may use one cluster alone, and limits are longer than runs by up
+/// to some minutes, or shorter.
+fn crowd(number: Range<usize>, gaps: Range<u64>) -> impl Strategy<Value = Vec<Job>> {
+    let job = (gaps, 1..=12_u32, 0..900_u64, 0..1_200_u64, 0..4_u32, 0..3_u32);
+    prop::collection::vec(job, number).prop_map(|jobs| {
         let mut submit = Time::ZERO;
         let mut numbers = 0..;
         jobs.into_iter()
@@ -69,6 +80,22 @@ proptest! {
     fn bgt_searches_as_its_twin_does(jobs in jobs()) {
         check(&jobs, GapFilling::bgt(stream()), Kind::Bgt(stream()))?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// The search tries few moves twice, and plans from the last mark on: nothing comes out otherwise than from scratch.
+    #[test]
+    fn the_same_is_planned_where_many_wait(jobs in long_queues()) {
+        check(&jobs, Cons::default(), Kind::Cons)?;
+        check(&jobs, GapFilling::best_gap(), Kind::BestGap)?;
+        check(&jobs[..100], GapFilling::bgt(stream()), Kind::Bgt(stream()))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// Whatever the policy: every job runs, where it may, on processors that there are, and 8 ms apart.
     #[test]
