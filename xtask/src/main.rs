@@ -3,7 +3,6 @@
 mod bench;
 mod ci;
 mod elsewhere;
-mod fuzz;
 mod mutants;
 mod skips;
 

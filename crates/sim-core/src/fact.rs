@@ -1,6 +1,7 @@
 //! Facts that a model emits while it runs, and the probes that observe them.
 
-use crate::job::{Job, JobId, ProcId, SiteId};
+use crate::id::{JobId, ProcId, SiteId};
+use crate::job::Job;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,44 +1,9 @@
 //! Jobs, and the part of a job that a policy may see.
 
+use crate::id::{JobId, SiteId};
 use crate::sites::SiteSet;
 use crate::time::{Span, Time};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The id as a position in a vector.
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    };
-}
-
-id! {
-    /// Number of a job within one run, in order of creation. A log's own number is the reader's business.
-    JobId
-}
-id! {
-    /// Number of a site: a cluster, a machine, whatever holds processors behind one local scheduler.
-    SiteId
-}
-id! {
-    /// Number of a processor within the whole system.
-    ProcId
-}
 
 /// What the submitter tells: all that a policy may know of a job before it has run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What is known of the jobs in a system, by their numbers.
 
-use crate::job::JobId;
+use crate::id::JobId;
 
 /// A map from the jobs that are in a system to what is known of each.
 ///

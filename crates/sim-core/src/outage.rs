@@ -1,6 +1,6 @@
 //! Times at which a place does not work.
 
-use crate::job::SiteId;
+use crate::id::SiteId;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,8 @@
 //! What became of each job: [`JobLog`] observes a run and hands on a [`JobRecord`] for every job that finished.
 
 use crate::fact::{Fact, Probe};
-use crate::job::{Job, SiteId};
+use crate::id::SiteId;
+use crate::job::Job;
 use crate::job_table::JobTable;
 use crate::time::{Span, Time};
 use serde::{Deserialize, Serialize};

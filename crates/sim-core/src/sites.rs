@@ -1,6 +1,6 @@
 //! Sets of sites.
 
-use crate::job::SiteId;
+use crate::id::SiteId;
 use serde::{Deserialize, Serialize};
 
 /// A set of sites: where a job may run, say.

@@ -13,7 +13,8 @@ pub use fcfs::{Fcfs, FcfsEvent};
 pub use linear::LinearProfile;
 pub use twins::{SortedCalendar, TickProfile};
 
-use crate::job::{Job, JobId};
+use crate::id::JobId;
+use crate::job::Job;
 use crate::time::{Span, Time};
 use proptest::prelude::*;
 

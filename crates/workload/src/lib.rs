@@ -52,6 +52,7 @@
 //! # Ok::<(), workload::SwfError>(())
 //! ```
 
+mod error;
 pub mod file;
 mod lines;
 pub mod swf;

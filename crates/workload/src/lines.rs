@@ -1,7 +1,7 @@
 //! Lines of a log, plain or gzip, one at a time over one buffer.
 
+use crate::error::SwfError;
 use crate::file::{self, FileError};
-use crate::swf::SwfError;
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};

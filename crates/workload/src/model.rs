@@ -11,13 +11,17 @@
 //! Each holds its parameters, the published ones with the published values as default, and draws from streams of its own per attribute: a
 //! change of one parameter moves no draw of another attribute. All times are whole seconds, as in logs, so that a
 //! workload that is written to a file and one that is simulated at once are the same.
+//!
+//! [`models`] lists those that `workload generate`, experiments and `workload fit` know; each is a [`WorkloadModel`].
 
+mod catalog;
 mod downey;
 mod jann;
 mod lublin;
 mod session;
 mod tsafrir;
 
+pub use catalog::{Defaults, Fit, MeasureError, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
 pub use downey::{Downey, DowneyError, DowneyJobs};
 pub use jann::{HyperErlang, Jann, JannError, JannFitError, JannJobs, JannRange};
 pub use lublin::{Lublin, LublinClass, LublinError, LublinJobs};
@@ -29,6 +33,34 @@ pub use tsafrir::{Tsafrir, TsafrirError};
 
 use crate::swf::SwfRecord;
 use sim_core::{Job, JobId, Span, Time};
+use std::sync::LazyLock;
+
+/// Every name that jobs can be drawn under: each model, and before it the stand-ins that come with it. A new model is a file of
+/// its own that implements [`WorkloadModel`], its `mod` line above, and a line here.
+pub fn models() -> &'static [ModelEntry] {
+    static MODELS: LazyLock<Vec<ModelEntry>> = LazyLock::new(|| {
+        let mut models = Vec::new();
+        models.extend(ModelEntry::of::<Lublin>());
+        models.extend(ModelEntry::of::<Jann>());
+        models.extend(ModelEntry::of::<Downey>());
+        models.extend(ModelEntry::of::<SessionModel>());
+        models
+    });
+    &MODELS
+}
+
+/// The model or stand-in of that name.
+///
+/// ```
+/// use workload::model::named;
+///
+/// let wagap = named("wagap-like").expect("a stand-in for a log");
+/// assert_eq!(wagap.preset_of, Some("session"));
+/// assert!(named("wagap").is_none());
+/// ```
+pub fn named(name: &str) -> Option<&'static ModelEntry> {
+    models().iter().find(|model| model.name == name)
+}
 
 /// One job that a model drew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +109,11 @@ pub(crate) fn at_second(seconds: f64) -> Time {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn whole_seconds(seconds: f64) -> Span {
     Span::from_secs((libm::ceil(seconds) as u64).clamp(1, LATEST))
+}
+
+/// `1 size`, `25 sizes`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// 136 years, in seconds: the latest time that a log can hold.

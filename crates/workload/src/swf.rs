@@ -6,13 +6,12 @@
 //! columns may follow the eighteen, as in the logs of MetaCentrum.
 
 pub(crate) mod decimal;
-mod error;
 mod header;
 mod reader;
 mod record;
 mod writer;
 
-pub use error::SwfError;
+pub use crate::error::SwfError;
 pub use header::Header;
 pub use reader::SwfReader;
 pub use record::{Status, SwfRecord};

@@ -32,18 +32,25 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
 }
 
-/// README.md and every page below docs, by their paths.
+/// README.md and every page below docs, however deep, by their paths.
 fn pages() -> Vec<PathBuf> {
-    let below = |folder: &str| {
-        let entries = fs::read_dir(root().join(folder)).expect("a folder of pages");
-        entries
-            .map(|entry| entry.expect("an entry").path())
-            .filter(|path| path.extension().is_some_and(|is| is == "md"))
-    };
-    let mut pages: Vec<PathBuf> = below("docs").chain(below("docs/papers")).collect();
+    let mut pages = below(&root().join("docs"), "md");
     pages.push(root().join("README.md"));
     pages.sort();
     pages
+}
+
+/// The files of a folder and of those in it that have this extension.
+fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if path.is_dir() {
+            files.extend(below(&path, extension));
+        } else if path.extension().is_some_and(|is| is == extension) {
+            files.push(path);
+        }
+    }
+    files
 }
 
 /// A command as a page has it.
@@ -147,6 +154,26 @@ fn every_reason_not_to_run_a_command_is_about_one() {
         let of_it = blocks.iter().chain(&spans()).filter(|told| told.text.starts_with(beginning)).count();
         assert!(of_it > 0, "no page tells {beginning:?} any more ({why})");
     }
+}
+
+#[test]
+fn rust_that_a_page_shows_stands_in_a_file_that_is_built() {
+    let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<String>>();
+    let mut files = below(&root().join("examples/outside/src"), "rs");
+    files.extend(below(&root().join("crates"), "rs"));
+    let sources: Vec<Vec<String>> =
+        files.iter().map(|path| trimmed(&fs::read_to_string(path).expect("a source"))).collect();
+    let mut shown = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for block in text.split("```rust\n").skip(1) {
+            let block = trimmed(block.split("```").next().expect("a block has an end").trim());
+            let is_built = sources.iter().any(|source| source.windows(block.len()).any(|lines| lines == block));
+            assert!(is_built, "{}: no file has these lines any more: {}", page.display(), block.join("\n"));
+            shown += 1;
+        }
+    }
+    assert!(shown > 3, "only {shown} blocks were found: they are called otherwise");
 }
 
 /// Jobs of one processor each, for worlds of servers that run one job.

@@ -5,6 +5,7 @@ use flate2::read::GzDecoder;
 use predicates::str::contains;
 use std::io::Read;
 use std::path::Path;
+use workload::model::{ModelEntry, models};
 use workload::{SwfReader, SwfRecord};
 
 /// A Monday at noon in Stockholm, three users, and most of what can be odd in a log.
@@ -235,6 +236,28 @@ fn a_log_of_a_grid_is_inspected_and_validated_after_conversion_only() {
     }
 }
 
+#[test]
+fn help_lists_every_model_and_every_one_that_can_be_measured() {
+    let help = |arguments: &[&str]| {
+        let words = workload(&[arguments, &["--help"]].concat());
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (generate, fit) = (help(&["generate"]), help(&["fit"]));
+    for model in models() {
+        let (name, summary) = (model.name, model.summary);
+        assert!(generate.contains(&format!("- {name}: {summary}")), "{name} is not in {generate}");
+        let measured = model.fit.as_ref().map(|how| format!("- {name}: {}", how.what));
+        assert!(measured.is_none_or(|line| fit.contains(&line)), "{name} is not in {fit}");
+    }
+    let experiment = "name = \"x\"\npolicies = [\"fcfs\", \"easy\"]\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\nseed = 1\n\
+        [[log]]\nmodel = \"nobody's\"\ncount = 10\n[replicate]\nmethod = \"seeds\"\ncount = 2\n";
+    let folder = folder();
+    let experiment = file(&folder, "x.toml", experiment);
+    let run = xtask().arg("experiment").arg(&experiment).assert().code(2);
+    let names: Vec<&str> = models().iter().map(|model| model.name).collect();
+    run.stderr(contains(format!("there are {}", names.join(", "))));
+}
+
 /// Each model with what it takes to draw from it.
 const MODELS: [&[&str]; 6] = [
     &["lublin"],
@@ -247,6 +270,8 @@ const MODELS: [&[&str]; 6] = [
 
 #[test]
 fn a_seed_gives_a_log_of_its_own_the_same_bytes_each_time() {
+    let is_drawn = |model: &ModelEntry| MODELS.iter().any(|arguments| arguments[0] == model.name);
+    assert!(models().iter().all(|model| is_drawn(model) || model.defaults(None).is_none()), "a model is missing here");
     let folder = folder();
     let generate = |model: &[&str], name: &str, seed: &str| {
         let out = folder.path().join(name);

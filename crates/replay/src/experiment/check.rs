@@ -6,7 +6,6 @@ use super::measure::{Window, is_defined_by_week, metric_names};
 use crate::cli::Inside;
 use crate::simulate::Own;
 use crate::simulate::held::HeldPolicy;
-use crate::workload::generated::ModelName;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use lab::scenario::did_you_mean;
@@ -16,6 +15,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
 use workload::Estimates;
+use workload::model::{self, models};
 
 impl Design {
     /// Reads and checks the whole file; `own` are policies that the program adds.
@@ -307,12 +307,9 @@ impl Check<'_> {
             )),
             (Some(file), None) => Ok(From::File(file.get_ref().clone())),
             (None, Some(model)) => {
-                let known = ModelName::from_str(model.get_ref(), false).map_err(|_| {
-                    let names: Vec<String> = ModelName::value_variants()
-                        .iter()
-                        .filter_map(|model| Some(model.to_possible_value()?.get_name().to_owned()))
-                        .collect();
-                    let hint = did_you_mean(model.get_ref(), names.iter().map(String::as_str));
+                let known = model::named(model.get_ref()).ok_or_else(|| {
+                    let names: Vec<&str> = models().iter().map(|model| model.name).collect();
+                    let hint = did_you_mean(model.get_ref(), names.iter().copied());
                     let text = model.get_ref();
                     wrong(model.span(), format!("model: there is no {text:?}{hint}; there are {}", names.join(", ")))
                 })?;

@@ -3,10 +3,10 @@
 use super::measure::Window;
 use crate::cli::Inside;
 use crate::simulate::held::HeldPolicy;
-use crate::workload::generated::ModelName;
 use sim_core::Span;
 use std::path::PathBuf;
 use workload::Estimates;
+use workload::model::ModelEntry;
 
 /// An experiment.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub(super) enum From {
     /// A file, as it is written.
     File(String),
     /// A model, and its parameters, if they are in a file.
-    Model(ModelName, Option<String>),
+    Model(&'static ModelEntry, Option<String>),
 }
 
 /// One thing that is varied, and its values.

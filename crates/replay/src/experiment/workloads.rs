@@ -54,7 +54,7 @@ impl Held {
             }
             From::Model(model, preset) => {
                 let preset = preset.as_ref().map(|name| found(name, source, traces)).transpose().with_context(here)?;
-                let made = Generated::new(*model, log.procs, preset.as_deref()).with_context(here)?;
+                let made = Generated::new(model, log.procs, preset.as_deref()).with_context(here)?;
                 let processors = log.procs.unwrap_or_else(|| made.processors());
                 let (machines, processors) = machines(log, processors, source, traces)?;
                 let count = log.count.expect("a model has a count");

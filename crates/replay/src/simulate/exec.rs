@@ -3,6 +3,7 @@
 //! The program reads a line and answers with a line, strictly in step, so that a run stays a function of its input. It is
 //! shown requests and never run times. docs/protocol.md says what the lines hold.
 
+mod answers;
 mod conversation;
 
 use super::watch::Known as FromLogs;

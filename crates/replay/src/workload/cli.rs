@@ -1,8 +1,10 @@
 //! What `cargo xtask workload` can be asked.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use workload::Layout;
+use workload::model::{self, ModelEntry, SessionModel, WorkloadModel, models};
 use workload::sacct::Zone as LocalZone;
 
 /// The commands below `workload`.
@@ -161,15 +163,16 @@ The comments at the head of the file tell how it was made. The same model, param
 on every machine.")]
 pub struct Generate {
     /// The model.
-    #[arg(value_enum)]
-    pub(crate) model: Model,
+    #[arg(value_parser = drawable())]
+    pub(crate) model: &'static ModelEntry,
     /// How many jobs. (`--jobs` is the number of threads, as everywhere.)
     #[arg(long, value_name = "N", required_unless_present = "show", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     /// Seed of all that is drawn.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Processors of the machine, for models that take it: lublin (one class of jobs, sized for that machine), downey.
+    /// Processors of the machine, for models whose sizes follow it, such as lublin (one class of jobs, sized for that machine) and
+    /// downey.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "preset")]
     pub(crate) procs: Option<u32>,
     /// Estimates as users choose them: the model of Tsafrir, Etsion & Feitelson (2005), with the longest estimate that is
@@ -190,21 +193,20 @@ pub struct Generate {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The models that can be drawn from.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Model {
-    /// Lublin & Feitelson (2003): rigid jobs with a daily cycle, interactive and batch.
-    Lublin,
-    /// Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log.
-    Jann,
-    /// Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale.
-    Downey,
-    /// A stand-in for the log of Wagap (2176 processors), measured in that log.
-    WagapLike,
-    /// A stand-in for the log of Zewura (1600 processors), which is not public.
-    ZewuraLike,
-    /// Users' sessions, as measured in a log by `workload fit`; needs --preset.
-    Session,
+/// The models that can be drawn from, by name.
+fn drawable() -> impl TypedValueParser<Value = &'static ModelEntry> {
+    by_name(models().iter().map(|model| (model, model.summary)).collect())
+}
+
+/// The models that can be measured in a log, by name.
+fn measurable() -> impl TypedValueParser<Value = &'static ModelEntry> {
+    by_name(models().iter().filter_map(|model| Some((model, model.fit.as_ref()?.what))).collect())
+}
+
+fn by_name(models: Vec<(&'static ModelEntry, &'static str)>) -> impl TypedValueParser<Value = &'static ModelEntry> {
+    let names = models.iter().map(|(model, help)| PossibleValue::new(model.name).help(*help));
+    PossibleValuesParser::new(names)
+        .try_map(|name| model::named(&name).ok_or_else(|| format!("there is no model {name}")))
 }
 
 /// Estimates of the model of Tsafrir and others, with the longest that is allowed, in seconds.
@@ -253,20 +255,11 @@ pub struct Fit {
     #[command(flatten)]
     pub(crate) zone: Zone,
     /// What to measure: users' sessions, or the arrivals and run times of each range of sizes.
-    #[arg(long, value_enum, default_value_t = Fitted::Session)]
-    pub(crate) model: Fitted,
+    #[arg(long, value_parser = measurable(), default_value = SessionModel::NAME)]
+    pub(crate) model: &'static ModelEntry,
     /// The preset to write.
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) out: PathBuf,
-}
-
-/// The models that can be measured in a log.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Fitted {
-    /// Users' sessions, requests, estimates and run times.
-    Session,
-    /// Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes.
-    Jann,
 }
 
 #[derive(Debug, Args)]

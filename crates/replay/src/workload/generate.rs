@@ -178,7 +178,7 @@ fn command(options: &Generate, count: u32) -> String {
     let mut command = format!(
         "{} workload generate {} --count {count} --seed {}",
         lab::cli::program(),
-        model::name(options.model),
+        options.model.name,
         options.seed
     );
     if let Some(procs) = options.procs {

@@ -1,14 +1,12 @@
 //! Models as an experiment draws from them: by name, many times, into memory.
 
-use super::cli::{Generate, Model};
+use super::cli::Generate;
 use super::generate::Drawn;
 use anyhow::Result;
 use sim_core::Streams;
 use std::path::Path;
 use workload::HeldLog;
-
-/// A model's name, as `workload generate` takes it.
-pub(crate) type ModelName = Model;
+use workload::model::ModelEntry;
 
 /// A model with its parameters.
 pub(crate) struct Generated(Drawn);
@@ -20,8 +18,8 @@ impl Generated {
     /// # Errors
     ///
     /// Parameters that describe no workload.
-    pub(crate) fn new(model: ModelName, procs: Option<u32>, preset: Option<&Path>) -> Result<Self> {
-        let takes_procs = matches!(model, Model::Lublin | Model::Downey) && preset.is_none();
+    pub(crate) fn new(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>) -> Result<Self> {
+        let takes_procs = model.least_processors.is_some() && preset.is_none();
         let options = Generate {
             model,
             count: None,

@@ -1,6 +1,7 @@
 use crate::event::{EventPriority, Prioritized};
 use crate::fact::Fact;
-use crate::job::{Job, JobId, SiteId};
+use crate::id::{JobId, SiteId};
+use crate::job::Job;
 use crate::pool::Pool;
 use crate::sim::{Context, Model};
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! The model of Downey.
 
-use super::{ModelJob, at_second, whole_seconds};
+use super::{Defaults, ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Purpose, Stream, Streams};
@@ -119,6 +119,28 @@ impl Downey {
         } else {
             a
         }
+    }
+}
+
+impl WorkloadModel for Downey {
+    const NAME: &'static str = "downey";
+    const SUMMARY: &'static str = "Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale";
+    const ORIGIN: &'static str = "the model of Downey (1997)";
+    const DEFAULTS: Defaults<Self> = Defaults::ForMachine {
+        least: 1,
+        make: |processors| processors.map_or_else(Self::default, |processors| Self { processors, ..Self::default() }),
+    };
+
+    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.validate()?)
+    }
+
+    fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.jobs(streams)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The model of Jann and others.
 
-use super::{ModelJob, at_second, whole_seconds};
+use super::{Defaults, MeasureError, Measurement, ModelJob, WorkloadModel, at_second, counted, whole_seconds};
 use crate::draw;
 use crate::swf::{SwfError, SwfRecord};
 use serde::{Deserialize, Serialize};
@@ -191,6 +191,40 @@ impl Jann {
             Source { range: range.clone(), arrivals, sizes, runtimes, next }
         };
         JannJobs { sources: (0..).zip(&self.ranges).map(source).collect(), drawn: 0 }
+    }
+}
+
+impl WorkloadModel for Jann {
+    const NAME: &'static str = "jann";
+    const SUMMARY: &'static str = "Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log";
+    const ORIGIN: &'static str = "the model of Jann et al. (1997)";
+    const DEFAULTS: Defaults<Self> = Defaults::Published(Self::default);
+    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
+        what: "Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes",
+        knows_hours: false,
+        measure: |log, _| {
+            let path = log.path().display().to_string();
+            Self::fit(log).map_err(|error| match error {
+                JannFitError::Log(error) => MeasureError::Log(error),
+                JannFitError::TooFew => MeasureError::TooFew(format!("{path}: {error}")),
+            })
+        },
+        in_words: |model| {
+            let (ranges, sizes) = (model.ranges.len(), model.ranges.iter().map(|range| range.sizes.len()).sum());
+            format!("{} of sizes, {} in all", counted(ranges, "range"), counted(sizes, "size"))
+        },
+    });
+
+    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.validate()?)
+    }
+
+    fn processors(&self) -> u32 {
+        self.ranges.iter().flat_map(|range| &range.sizes).map(|(size, _)| *size).max().unwrap_or(1)
+    }
+
+    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.jobs(streams)
     }
 }
 

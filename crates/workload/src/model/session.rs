@@ -8,6 +8,7 @@ pub use fit::{FitError, fit};
 pub use jobs::SessionJobs;
 pub use quantiles::Quantiles;
 
+use super::{Defaults, MeasureError, Measurement, ModelJob, StandIn, WorkloadModel, counted};
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
 
@@ -200,6 +201,60 @@ impl SessionModel {
             panic!("{error}");
         }
         SessionJobs::new(self.clone(), streams)
+    }
+}
+
+impl WorkloadModel for SessionModel {
+    const NAME: &'static str = "session";
+    const SUMMARY: &'static str = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
+    const ORIGIN: &'static str = "a model measured in a log";
+    const DEFAULTS: Defaults<Self> = Defaults::Measured;
+    const STAND_INS: &'static [StandIn<Self>] = &[
+        StandIn {
+            name: "wagap-like",
+            summary: "A stand-in for the log of Wagap (2176 processors), measured in that log",
+            origin: "a model measured in the log wagap-2013 of CERIT-SC, MetaCentrum",
+            processors: 2176,
+            make: Self::wagap_like,
+        },
+        StandIn {
+            name: "zewura-like",
+            summary: "A stand-in for the log of Zewura (1600 processors), which is not public",
+            origin: "a model of the log of Zewura, after wagap-2013 of CERIT-SC, MetaCentrum",
+            processors: 1600,
+            make: Self::zewura_like,
+        },
+    ];
+    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
+        what: "Users' sessions, requests, estimates and run times",
+        knows_hours: true,
+        measure: |log, utc_offset| {
+            fit(log, utc_offset).map_err(|error| match error {
+                FitError::Log(error) => MeasureError::Log(error),
+                FitError::TooFew { .. } => MeasureError::TooFew(error.to_string()),
+            })
+        },
+        in_words: |model| {
+            format!(
+                "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
+                model.sessions_per_day,
+                counted(model.users.len(), "user"),
+                counted(model.sizes.len(), "size"),
+                100.0 * model.repeat
+            )
+        },
+    });
+
+    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.validate()?)
+    }
+
+    fn processors(&self) -> u32 {
+        self.sizes.iter().map(|size| size.processors).max().unwrap_or(1)
+    }
+
+    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.jobs(streams)
     }
 }
 

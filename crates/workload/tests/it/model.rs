@@ -6,7 +6,53 @@ mod lublin;
 mod session;
 mod tsafrir;
 
+use sim_core::Streams;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use workload::model::models;
+
+#[test]
+fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_preset() {
+    for model in models() {
+        let name = model.name;
+        let general = models().iter().find(|other| Some(other.name) == model.preset_of);
+        assert!(model.preset_of.is_none() || general.is_some_and(|general| general.preset_of.is_none()), "{name}");
+        for machine in [None, model.least_processors, model.least_processors.map(|_| 128)] {
+            let Some(parameters) = model.defaults(machine) else {
+                assert!(model.fit.is_some(), "{name} has no parameters, and no log to measure them in");
+                continue;
+            };
+            parameters.check().unwrap_or_else(|error| panic!("{name}: {error}"));
+            let processors = parameters.processors();
+            assert!(machine.is_none_or(|machine| machine == processors), "{name} on {machine:?}: {processors}");
+            let jobs: Vec<_> = parameters.draw(&Streams::new(1, 0)).take(500).collect();
+            assert!(jobs.is_sorted_by_key(|job| job.job.submit), "{name}");
+            assert!(jobs.iter().zip(0..).all(|(job, number)| job.job.id.0 == number), "{name}");
+            assert!(jobs.iter().all(|job| (1..=processors).contains(&job.job.request.processors)), "{name}");
+
+            let preset = parameters.to_toml().expect("a preset");
+            let value = parameters.to_value().expect("a tree");
+            let (read, same) = (model.of_toml(&preset).expect("a preset"), model.of_value(value).expect("a tree"));
+            for parameters in [read, same] {
+                let again: Vec<_> = parameters.draw(&Streams::new(1, 0)).take(500).collect();
+                assert_eq!(jobs, again, "{name}");
+            }
+            assert!(model.of_toml(&format!("nonsense = 1\n{preset}")).is_err(), "{name} takes any parameter");
+        }
+    }
+}
+
+#[test]
+fn no_two_models_have_one_name_and_each_says_what_it_is() {
+    for (at, model) in models().iter().enumerate() {
+        assert!(models()[..at].iter().all(|other| other.name != model.name), "{}", model.name);
+        assert!(model.name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-'), "{}", model.name);
+        let help = model.fit.as_ref().map_or("as SUMMARY", |fit| fit.what);
+        for text in [model.summary, model.origin, help] {
+            assert!(text.len() > 5 && !text.ends_with('.'), "{}: {text:?}", model.name);
+        }
+    }
+}
 
 /// Whether counts may be a sample of these probabilities: the statistic lies below the 99.9 % quantile of the chi-square
 /// distribution. Cells that expect fewer than ten are taken together.

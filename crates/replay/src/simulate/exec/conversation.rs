@@ -1,14 +1,11 @@
 //! A running program, and the lines that go to it and come back.
 
+use super::answers::{Answers, NoLine};
 use anyhow::{Result, anyhow, bail};
 use serde::{Serialize, de::DeserializeOwned};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::Duration;
-
-/// A longer answer is refused: a program gone wild must not fill the memory.
-const LONGEST_ANSWER: u64 = 16 << 20;
 
 /// So much of a line is shown in a message, in characters.
 const SHOWN: usize = 400;
@@ -22,11 +19,12 @@ pub(super) struct Conversation {
     name: String,
     child: Child,
     /// `None` once nothing more will be said.
-    to: Option<BufWriter<ChildStdin>>,
-    from: Receiver<io::Result<Vec<u8>>>,
+    to: Option<ChildStdin>,
+    from: Answers,
     patience: Duration,
-    sent: String,
-    got: String,
+    /// The last line that was sent, and the last that came: kept for messages, and for the next ones to be written in.
+    sent: Vec<u8>,
+    got: Vec<u8>,
 }
 
 impl Conversation {
@@ -38,12 +36,9 @@ impl Conversation {
         let mut child = child.map_err(|error| {
             anyhow!("the policy {name} cannot be started: {error}; is it there, and may it be executed?")
         })?;
-        let to = Some(BufWriter::new(child.stdin.take().expect("its input is a pipe")));
-        let answers = child.stdout.take().expect("its output is a pipe");
-        // A thread reads, so that silence need not be borne for ever. It ends when the program does.
-        let (give, from) = sync_channel(1);
-        std::thread::spawn(move || pass_on(answers, &give));
-        Ok(Self { name, child, to, from, patience, sent: String::new(), got: String::new() })
+        let to = Some(child.stdin.take().expect("its input is a pipe"));
+        let from = Answers::new(child.stdout.take().expect("its output is a pipe"));
+        Ok(Self { name, child, to, from, patience, sent: Vec::new(), got: Vec::new() })
     }
 
     /// The program, as the command line has it.
@@ -51,32 +46,32 @@ impl Conversation {
         &self.name
     }
 
-    /// Sends one line.
+    /// Sends one line, in one piece.
     pub(super) fn tell(&mut self, message: &impl Serialize) -> Result<()> {
-        self.sent = serde_json::to_string(message).expect("a message is plain data");
-        self.sent.push('\n');
+        self.sent.clear();
         self.got.clear();
+        serde_json::to_writer(&mut self.sent, message).expect("a message is plain data");
+        self.sent.push(b'\n');
         let to = self.to.as_mut().expect("it has not been told goodbye");
-        let sent = to.write_all(self.sent.as_bytes()).and_then(|()| to.flush());
+        let sent = to.write_all(&self.sent);
         sent.map_err(|_| self.gone())
     }
 
     /// The line that answers it, of the form that `expected` shows.
     pub(super) fn answer<T: DeserializeOwned>(&mut self, expected: &str) -> Result<T> {
-        let line = match self.from.recv_timeout(self.patience) {
-            Ok(Ok(line)) => line,
-            Ok(Err(error)) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
-            Err(RecvTimeoutError::Disconnected) => bail!(self.gone()),
-            Err(RecvTimeoutError::Timeout) => {
+        match self.from.next(&mut self.got, self.patience) {
+            Ok(()) => {}
+            Err(NoLine::Failure(error)) => bail!(self.wrong(&format!("its answer cannot be read: {error}"))),
+            Err(NoLine::End) => bail!(self.gone()),
+            Err(NoLine::Silence) => {
                 let seconds = self.patience.as_secs_f64();
                 bail!(self.wrong(&format!("no answer within {seconds} s (--policy-timeout gives it more)")))
             }
-        };
-        self.got = String::from_utf8_lossy(&line).into_owned();
-        if line.last() != Some(&b'\n') {
+        }
+        if self.got.last() != Some(&b'\n') {
             bail!(self.wrong("its answer is no whole line, or one of more than 16 MiB"));
         }
-        let read = serde_json::from_slice(&line);
+        let read = serde_json::from_slice(&self.got);
         read.map_err(|error| self.wrong(&format!("{error}; expected a line such as {expected}")))
     }
 
@@ -119,25 +114,9 @@ impl Drop for Conversation {
     }
 }
 
-/// Reads line after line, and gives each to whoever waits for it.
-fn pass_on(answers: ChildStdout, give: &SyncSender<io::Result<Vec<u8>>>) {
-    let mut answers = BufReader::new(answers);
-    loop {
-        let mut line = Vec::new();
-        let read = (&mut answers).take(LONGEST_ANSWER).read_until(b'\n', &mut line);
-        let (answer, goes_on) = match read {
-            Ok(0) => return,
-            Ok(_) => (Ok(line), true),
-            Err(error) => (Err(error), false),
-        };
-        if give.send(answer).is_err() || !goes_on {
-            return;
-        }
-    }
-}
-
 /// A line as it may stand in a message: no control characters, and not the whole of a long one.
-fn shown(line: &str) -> String {
+fn shown(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line);
     let line = line.trim_end();
     let plain = |text: &str| -> String { text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect() };
     match line.char_indices().nth(SHOWN) {

@@ -1,33 +1,26 @@
 //! Parameters of a model: the published ones or a file's, with `--set` applied.
 
-use crate::workload::cli::Generate;
 use anyhow::{Context, Result, anyhow, bail};
 use lab::scenario::did_you_mean;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::path::Path;
 use toml::Value;
+use workload::model::{ModelEntry, Parameters};
 
-/// The parameters that were asked for, in a model of the right shape.
-pub(super) fn parameters<T: Serialize + DeserializeOwned>(published: T, options: &Generate) -> Result<T> {
-    let mut model = match &options.preset {
-        None => published,
-        Some(path) => {
-            let text = read(path)?;
-            toml::from_str(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?
-        }
-    };
-    for assignment in &options.set {
-        let mut value = Value::try_from(&model)?;
-        set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
-        model = value.try_into().map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
-    }
-    Ok(model)
+/// The parameters of a file. A name that leads nowhere is bad usage, and no failure to read.
+pub(super) fn read(model: &ModelEntry, path: &Path) -> Result<Parameters> {
+    let text = workload::file::read_text(path).context("--preset takes a file such as --show prints")?;
+    model.of_toml(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// The text of a preset. A name that leads nowhere is bad usage, and no failure to read.
-fn read(path: &Path) -> Result<String> {
-    workload::file::read_text(path).context("--preset takes a file such as --show prints")
+/// The parameters with other values for some, each `key=value`.
+pub(super) fn changed(model: &ModelEntry, mut parameters: Parameters, assignments: &[String]) -> Result<Parameters> {
+    for assignment in assignments {
+        let mut value = parameters.to_value()?;
+        set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
+        parameters =
+            model.of_value(value).map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
+    }
+    Ok(parameters)
 }
 
 /// Applies `key=value`. The key is a path of names, and of positions from 0 in lists; the value is TOML.

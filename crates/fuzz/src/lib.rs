@@ -2,7 +2,7 @@
 //!
 //! A *target* makes inputs and says what must hold of each; an input is bytes, be it a log or a scene of jobs and machines
 //! written down, so that every finding is a file. A *case* is a seed and a number: its input is made from the stream that
-//! they address, so `--seed S --case K` makes it again. Files that once were trouble lie in `xtask/corpus/TARGET/` and go
+//! they address, so `--seed S --case K` makes it again. Files that once were trouble lie in `corpus/TARGET/` of this crate and go
 //! first.
 
 mod accounting;
@@ -22,10 +22,10 @@ use dice::Dice;
 use finding::Finding;
 use guard::Guard;
 use lab::cli::{Common, Ending, print};
-use lab::scenario::{did_you_mean, workspace};
+use lab::scenario::did_you_mean;
 use lab::terminal::tell;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What `cargo xtask fuzz --help` ends with.
@@ -42,9 +42,10 @@ input on which a promise of its target is broken. It names target, seed and case
 can be, is written to target/fuzz/. Exit code 1 says that there is one. In a release build overflow is not checked
 unless it is asked for: CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo run --release -p xtask -- fuzz …";
 
+/// Options of `cargo xtask fuzz`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Fuzz {
+pub struct Fuzz {
     /// Only this target; all if not given.
     #[arg(value_name = "TARGET")]
     target: Option<String>,
@@ -110,8 +111,12 @@ struct Bounds {
     time: Option<Duration>,
 }
 
-/// Fuzzes, and prints what came of it.
-pub(crate) fn fuzz(options: &Fuzz, common: &Common) -> Result<Ending> {
+/// Fuzzes, and prints what came of it: [`Ending::Differs`] if there is a finding.
+///
+/// # Errors
+///
+/// If no target has the name that is asked for, or files cannot be read or written.
+pub fn fuzz(options: &Fuzz, common: &Common) -> Result<Ending> {
     let targets = chosen(options)?;
     if options.list {
         print(&list(&targets, common));
@@ -156,7 +161,7 @@ fn chosen(options: &Fuzz) -> Result<Vec<Target>> {
 
 /// The files that go before the cases, in order.
 fn corpus(target: &Target) -> Result<Vec<PathBuf>> {
-    let folder = workspace().join("xtask/corpus").join(target.name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
     let entries = match std::fs::read_dir(&folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.with_context(|| format!("cannot read {}", folder.display()))?,
