@@ -2,10 +2,12 @@
 //!
 //! A schedule is read whole, and so is the log: memory grows with both.
 
+mod attempts;
 mod cli;
 mod conform;
 mod feasible;
 mod finding;
+mod follower;
 mod schedule;
 
 #[cfg(test)]
@@ -14,13 +16,16 @@ mod conformance;
 pub use cli::Check;
 
 use crate::asked::Asked;
+use crate::run_options::PassesName;
 use crate::simulate::door::{NamedPolicy, Places};
 use crate::simulate::{Own, carried};
 use anyhow::{Context, Result};
-use conform::Differences;
+use conform::Question;
 use feasible::{Checked, Jobs};
 use finding::{Fault, Finding};
+use follower::Differences;
 use lab::cli::{Common, Ending, print};
+use sim_core::{Outage, Time};
 use std::fmt::Write;
 use workload::SwfReader;
 
@@ -30,21 +35,37 @@ use workload::SwfReader;
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    let run = &options.run;
     // What is predicted is no part of the log: jobs come with what was requested.
     let asked = Asked { estimates: carried(options.asked.estimates), ..options.asked.clone() };
-    let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, own)).transpose()?;
-    let places = Places::of(&asked, options.procs, SwfReader::open(&asked.trace)?.header())?;
+    let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, run, own)).transpose()?;
+    let places = Places::of(&asked, run.procs, SwfReader::open(&asked.trace)?.header())?;
     let jobs = Jobs::read(&asked, &places)?;
     let rows = schedule::read(&options.schedule)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
+    let outages = outages(options, &places, &checked)?;
+    feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);
     // What cannot have run cannot be asked about.
     let differences = policy.as_ref().filter(|_| checked.findings.is_empty()).map(|policy| {
         let predictions = policy.predictions(options.asked.estimates);
-        conform::check(&jobs, &checked.starts, places.machines(), policy, predictions, &mut checked.findings)
+        let (jobs, machines) = (&jobs, places.machines());
+        let question = Question { jobs, machines, outages, run, policy, predictions };
+        conform::check(question, &checked.starts, &mut checked.findings)
     });
     let told = Told { options, policy: policy.as_ref(), places: &places, checked: &checked, differences };
     print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
     Ok(if checked.findings.is_empty() { Ending::Done } else { Ending::Differs })
+}
+
+/// The outages of the places up to the end of the schedule, in order of failure.
+fn outages(options: &Check, places: &Places, checked: &Checked) -> Result<Vec<Outage>> {
+    let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
+    let names = places.names();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let all = options.run.outages_of(&names, options.asked.seed)?;
+    // What cannot be read ends a run as well, however late it stands there.
+    let wanted = all.take_while(|outage| outage.as_ref().map_or(true, |outage| outage.down <= end));
+    Ok(wanted.collect::<Result<_, _>>()?)
 }
 
 /// What is reported.
@@ -122,7 +143,9 @@ impl Told<'_> {
                 writeln!(text, "{no_jobs} rows of records that have no run time, or no processors, were not looked at");
         }
         match (self.policy, self.differences) {
-            (Some(policy), Some(differences)) => text += &in_words(&policy.name(), differences),
+            (Some(policy), Some(differences)) => {
+                text += &in_words(&policy.name(), differences, self.options.run.passes)
+            }
             (Some(policy), None) => {
                 let _ = writeln!(
                     text,
@@ -136,17 +159,21 @@ impl Told<'_> {
     }
 }
 
-fn in_words(name: &str, differences: Differences) -> String {
-    const TIES: &str = "releases, then arrivals in the order of the log, then one pass";
+fn in_words(name: &str, differences: Differences, passes: PassesName) -> String {
+    let ties = match passes {
+        PassesName::PerInstant => "releases, then arrivals in the order of the log, then one pass",
+        PassesName::PerEvent => "releases, then arrivals in the order of the log, and a pass after each",
+        PassesName::Pyss => "arrivals in the order of the log, then releases, and a pass after each",
+    };
     let Differences { instants, not_by_policy, late, is_complete } = differences;
     match (instants, is_complete) {
-        (0, _) => format!("{name}: every start is its own (at one instant: {TIES})\n"),
+        (0, _) => format!("{name}: every start is its own (at one instant: {ties})\n"),
         (_, false) => {
-            format!("{name}: not asked further, since its plan cannot be built anew there (at one instant: {TIES})\n")
+            format!("{name}: not asked further, since its plan cannot be built anew there (at one instant: {ties})\n")
         }
         _ => format!(
             "{name}: instants at which it would have started others: {instants}; starts that are not its own: {not_by_policy}; jobs \
-             that it would have started earlier: {late} (at one instant: {TIES}; after a difference it goes on from the schedule)\n"
+             that it would have started earlier: {late} (at one instant: {ties}; after a difference it goes on from the schedule)\n"
         ),
     }
 }

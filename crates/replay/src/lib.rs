@@ -6,7 +6,7 @@ pub mod experiment;
 pub mod explain;
 mod explanation;
 mod given;
-mod machine_options;
+mod run_options;
 pub mod simulate;
 mod units;
 pub mod workload;

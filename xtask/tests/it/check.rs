@@ -170,6 +170,91 @@ fn a_single_start_that_is_late_is_found_and_counted_once() {
     }
 }
 
+/// `12.5` as `12.500000001`.
+fn a_nanosecond_later(seconds: &str) -> String {
+    let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let nanos: u64 = format!("{whole}{part:0<9}").parse().expect("seconds");
+    format!("{}.{:09}", (nanos + 1) / 1_000_000_000, (nanos + 1) % 1_000_000_000)
+}
+
+/// The options of `simulate` that determine a schedule beside the log and the policy: it is accepted under them, and not without.
+#[test]
+fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
+    let folder = folder();
+    // On a grid of ten minutes, so that much happens at one instant.
+    let log = std::fs::read_to_string(generated(&folder, "250")).expect("a log");
+    let coarse = |line: &str| {
+        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        for field in [1, 3, 8] {
+            let seconds: f64 = fields[field].parse().expect("seconds");
+            fields[field] = format!("{:.0}", (seconds / 600.0).ceil() * 600.0);
+        }
+        fields.join(" ") + "\n"
+    };
+    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
+    let log = comments.join("\n") + "\n" + &jobs.into_iter().map(coarse).collect::<String>();
+    let log = file(&folder, "coarse.swf", log);
+    let machines = file(&folder, "two.machines", "0\ta\t1\t48\t1.0\t1\n1\tb\t1\t64\t1.5\t1\n");
+    let failing = ["--outages", "mtbf:1d,mttr:3h", "--seed", "5"];
+    for (name, further) in [
+        ("per-event", vec!["--passes", "per-event"]),
+        ("pyss", vec!["--passes", "pyss"]),
+        ("failing", failing.to_vec()),
+        ("two that fail", [&["--machines", utf8(&machines)][..], &failing].concat()),
+        ("all of it", [&["--passes", "per-event", "--estimates", "mean-of-user:2"][..], &failing].concat()),
+    ] {
+        let out = folder.path().join(name);
+        let policies = ["fcfs", "easy", "easy+order=sjf", "easy+reserve=3", "cons", "flex", "eg-edf"];
+        let simulate = ["simulate", "--quiet", "--trace", utf8(&log), "--out", utf8(&out)];
+        xtask().args(simulate).args(["--policy", &policies.join(",")]).args(&further).assert().code(0);
+        let mut elsewhere = 0;
+        for policy in policies {
+            let jobs = out.join(policy).join("jobs.csv");
+            let of_policy = [&["--policy", policy][..], &further].concat();
+            let (code, told) = check(&log, &jobs, &of_policy);
+            assert!(code == 0 && told.contains("every start is its own"), "{policy}, {name}: {told}");
+            // The last job to end a nanosecond late, its end left to the program.
+            let text = std::fs::read_to_string(&jobs).expect("jobs.csv");
+            let mut rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').take(6).collect()).collect();
+            let last = rows.last_mut().expect("a job");
+            let late = a_nanosecond_later(last[2]);
+            (last[2], last[3]) = (&late, "");
+            let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+            let (code, told) = check(&log, &file(&folder, "late.csv", rows.join("\n")), &of_policy);
+            assert_eq!(code, 1, "{policy}, {name}: {told}");
+            elsewhere += check(&log, &jobs, &[&["--policy", policy][..], &further[..2]].concat()).0;
+            elsewhere += check(&log, &jobs, &["--policy", policy]).0;
+        }
+        assert!(elsewhere > 0, "{name}: without the options it is as good");
+    }
+}
+
+#[test]
+fn nobody_runs_on_a_machine_that_is_down_and_who_was_hit_has_started_anew() {
+    let folder = folder();
+    let log = file(&folder, "four.swf", FOUR_JOBS);
+    let of = |outages: &str, schedule: &str, further: &[&str]| {
+        let outages = file(&folder, "down.csv", format!("machine,down,up\n0,{outages}\n"));
+        let schedule = file(&folder, "theirs.csv", schedule);
+        let (code, told) = check(&log, &schedule, &[&["--outages", utf8(&outages)][..], further].concat());
+        (code, told.replace(&format!("{}/", utf8(folder.path())), ""))
+    };
+    // It is down before anybody comes, and while job 3 runs.
+    assert_eq!(of("30,40", EASY, &["--policy", "easy"]).0, 0);
+    let (code, told) = of("8,9", EASY, &["--policy", "easy"]);
+    let down = "machine-down: job 1 runs from 0 s to 10 s on ";
+    assert!(code == 1 && told.starts_with("theirs.csv:2: ") && told.contains(down), "{told}");
+    assert!(told.contains("which is down from 8 s to 9 s (the first of 2)"), "{told}");
+    // Who ran has lost what it did, and waits behind job 2. When it ran is not in the schedule: EASY would have started job 3, too.
+    let anew = "job,submit,start,finish,processors\n2,5,9,19,8\n1,0,19,29,4\n3,6,19,24,2\n";
+    for policy in ["fcfs", "easy"] {
+        let (code, told) = of("8,9", anew, &["--policy", policy]);
+        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
+    }
+    let late = anew.replace("3,6,19,24,2", "3,6,20,25,2");
+    assert_eq!(of("8,9", &late, &["--policy", "fcfs"]).0, 1);
+}
+
 #[test]
 fn a_schedule_that_can_have_run_is_told_so_in_both_formats() {
     let (code, told) = of_four_jobs(EASY, &["--policy", "easy"]);

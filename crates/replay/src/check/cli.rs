@@ -1,6 +1,7 @@
 //! What `check` can be asked.
 
 use crate::asked::Asked;
+use crate::run_options::RunOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -13,6 +14,8 @@ Examples:
   cargo xtask check --trace log.swf --schedule theirs.csv --procs 256 --policy easy
       and is it what EASY does? The first start that EASY would not have made, and how many such there are
   cargo xtask check --trace log.swf --schedule theirs.swf --machines site.machines --json
+  cargo xtask check --trace log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 --policy easy
+      a schedule on machines that fail: nobody ran on one that was down, and EASY decided
 
 The schedule, of any program: CSV with a heading, of which the columns job (or job_id) and start are needed, and submit, finish
 (or end), processors (or procs, cpus), site, allocated (0-3,7) and state (rejected: never started) are used if they are
@@ -21,7 +24,10 @@ there; times in seconds, from the first submission or as in the log. Or SWF, whe
 Run times are those of the log, cut at the limit under --estimates user. Records without a run time, or of zero, are no jobs,
 and are not looked at. A job wider than every place must not start.
 
-With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass; a policy looks at jobs that
+With --outages: nobody runs while the place is down, and whoever was hit has started anew. The starts that a failure ended are
+in no schedule: where the policy would have made one, and there was room for it, it is taken as made.
+
+With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass (or as --passes says); a policy looks at jobs that
 arrived at one instant in the order of the log. At each instant the policy is asked about the state that the schedule has led
 to. Where it would start others than the schedule does, that is a difference, and it goes on from the schedule: one
 that remembers (cons, easy+reserve=K) is built anew from who runs and who waits. A job that is late is counted once. Of plans
@@ -38,7 +44,7 @@ pub struct Check {
     /// The policy that made it, as `simulate` takes it; without, it is only asked whether a machine can have run it.
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    /// Processors of the machine; from the log's header if not given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) procs: Option<u32>,
+    /// The options of `simulate` under which it was made.
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
 }

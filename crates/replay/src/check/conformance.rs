@@ -1,6 +1,8 @@
 //! docs/conformance: small workloads, and their schedules by two implementations each.
 
+use crate::run_options::RunOptions;
 use crate::simulate::door::NamedPolicy;
+use clap::Parser;
 use gap_schedule::reference::{Conservative, Easy, OrderedBackfill, OrderedFcfs};
 use gap_schedule::{Backfilling, CompressOrder, Depth, Machine, MultiCluster, Order, Placement, Policy, Priority};
 use sim_core::{JobLog, Sim};
@@ -28,6 +30,17 @@ fn workloads() -> Vec<(String, u32, Vec<LogJob>)> {
         (name, processors, jobs)
     };
     names.into_iter().map(read).collect()
+}
+
+/// A policy of ours under the usual options.
+fn named(name: &str) -> NamedPolicy {
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunOptions,
+    }
+    let Line { run } = Line::parse_from(["usual"]);
+    NamedPolicy::parse(name, 0, &run, &[]).expect("it is ours")
 }
 
 /// Every policy by its name, with its twin.
@@ -70,7 +83,7 @@ fn the_schedules_of_the_conformance_folder_are_those_of_both_implementations() {
     assert!(workloads.len() >= 6, "{} workloads", workloads.len());
     for (workload, processors, jobs) in workloads {
         for (name, reference) in policies() {
-            let policy = NamedPolicy::parse(&name, 0, &[]).expect("it is ours");
+            let policy = named(&name);
             let fast = schedule(processors, policy.at_work(1), &jobs);
             let slow = schedule(processors, reference, &jobs);
             assert_eq!(fast, slow, "{name} on {workload}");
@@ -91,7 +104,7 @@ fn the_workloads_tell_the_policies_apart() {
     let all: Vec<String> = policies
         .iter()
         .map(|(name, _)| {
-            let policy = NamedPolicy::parse(name, 0, &[]).expect("it is ours");
+            let policy = named(name);
             let schedules =
                 workloads.iter().map(|(_, processors, jobs)| schedule(*processors, policy.at_work(1), jobs));
             schedules.collect()

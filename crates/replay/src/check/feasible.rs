@@ -7,7 +7,7 @@ use crate::simulate::door::Places;
 use anyhow::{Result, bail};
 use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
-use sim_core::{Request, Span, Time};
+use sim_core::{Outage, Request, Span, Time};
 use workload::{Intake, LogJob, Options, SwfReader};
 
 /// A record of the log: the job that it yields, if any, and the submit time that it tells.
@@ -232,6 +232,32 @@ fn fill(jobs: &Jobs, machines: &[Machine], found: &mut Checked) {
                 )
             });
         }
+    }
+}
+
+/// Whether nobody runs on a machine that is down. The outages are in order of failure.
+pub(super) fn ensure_up(jobs: &Jobs, outages: &[Outage], names: &[String], found: &mut Checked) {
+    // By machine, in order of failure: each with the latest repair up to it.
+    let mut by_machine: Vec<Vec<(Outage, Time)>> = vec![Vec::new(); names.len()];
+    for outage in outages {
+        let before = &mut by_machine[outage.site.index()];
+        let up = before.last().map_or(outage.up, |(_, up)| outage.up.max(*up));
+        before.push((*outage, up));
+    }
+    for start in &found.starts {
+        let outages = &by_machine[start.machine];
+        let next = outages.partition_point(|(outage, _)| outage.down <= start.start);
+        // One that ends at the instant of a failure has ended.
+        let hits = outages.get(next).filter(|(outage, _)| outage.down < start.finish);
+        let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
+        let Some((outage, up)) = holds.or(hits) else { continue };
+        let number = jobs.jobs[start.job].number;
+        found.findings.add(Fault::Down, number, Some(start.start), start.line, || {
+            format!(
+                "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",
+                start.start, start.finish, names[start.machine], outage.down
+            )
+        });
     }
 }
 

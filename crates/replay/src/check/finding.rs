@@ -24,6 +24,8 @@ pub(super) enum Fault {
     Site,
     /// More processors are in use than there are.
     Overfull,
+    /// It runs on a machine that is down.
+    Down,
     /// A processor is in use twice, or does not exist.
     Processor,
     /// The policy would not have done so.
@@ -43,6 +45,7 @@ impl Fault {
             Self::RunTime => "run-time-differs",
             Self::Site => "unknown-site",
             Self::Overfull => "too-many-processors",
+            Self::Down => "machine-down",
             Self::Processor => "processor-twice",
             Self::Policy => "policy-differs",
         }

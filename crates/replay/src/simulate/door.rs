@@ -7,6 +7,7 @@ use super::sites::Sites;
 use super::space_shared::SpaceShared;
 use super::world::World;
 use crate::asked::Asked;
+use crate::run_options::{PassesName, RunOptions};
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::{Machine, Predictions};
 use workload::Estimates;
@@ -52,12 +53,13 @@ impl Places {
 /// A policy by its name, which can be put to work again and again.
 pub(crate) struct NamedPolicy {
     policy: Policy,
-    seed: u64,
+    search: Search,
+    passes: PassesName,
 }
 
 impl NamedPolicy {
-    /// The policy called `text`, as `simulate --policy` takes it; no program of the user's own.
-    pub(crate) fn parse(text: &str, seed: u64, own: &[&'static Own]) -> Result<Self> {
+    /// The policy called `text`, as `simulate --policy` takes it under these options; no program of the user's own.
+    pub(crate) fn parse(text: &str, seed: u64, run: &RunOptions, own: &[&'static Own]) -> Result<Self> {
         let found = SpaceShared::policy(text, own).ok_or_else(|| {
             let names = SpaceShared::policies();
             anyhow!("--policy {text}: there is no such policy of space-shared machines; there are {names}")
@@ -69,7 +71,8 @@ impl NamedPolicy {
                    a policy with a name"
             );
         }
-        Ok(Self { policy, seed })
+        let search = Search { seed, tabu_iterations: run.tabu_iterations, time_limit: None };
+        Ok(Self { policy, search, passes: run.passes })
     }
 
     /// As the folder of its results is called.
@@ -79,8 +82,7 @@ impl NamedPolicy {
 
     /// To which nothing has happened yet.
     pub(crate) fn at_work(&self, places: usize) -> Box<dyn gap_schedule::Policy> {
-        let search = Search { seed: self.seed, tabu_iterations: 10, time_limit: None };
-        self.policy.at_work(&search, places)
+        self.policy.at_work_under(self.passes, &self.search, places)
     }
 
     /// Who predicts run times for it, to whom nothing has happened yet: as its name says, or else as `estimates` do.

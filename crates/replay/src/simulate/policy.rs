@@ -8,10 +8,11 @@ use super::name::PolicyName;
 use super::own::Own;
 use super::predicting::Predicting;
 use super::queueing::{Base, Queueing, depth};
+use crate::run_options::PassesName;
 use gap_schedule::{Completion, Moves, Weight};
 use gap_schedule::{
     CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
-    GapFilling, Placement, Planner, StopCriterion, Tabu,
+    GapFilling, IfNewcomerFits, Placement, Planner, StopCriterion, Tabu,
 };
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
@@ -125,6 +126,26 @@ impl Policy {
         }
     }
 
+    /// The same, where the policy is asked at these passes: under those of the simulator pyss its plain EASY has a habit, and no other
+    /// policy there.
+    ///
+    /// # Panics
+    ///
+    /// If it is a program.
+    pub(super) fn at_work_under(
+        self,
+        passes: PassesName,
+        options: &Search,
+        places: usize,
+    ) -> Box<dyn gap_schedule::Policy> {
+        let at_work = self.at_work(options, places);
+        if passes == PassesName::Pyss && self.is_plain_easy() {
+            Box::new(IfNewcomerFits::new(at_work))
+        } else {
+            at_work
+        }
+    }
+
     /// Who predicts run times, where its name says so.
     pub(super) const fn predicting(&self) -> Option<Predicting> {
         match self {
@@ -133,8 +154,8 @@ impl Policy {
         }
     }
 
-    /// Whether it is EASY with its one reservation, in order of arrival throughout: in the simulator pyss, that has a habit.
-    pub(super) fn is_plain_easy(&self) -> bool {
+    /// Whether it is EASY with its one reservation, in order of arrival throughout.
+    fn is_plain_easy(&self) -> bool {
         match self {
             Self::Easy => true,
             Self::Queue(queue) => queue.is_plain_easy(),

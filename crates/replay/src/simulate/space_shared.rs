@@ -13,10 +13,10 @@ use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::asked::Asked;
 use crate::explanation::{Ear, Explanation, Listener, ReasonsHeard, explanation};
-use crate::machine_options::{MachineOptions, PassesName};
+use crate::run_options::RunOptions;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use gap_schedule::{Explained, IfNewcomerFits, MultiCluster, PredictionCounts, Predictions};
+use gap_schedule::{Explained, MultiCluster, PredictionCounts, Predictions};
 use sim_core::{Job, Outage, Probe, Sim};
 use std::cell::RefCell;
 use std::path::Path;
@@ -29,10 +29,7 @@ use workload::{Outages, OutagesError, SwfReader};
 #[group(skip)]
 pub(crate) struct SpaceSharedOptions {
     #[command(flatten)]
-    pub(super) machines: MachineOptions,
-    /// Iterations of Tabu search after each arrival, at most.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(super) tabu_iterations: u32,
+    pub(super) run: RunOptions,
     /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
     /// marked as not reproducible.
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
@@ -78,7 +75,7 @@ impl World for SpaceShared {
 
     fn open(asked: &Asked, options: &SpaceSharedOptions, policies: &[policy::Policy]) -> Result<Self> {
         let header = SwfReader::open(&asked.trace)?.header().clone();
-        let sites = Sites::of(asked, options.machines.procs, &header)?;
+        let sites = Sites::of(asked, options.run.procs, &header)?;
         let predicting = Predicting::by_estimates(asked.estimates);
         let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
         let world = Self { asked: asked.clone(), options: options.clone(), sites, predicting, predicts };
@@ -110,7 +107,7 @@ impl World for SpaceShared {
         let repairs = log.finish()?;
         let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
         outcome.reasons = heard.map(ReasonsHeard::finish);
-        if options.machines.outages.is_some() {
+        if options.run.outages.is_some() {
             outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
         }
         if self.predicts {
@@ -140,17 +137,17 @@ impl World for SpaceShared {
     }
 
     fn arguments(&self, policies: &[policy::Policy]) -> String {
-        let SpaceSharedOptions { machines, tabu_iterations, time_limit, .. } = &self.options;
-        let mut words = self.asked.machine_file_as_asked() + &machines.processors_as_asked();
+        let SpaceSharedOptions { run, time_limit, .. } = &self.options;
+        let mut words = self.asked.machine_file_as_asked() + &run.processors_as_asked();
         words += &format!(" --estimates {}", self.asked.estimates);
-        words += &machines.outages_as_asked();
+        words += &run.outages_as_asked();
         if policies.iter().any(|policy| policy.searches()) {
-            words += &format!(" --tabu-iterations {tabu_iterations}");
+            words += &format!(" --tabu-iterations {}", run.tabu_iterations);
             if let Some(limit) = time_limit {
                 words += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
             }
         }
-        words + machines.passes_as_asked()
+        words + run.passes_as_asked()
     }
 
     fn idles(&self, policy: &policy::Policy) -> Option<String> {
@@ -182,7 +179,7 @@ impl SpaceShared {
     /// L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
     /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
     fn ensure_finishable(&self) -> Result<()> {
-        let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.machines.outages else { return Ok(()) };
+        let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.run.outages else { return Ok(()) };
         let log = self.log()?;
         let machines = self.sites.machines();
         let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
@@ -225,8 +222,8 @@ impl SpaceShared {
                 let outages = Rc::clone(&outages);
                 std::iter::from_fn(move || outages.borrow_mut().next())
             })
-            .with_repair_expected(options.machines.repair_expected())
-            .with_passes(options.machines.passes.passes());
+            .with_repair_expected(options.run.repair_expected())
+            .with_passes(options.run.passes.passes());
         if let Some(predicting) = policy.predicting().or(self.predicting) {
             multi_cluster = multi_cluster.with_predictions(predicting.at_work());
         }
@@ -250,12 +247,8 @@ impl SpaceShared {
             return Ok((Box::new(exec), failure));
         }
         let search =
-            Search { seed: asked.seed, tabu_iterations: options.tabu_iterations, time_limit: options.time_limit };
-        let at_work = policy.at_work(&search, sites.iter().len());
-        // The habit of that simulator's EASY, and of no other policy there.
-        if options.machines.passes == PassesName::Pyss && policy.is_plain_easy() {
-            return Ok((Box::new(IfNewcomerFits::new(at_work)), Failure::default()));
-        }
+            Search { seed: asked.seed, tabu_iterations: options.run.tabu_iterations, time_limit: options.time_limit };
+        let at_work = policy.at_work_under(options.run.passes, &search, sites.iter().len());
         Ok((at_work, Failure::default()))
     }
 
@@ -278,7 +271,7 @@ impl SpaceShared {
     fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
         let names = self.names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        self.options.machines.outages_of(&names, self.asked.seed)
+        self.options.run.outages_of(&names, self.asked.seed)
     }
 }
 

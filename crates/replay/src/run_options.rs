@@ -1,4 +1,4 @@
-//! What the machines of a replay are, how they fail, and when a policy is asked.
+//! What else determines a schedule on space-shared machines: how many processors, failures, when the policy is asked, how long it searches.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -7,10 +7,10 @@ use lab::provenance::quoted;
 use sim_core::{Outage, Span, Streams};
 use workload::{Outages, OutagesError};
 
-/// Options of the machines, which hold for every policy.
+/// What determines a schedule beside the log and the policy: options that `simulate` and `check` share.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct MachineOptions {
+pub(crate) struct RunOptions {
     /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
     /// says little of the machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -19,6 +19,9 @@ pub(crate) struct MachineOptions {
     /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
     #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
     pub(crate) outages: Option<Outages>,
+    /// Iterations of Tabu search after each arrival, at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) tabu_iterations: u32,
     /// When the policy is asked, of several events at one instant.
     #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
     pub(crate) passes: PassesName,
@@ -36,7 +39,7 @@ pub(crate) enum PassesName {
     Pyss,
 }
 
-impl MachineOptions {
+impl RunOptions {
     /// The outages of places of these names, in order of failure; none if none were asked for. A function of the seed: the same for
     /// every policy.
     pub(crate) fn outages_of(

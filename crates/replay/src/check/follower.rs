@@ -1,0 +1,245 @@
+//! A policy that follows a schedule, and asks another what that would have done.
+
+use super::attempts::Attempts;
+use super::feasible::{Jobs, Start};
+use super::finding::{Fault, Findings};
+use crate::simulate::door::NamedPolicy;
+use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
+use rustc_hash::FxHashSet;
+use sim_core::{JobId, Outage, SiteId, Time};
+
+/// How often a policy would have done otherwise.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Differences {
+    /// Instants at which the policy would have started others.
+    pub(super) instants: u64,
+    /// Jobs that the schedule starts, and the policy would not have then, or elsewhere.
+    pub(super) not_by_policy: u64,
+    /// Jobs that the policy would have started, and the schedule starts later.
+    pub(super) late: u64,
+    /// Whether it was asked up to the end.
+    pub(super) is_complete: bool,
+}
+
+/// The policy of that world: it answers with what the schedule starts, and asks another what that would have started.
+pub(super) struct Follower<'a> {
+    jobs: &'a Jobs,
+    policy: &'a NamedPolicy,
+    pub(super) at_work: Box<dyn Policy>,
+    places: usize,
+    /// What the schedule starts from the present instant on, in order of time.
+    ahead: &'a [Start],
+    /// Of those that are due, who has started.
+    made: Vec<usize>,
+    /// What the policy has answered at this instant, each start once.
+    answered: Starts,
+    /// How things stood when it was asked for the first time at this instant.
+    seen: Seen,
+    /// Whether all else of the instant has happened: what the schedule starts now starts.
+    pub(super) is_closing: bool,
+    /// Whether the policy believes in starts that were not made.
+    is_astray: bool,
+    attempts: Attempts,
+    /// When the schedule starts each job, and on which line.
+    planned: Vec<Option<(Time, u64)>>,
+    /// Jobs that the policy would have started by now.
+    late: FxHashSet<JobId>, // never iterated
+    pub(super) differences: Differences,
+}
+
+/// How things stand when the policy is asked for the first time at an instant.
+#[derive(Copy, Clone, Debug, Default)]
+struct Seen {
+    at: Option<Time>,
+    free: u64,
+    processors: u64,
+    waiting: usize,
+    first: Option<QueuedJob>,
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(
+        jobs: &'a Jobs,
+        policy: &'a NamedPolicy,
+        starts: &'a [Start],
+        machines: &[Machine],
+        outages: &[Outage],
+    ) -> Self {
+        let mut planned = vec![None; jobs.jobs.len()];
+        starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
+        Self {
+            jobs,
+            policy,
+            at_work: policy.at_work(machines.len()),
+            places: machines.len(),
+            ahead: starts,
+            made: Vec::new(),
+            answered: Starts::new(),
+            seen: Seen::default(),
+            is_closing: false,
+            is_astray: false,
+            attempts: Attempts::new(jobs, starts, machines, outages),
+            planned,
+            late: FxHashSet::default(),
+            differences: Differences { is_complete: true, ..Differences::default() },
+        }
+    }
+
+    /// What the schedule starts now.
+    fn due(&self, now: Time) -> &'a [Start] {
+        &self.ahead[..self.ahead.partition_point(|start| start.start <= now)]
+    }
+
+    pub(super) fn waits_for_schedule(&self, now: Time) -> bool {
+        self.made.len() < self.due(now).len()
+    }
+
+    pub(super) fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let due = self.due(view.now);
+        if self.is_closing {
+            let rest = (0..due.len()).filter(|number| !self.made.contains(number));
+            let rest: Vec<usize> = rest.collect();
+            starts.extend(rest.iter().map(|number| of(&due[*number])));
+            self.made.extend(rest);
+            return;
+        }
+        if self.seen.at != Some(view.now) {
+            self.seen = Seen::of(view);
+        }
+        if self.is_astray {
+            return;
+        }
+        let mut answer = Starts::new();
+        self.at_work.schedule(view, &mut answer);
+        for start in answer {
+            if self.answered.contains(&start) {
+                self.is_astray = true;
+                continue;
+            }
+            self.answered.push(start);
+            let (job, machine) = start;
+            // In the policy's own order, where it agrees: what it keeps is then what it would have kept.
+            if let Some(number) = due.iter().position(|planned| of(planned) == start) {
+                self.made.push(number);
+                starts.push(start);
+            } else if self.attempts.take(&self.jobs.jobs[job.index()].job, machine, view.now, self.planned[job.index()])
+            {
+                starts.push(start);
+            } else {
+                self.is_astray = true;
+            }
+        }
+    }
+
+    pub(super) fn next_wakeup(&self) -> Option<Time> {
+        let now = self.seen.at?;
+        let next_start = self.ahead[self.due(now).len()..].first().map(|start| start.start);
+        [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
+    }
+
+    /// Says where the policy and the schedule part at this instant, which is over. Jobs that are known to be late make no difference.
+    pub(super) fn compare(&mut self, now: Time, findings: &mut Findings) {
+        let due = self.due(now);
+        self.ahead = &self.ahead[due.len()..];
+        self.made.clear();
+        let attempted = std::mem::take(&mut self.attempts.now);
+        let answer = std::mem::take(&mut self.answered);
+        let is_made = |start: &(JobId, SiteId)| due.iter().any(|made| of(made) == *start) || attempted.contains(start);
+        let missing: Vec<JobId> = answer.iter().filter(|start| !is_made(start)).map(|(job, _)| *job).collect();
+        let extra: Vec<&Start> = due.iter().filter(|start| !answer.contains(&of(start))).collect();
+        if missing.is_empty() && extra.is_empty() {
+            return;
+        }
+        self.is_astray = true;
+        let newly: Vec<JobId> = missing
+            .into_iter()
+            .filter(|job| due.iter().all(|start| start.job != job.index()) && self.late.insert(*job))
+            .collect();
+        if !self.policy.can_be_built_anew() {
+            self.differences.is_complete = false;
+        }
+        let (job, line) = match (extra.first(), newly.first()) {
+            (Some(start), _) => (start.job, start.line),
+            (None, Some(job)) => (job.index(), self.planned[job.index()].map_or(0, |(_, line)| line)),
+            (None, None) => return, // told before
+        };
+        self.differences.instants += 1;
+        self.differences.late += newly.len() as u64;
+        self.differences.not_by_policy += extra.len() as u64;
+        findings.add(Fault::Policy, self.jobs.jobs[job].number, Some(now), line, || {
+            self.in_words(now, &answer, due, newly.first().copied())
+        });
+    }
+
+    /// What each of them does, what was free, and who waited first; and what becomes of the first job that is late.
+    fn in_words(&self, now: Time, answer: &Starts, due: &[Start], late: Option<JobId>) -> String {
+        let name = self.policy.name();
+        let theirs = self.list(due.iter().map(|start| start.job));
+        let ours = self.list(answer.iter().map(|(job, _)| job.index()));
+        let Seen { free, processors, waiting, first, .. } = self.seen;
+        let first = first.expect("a policy is asked while somebody waits");
+        let mut words = format!(
+            "at {now} s the schedule starts {theirs}, and {name} would start {ours}; {free} of {processors} processors are free, \
+             {waiting} wait, the first of them job {} for {}",
+            self.jobs.jobs[first.job.index()].number,
+            first.request.processors
+        );
+        if let Some(late) = late
+            && let Some((start, _)) = self.planned[late.index()]
+        {
+            words += &format!("; job {} starts at {start} s", self.jobs.jobs[late.index()].number);
+        }
+        words
+    }
+
+    /// `nobody`, `job 3`, `jobs 3, 4 and 9 more`.
+    fn list(&self, jobs: impl Iterator<Item = usize>) -> String {
+        let numbers: Vec<String> = jobs.map(|job| self.jobs.jobs[job].number.to_string()).collect();
+        match numbers.len() {
+            0 => "nobody".to_owned(),
+            1 => format!("job {}", numbers[0]),
+            2..=6 => format!("jobs {}", numbers.join(", ")),
+            many => format!("jobs {} and {} more", numbers[..5].join(", "), many - 5),
+        }
+    }
+
+    /// Where the policy believes in what was not made: the policy as if it had just come here, told who waits, and to look at each
+    /// machine.
+    pub(super) fn build_anew(&mut self, view: &View<'_>) {
+        if !self.is_astray || !self.policy.can_be_built_anew() {
+            return;
+        }
+        self.is_astray = false;
+        self.at_work = self.policy.at_work(self.places);
+        let mut queue = Queue::new();
+        self.at_work.begin(&View { queue: &queue, ..*view });
+        for machine in 0..self.places {
+            self.at_work.on_repair(site(machine), &View { queue: &queue, ..*view });
+        }
+        for job in view.queue.iter() {
+            queue.push(*job);
+            self.at_work.on_submit(job, &View { queue: &queue, ..*view });
+        }
+    }
+}
+
+impl Seen {
+    fn of(view: &View<'_>) -> Self {
+        Self {
+            at: Some(view.now),
+            free: view.free.iter().copied().map(u64::from).sum(),
+            processors: view.machines.iter().map(|machine| u64::from(machine.processors)).sum(),
+            waiting: view.queue.len(),
+            first: view.queue.front().copied(),
+        }
+    }
+}
+
+/// A start as a policy answers it.
+fn of(start: &Start) -> (JobId, SiteId) {
+    (JobId(u32::try_from(start.job).expect("fewer than 2^32 jobs")), site(start.machine))
+}
+
+fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
+}
