@@ -47,6 +47,15 @@ pub struct Chart {
     pub reference: Vec<Series>,
     /// Plots of one link show the same stretch of x on the page, whichever is zoomed; empty: none.
     pub link: &'static str,
+    /// What a value rests on several of, in the plural: `weeks`; empty: replications.
+    pub observations: &'static str,
+}
+
+impl Chart {
+    /// What a value rests on several of.
+    pub(crate) fn counted(&self) -> &'static str {
+        if self.observations.is_empty() { "replications" } else { self.observations }
+    }
 }
 
 /// One axis of a [`Chart`].
@@ -67,6 +76,15 @@ impl Axis {
     /// A linear axis that chooses its own ticks.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
+    }
+
+    /// The unit of the label, as it stands behind a number, with a blank before it: ` s`, ` % of its mean`; empty if there is none.
+    fn unit(&self) -> String {
+        let is_unit = |text: &&str| {
+            text.len() <= 16 && text.chars().all(|c| c.is_alphabetic() || matches!(c, '%' | '/' | '·' | '-' | ' '))
+        };
+        let mut brackets = self.label.split('(').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        brackets.find(is_unit).map_or_else(String::new, |unit| format!(" {unit}"))
     }
 
     /// The same axis with exactly these ticks.

@@ -5,7 +5,10 @@ const Plots = (() => {
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const own = (thing) => (dark.matches ? thing.dark : thing.light);
-  const shown = (x) => (Math.abs(x) >= 1000 ? x.toLocaleString("en", { maximumFractionDigits: 2 }) : String(+x.toPrecision(6)));
+  // Four digits, and whole numbers as they are.
+  const shown = (x) => (Math.abs(x) >= 1000 ? x.toLocaleString("en", { maximumFractionDigits: 0 }) : String(+x.toPrecision(4)).replace("-", "−"));
+  // Above a panel that has a name: its name.
+  const NAME = 24;
   const plots = [];
 
   // ---- axes ----
@@ -91,7 +94,7 @@ const Plots = (() => {
     place(panel) {
       const { left, right, top, bottom } = this.area;
       const n = this.panels.length;
-      const high = top + (panel * (bottom - top)) / n + (n > 1 ? 18 : 0);
+      const high = top + (panel * (bottom - top)) / n + (n > 1 ? NAME : 0);
       const low = top + ((panel + 1) * (bottom - top)) / n;
       const [x0, x1] = this.x, [y0, y1] = this.ys[panel];
       return {
@@ -120,7 +123,7 @@ const Plots = (() => {
       const lines = this.wrapped(spec.x.label, width - 80);
       this.area = { left: 0, right: width - 14, top: 10, bottom: height - 24 - 16 * lines.length };
       const n = this.panels.length;
-      const room = (this.area.bottom - this.area.top) / n - (n > 1 ? 18 : 0);
+      const room = (this.area.bottom - this.area.top) / n - (n > 1 ? NAME : 0);
       const ticks = this.panels.map((axis, k) => ticksOf(axis, this.ys[k], room, n > 1 ? 32 : 46));
       const widest = Math.max(...ticks.flat().map(([, label]) => c.measureText(label).width), 8);
       this.area.left = Math.min(widest + 10, width / 3);
@@ -177,7 +180,7 @@ const Plots = (() => {
           c.font = `600 12px ${this.family}`;
           c.fillStyle = own(spec.traces[panel]);
           c.textAlign = "left";
-          c.fillText(spec.traces[panel].name, area.left, place.high - 9);
+          c.fillText(spec.traces[panel].name, area.left, place.high - 10);
           c.font = `12px ${this.family}`;
         }
       });
@@ -338,12 +341,14 @@ const Plots = (() => {
       const place = this.place(0);
       c.textAlign = "right";
       c.textBaseline = "bottom";
-      for (const [first, name] of spec.sites) {
+      for (const [k, [first, name]] of spec.sites.entries()) {
         const y = place.y(first);
-        if (y < area.top || y > area.bottom) continue;
+        if (y < area.top || y > area.bottom + 1) continue;
         this.stroke([[area.left, y], [area.right, y]], theme.soft, 1);
         c.fillStyle = theme.soft;
-        if (spec.sites.length <= 12) c.fillText(name, area.right - 4, y - 1);
+        const next = spec.sites[k + 1];
+        const above = Math.max(area.top, next ? place.y(next[0]) : area.top);
+        if (y - above >= 12) c.fillText(name, area.right - 4, y - 1);
       }
     }
 
@@ -373,7 +378,7 @@ const Plots = (() => {
           const away = Math.abs(place.y(trace.y[at]) - py);
           if (this.panels.length > 1 || away < least) {
             least = Math.min(away, least);
-            best = { name: trace.name, lines: [`${shown(trace.y[at])} from ${shown(trace.x[at])} on`], colour: own(trace) };
+            best = { name: trace.name, lines: [`${shown(trace.y[at])}${spec.y.unit} from ${shown(trace.x[at])}${spec.x.unit} on`], colour: own(trace) };
           }
           return;
         }
@@ -383,7 +388,7 @@ const Plots = (() => {
           if (away >= least) return;
           least = away;
           const tick = spec.x.ticks.findIndex((one) => Math.abs(one - trace.x[at]) <= 1e-9 * Math.abs(one));
-          const where = tick >= 0 ? spec.x.labels[tick] : shown(trace.x[at]);
+          const where = tick >= 0 ? spec.x.labels[tick] + (/^[-−]?[\d.,]+$/.test(spec.x.labels[tick]) ? spec.x.unit : "") : shown(trace.x[at]) + spec.x.unit;
           best = { name: trace.name + (trace.hollow ? ", printed in the paper" : ""), lines: [trace.text[at], `at ${where}`], colour: own(trace) };
         });
       });

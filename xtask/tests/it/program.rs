@@ -118,9 +118,13 @@ pub(crate) fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
+/// A paper's page is light.
+const PAGE_BYTES: usize = 2_000_000;
+
 /// The page opens offline: it says so to the browser, and its elements fetch nothing.
 pub(crate) fn assert_self_contained(root: &Path) {
     let page = fs::read_to_string(root.join("report.html")).expect("a report");
+    assert!(page.len() < PAGE_BYTES, "{} bytes are too many to send to anybody", page.len());
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
     // Scripts are inline: what is between their tags is not looked at.
     let mut markup = String::new();

@@ -43,6 +43,29 @@ fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_a
     assert_eq!(rows[0]["allocated_resources"], "4-5");
 }
 
+/// The heaviest page is that of a log just small enough to be drawn, whose jobs each have a reason: a log of any length
+/// above weighs what its curves do.
+#[test]
+fn the_page_of_any_log_weighs_three_megabytes_at_most() {
+    let folder = folder();
+    let (log, out) = (folder.path().join("lublin.swf"), folder.path().join("out"));
+    let generate = ["workload", "generate", "lublin", "--procs", "64", "--count", "3100", "--seed", "5", "--quiet"];
+    xtask().args(generate).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
+    let weigh = |jobs: &str, policies: &str| {
+        let run = ["simulate", "--quiet", "--policy", policies, "--max-jobs", jobs, "--trace"];
+        xtask().args(run).arg(&log).arg("--out").arg(&out).assert().code(0);
+        let page = fs::read_to_string(out.join("report.html")).expect("a page");
+        assert!(page.len() < 3_000_000, "{} bytes of {jobs} jobs under {policies}", page.len());
+        (page.contains("why then: "), page.len())
+    };
+    // As many bars as there may be, of several policies and of one; one job more, and there are none.
+    let (is_told, several) = weigh("1000", "cons,easy,flex");
+    assert!(is_told && several > 1_000_000, "it is no heavy page: {several} bytes");
+    assert!(weigh("3000", "easy").0);
+    let (is_told, longer) = weigh("3001", "easy");
+    assert!(!is_told && longer < 600_000, "{longer} bytes");
+}
+
 #[test]
 fn simulate_writes_the_files_of_the_design_and_no_others() {
     let folder = folder();

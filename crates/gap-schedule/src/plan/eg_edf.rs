@@ -4,7 +4,6 @@ use super::job::PlanJob;
 use super::machine::{Machine, Releases, Trial};
 use super::weight::{Scale, Score};
 use crate::policy::site;
-use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span, Time};
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
@@ -26,30 +25,28 @@ pub struct EgEdf {
     upper_bounds: Vec<UpperBound>,
 }
 
-/// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EgTies {
-    /// The earliest start, then the fastest machine.
-    #[default]
-    StartThenFastest,
-    /// The first machine by index.
-    First,
-    /// The earliest end of the job.
-    EarliestFinish,
-    /// The fastest machine.
-    Fastest,
+sim_core::answers! {
+    /// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
+    pub enum EgTies {
+        /// The earliest start, then the fastest machine.
+        StartThenFastest,
+        /// The first machine by index.
+        First,
+        /// The earliest end of the job.
+        EarliestFinish,
+        /// The fastest machine.
+        Fastest,
+    }
 }
 
-/// Where a job without a gap goes: reading R10.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Edf {
-    /// Before the first planned job with a later deadline; that and all behind it shift.
-    #[default]
-    Shifts,
-    /// Behind all planned jobs.
-    Appends,
+sim_core::answers! {
+    /// Where a job without a gap goes: reading R10.
+    pub enum Edf {
+        /// Before the first planned job with a later deadline; that and all behind it shift.
+        Shifts,
+        /// Behind all planned jobs.
+        Appends,
+    }
 }
 
 /// Where [`EgEdf`] has planned a job.

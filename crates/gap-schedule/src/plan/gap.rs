@@ -2,7 +2,6 @@ use super::Plan;
 use super::job::PlanJob;
 use super::machine::Machine;
 use crate::policy::site;
-use serde::{Deserialize, Serialize};
 use sim_core::{Span, Time};
 
 /// Idle processors in which a job can run without delaying a planned job.
@@ -16,19 +15,18 @@ pub struct Gap {
     pub end: Time,
 }
 
-/// How late a gap may start: reading R8 of the paper, which says "gap" without saying where the schedule ends.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GapBound {
-    /// Before the machine's last planned start. A machine without planned jobs has no gap.
-    #[default]
-    LastStart,
-    /// Before the last of the machine's planned jobs ends. A machine without planned jobs has no gap.
-    LastCompletion,
-    /// Before the last running or planned job of all machines ends.
-    Makespan,
-    /// At any time: every machine that is wide enough has a gap, and Earliest Deadline First is never used.
-    Unbounded,
+sim_core::answers! {
+    /// How late a gap may start: reading R8 of the paper, which says "gap" without saying where the schedule ends.
+    pub enum GapBound {
+        /// Before the machine's last planned start. A machine without planned jobs has no gap.
+        LastStart,
+        /// Before the last of the machine's planned jobs ends. A machine without planned jobs has no gap.
+        LastCompletion,
+        /// Before the last running or planned job of all machines ends.
+        Makespan,
+        /// At any time: every machine that is wide enough has a gap, and Earliest Deadline First is never used.
+        Unbounded,
+    }
 }
 
 impl GapBound {

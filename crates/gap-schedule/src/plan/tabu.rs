@@ -30,26 +30,24 @@ pub struct Tabu {
     exhausted: Vec<usize>,
 }
 
-/// Which job of the machine is moved: reading R11.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TabuChoice {
-    /// The last one that will be late.
-    #[default]
-    LastLate,
-    /// The last one.
-    Last,
+sim_core::answers! {
+    /// Which job of the machine is moved: reading R11.
+    pub enum TabuChoice {
+        /// The last one that will be late.
+        LastLate,
+        /// The last one.
+        Last,
+    }
 }
 
-/// What becomes of the tabu list between two calls: part of reading R12.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TabuMemory {
-    /// Every call starts with an empty list.
-    #[default]
-    Cleared,
-    /// The list goes on.
-    Kept,
+sim_core::answers! {
+    /// What becomes of the tabu list between two calls: part of reading R12.
+    pub enum TabuMemory {
+        /// Every call starts with an empty list.
+        Cleared,
+        /// The list goes on.
+        Kept,
+    }
 }
 
 /// What the search has done so far.

@@ -62,15 +62,14 @@ pub struct FlexibleConfig {
     pub minext: Minext,
 }
 
-/// R7: `minext`, defined by the paper as min(Estimated_J), and used with the job's index.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Minext {
-    /// The smallest estimate in the queue.
-    #[default]
-    Queue,
-    /// The job's own smallest time over the machines. The heuristic then gives every job the same.
-    Job,
+sim_core::answers! {
+    /// R7: `minext`, defined by the paper as min(Estimated_J), and used with the job's index.
+    pub enum Minext {
+        /// The smallest estimate in the queue.
+        Queue,
+        /// The job's own smallest time over the machines. The heuristic then gives every job the same.
+        Job,
+    }
 }
 
 /// A waiting job, and all that its priority depends on beside the instant and the rest of the queue.

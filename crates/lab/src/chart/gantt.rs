@@ -47,8 +47,8 @@ pub struct Bar {
 /// Of more jobs than these, a picture alone tells nothing: its size would double, and nobody could point at one of them.
 const HINTED: usize = 500;
 
-/// More sites than these are told apart by lines alone: there is no room for names.
-const NAMED_SITES: usize = 12;
+/// A site less tall than this, in pixels, has no room for its name.
+const NAME_HEIGHT: f64 = 12.0;
 
 impl Gantt {
     /// Time runs from the first start to the last end.
@@ -106,10 +106,11 @@ pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
         if gantt.bars.len() <= HINTED {
             hints(gantt, &frame, canvas);
         }
-        for (first, name) in &gantt.sites {
+        let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
+        for ((first, name), end) in gantt.sites.iter().zip(ends) {
             let (left, at) = frame.at(frame.x.low, f64::from(*first));
             canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0)?;
-            if gantt.sites.len() <= NAMED_SITES {
+            if at - frame.at(frame.x.low, f64::from(end)).1 >= NAME_HEIGHT {
                 canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End)?;
             }
         }

@@ -3,7 +3,7 @@
 use super::draw::{PRINTED, Plan, is_histogram};
 use super::marks::{LegendMark, Look};
 use super::scale::{Scale, has_place, significant};
-use super::{Chart, Gantt, LineStyle, Picture, Point, Series};
+use super::{Axis, Chart, Gantt, LineStyle, Picture, Point, Series};
 use serde::Serialize;
 
 /// What the page's script needs to draw a picture, and its legend.
@@ -35,6 +35,8 @@ impl Interactive {
 #[derive(Debug, Clone, Serialize)]
 struct AxisSpec {
     label: String,
+    /// As it stands behind a number, with a blank before it; empty if there is none.
+    unit: String,
     log: bool,
     low: f64,
     high: f64,
@@ -44,10 +46,11 @@ struct AxisSpec {
 }
 
 impl AxisSpec {
-    fn new(label: &str, scale: &Scale) -> Self {
+    fn new(axis: &Axis, scale: &Scale) -> Self {
         let ticks = if scale.exact { scale.ticks.as_slice() } else { &[] };
         Self {
-            label: label.to_owned(),
+            label: axis.label.clone(),
+            unit: axis.unit(),
             log: scale.log,
             low: scale.low,
             high: scale.high,
@@ -132,12 +135,12 @@ fn of_chart(chart: &Chart) -> Interactive {
     }
     let (x, y) = (&plan.frame.x, &plan.frame.y);
     Interactive {
-        x: AxisSpec::new(&chart.x.label, x),
-        y: AxisSpec::new(&chart.y.label, y),
+        x: AxisSpec::new(&chart.x, x),
+        y: AxisSpec::new(&chart.y, y),
         traces,
         bars: Vec::new(),
         sites: Vec::new(),
-        strips: plan.strips.iter().map(|strip| AxisSpec::new("", &strip.y)).collect(),
+        strips: plan.strips.iter().map(|strip| AxisSpec::new(&Axis::default(), &strip.y)).collect(),
         link: chart.link,
         title: chart.title.clone(),
         legend,
@@ -179,7 +182,7 @@ fn trace(
         y: points.iter().map(|p| value(p)).collect(),
         low: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(low, _)| low)).collect() },
         high: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(_, high)| high)).collect() },
-        text: if steps { Vec::new() } else { points.iter().map(|p| in_words(p)).collect() },
+        text: if steps { Vec::new() } else { points.iter().map(|p| in_words(p, chart)).collect() },
     }
 }
 
@@ -188,15 +191,15 @@ fn tenths(x: f64) -> f64 {
     (10.0 * x).round() / 10.0
 }
 
-/// `12.31, 95 % interval` is said by the note; here are the numbers: `12.31 [12.02, 12.60], 10 replications`.
-fn in_words(point: &Point) -> String {
-    let mut text = significant(point.y);
+/// `12.31, 95 % interval` is said by the note; here are the numbers: `12.31 s [12.02, 12.60], 10 replications`.
+fn in_words(point: &Point, chart: &Chart) -> String {
+    let mut text = significant(point.y) + &chart.y.unit();
     if let Some((low, high)) = point.finite_interval() {
         text += &format!(" [{}, {}]", significant(low), significant(high));
     }
     match point.reps {
-        Some(1) => text += ", 1 replication",
-        Some(reps) => text += &format!(", {reps} replications"),
+        Some(1) => text += &format!(", 1 {}", chart.counted().trim_end_matches('s')),
+        Some(reps) => text += &format!(", {reps} {}", chart.counted()),
         None => {}
     }
     text
@@ -227,8 +230,8 @@ fn of_gantt(gantt: &Gantt) -> Interactive {
         facts: gantt.told(bar),
     });
     Interactive {
-        x: AxisSpec::new(&gantt.time, &x),
-        y: AxisSpec::new("Processor", &y),
+        x: AxisSpec::new(&Axis::new(&gantt.time), &x),
+        y: AxisSpec::new(&Axis::new("Processor"), &y),
         traces: Vec::new(),
         bars: bars.collect(),
         sites: gantt.sites.clone(),

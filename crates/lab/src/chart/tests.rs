@@ -13,6 +13,7 @@ fn example() -> Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
         link: "",
+        observations: "",
         note: "bars: 95 % confidence intervals".into(),
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),

@@ -141,6 +141,8 @@ struct FigureView<'a> {
     plot: Option<PlotView>,
     svg: Value,
     numbers: Vec<NumberRow<'a>>,
+    /// What the numbers rest on several of.
+    observations: &'static str,
     x_label: &'a str,
 }
 
@@ -188,6 +190,7 @@ fn figure_view<'a>(figure: &'a Figure, page: &'a Page) -> anyhow::Result<FigureV
         plot: chart::interactive(picture).map(|plot| PlotView { legend: plot.into_legend() }),
         svg: Value::from_safe_string(svg),
         numbers,
+        observations: if let Picture::Chart(chart) = picture { chart.counted() } else { "" },
         x_label,
     })
 }

@@ -100,6 +100,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         series: series.collect(),
         reference: reference.collect(),
         link: "",
+        observations: "",
     }
 }
 

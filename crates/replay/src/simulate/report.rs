@@ -102,28 +102,27 @@ impl Report<'_> {
                 }
             ));
         }
+        let summary = page::Table {
+            id: "summary".to_owned(),
+            title: "All of summary.csv".to_owned(),
+            caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
+                .to_owned(),
+            columns: columns.collect(),
+            rows: rows.chain([rejected.collect()]).collect(),
+        };
+        let repairs = page::Table {
+            id: "repairs".to_owned(),
+            title: "Repairs".to_owned(),
+            caption: "What the log leaves out or gets wrong, and what was done about it.".to_owned(),
+            columns: ["rule", "records", "first line", "what was done"].map(str::to_owned).to_vec(),
+            rows: repairs,
+        };
         Page {
             title: stem(&self.asked.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
             notes,
             sections,
-            tables: vec![
-                page::Table {
-                    id: "summary".to_owned(),
-                    title: "All of summary.csv".to_owned(),
-                    caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
-                        .to_owned(),
-                    columns: columns.collect(),
-                    rows: rows.chain([rejected.collect()]).collect(),
-                },
-                page::Table {
-                    id: "repairs".to_owned(),
-                    title: "Repairs".to_owned(),
-                    caption: "What the log leaves out or gets wrong, and what was done about it.".to_owned(),
-                    columns: ["rule", "records", "first line", "what was done"].map(str::to_owned).to_vec(),
-                    rows: repairs,
-                },
-            ],
+            tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
             commands: vec![("Run this again".to_owned(), self.command())],
             provenance: self.provenance(),
             ..Page::default()

@@ -9,13 +9,14 @@ use lab::chart::{Bar, Gantt};
 use lab::page::Section;
 use sim_core::Time;
 
-const CAPTION: &str = "Each job on the processors of lowest number that were free on its site; the policies know no processors apart. \
+/// What all of them have in common.
+const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies know no processors apart. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
 /// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
-    let mut parts = Vec::new();
+    let (mut parts, mut words) = (Vec::new(), Vec::new());
     let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
     for run in report.runs {
         if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
@@ -35,16 +36,13 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 link: "time",
             };
             let silent = run.outcome.reasons.as_ref().is_some_and(|reasons| !reasons.tells);
-            let silence = if silent {
-                format!(" {} does not tell why a job starts when it does.", run.name)
-            } else {
-                String::new()
-            };
-            parts.push(figure(gantt, &format!("{CAPTION}{silence}")));
+            let silence = format!("{} does not tell why a job starts when it does.", run.name);
+            parts.push(figure(gantt, if silent { &silence } else { "" }));
+            words = vec![DRAWN.to_owned()];
         }
         parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
     }
-    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), parts, ..Section::default() }
+    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), words, parts }
 }
 
 /// Jobs by their starts; times in units of so many seconds.

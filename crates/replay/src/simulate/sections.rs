@@ -5,7 +5,7 @@ use super::compare::{Difference, FEW, called, differences};
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::schedules::schedules;
-use super::words::{readable, unit};
+use super::words::{count, readable, unit};
 use super::world::Run;
 use lab::chart::{Axis, Chart, Point, Series, significant};
 use lab::page::{Part, Section, Table};
@@ -48,7 +48,8 @@ fn comparison(report: &Report<'_>) -> Section {
     let mut parts = Vec::new();
     if differences.iter().any(|one| one.interval.low.is_some()) {
         let caption = "Means over weeks with 95 % intervals, in percent of the first policy's mean. Below zero is better; where an \
-                       interval covers zero, weeks differ by more than the policies do.";
+                       interval covers zero, weeks differ by more than the policies do. Slowdown that is not bounded, whose interval \
+                       would dwarf the others, is in the table alone.";
         parts.push(figure(relative(report, &differences), caption));
     }
     parts.push(overview(report));
@@ -66,9 +67,14 @@ fn comparison(report: &Report<'_>) -> Section {
                 interval.replications.to_string(),
             ]
         };
-        let title = format!("Differences to {}", report.runs[0].name);
-        let columns = ["mean", "policy", "difference", "from", "to", "weeks"].map(str::to_owned).to_vec();
-        let rows = differences.iter().map(row).collect();
+        let title = format!("Differences to {}, in numbers", report.runs[0].name);
+        let mut columns = ["mean", "policy", "difference", "from", "to", "weeks"].map(str::to_owned).to_vec();
+        let mut rows: Vec<Vec<String>> = differences.iter().map(row).collect();
+        // One week gives no interval.
+        if differences.iter().all(|one| one.interval.low.is_none()) {
+            columns.drain(3..5);
+            rows.iter_mut().for_each(|row| drop(row.drain(3..5)));
+        }
         parts.push(table("differences-table", &title, "Also in differences.csv.", columns, rows));
     }
     let title = if report.runs.len() > 1 { "Which policy is better?" } else { "How the policy did" };
@@ -77,7 +83,9 @@ fn comparison(report: &Report<'_>) -> Section {
 
 /// Differences in percent of the baseline's mean, so that all metrics have one axis.
 fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
-    let mut metrics: Vec<&str> = differences.iter().map(|one| one.metric).collect();
+    // A few jobs of a few seconds make the mean of what is not bounded.
+    let is_drawn = |one: &&Difference<'_>| one.metric != "slowdown_mean";
+    let mut metrics: Vec<&str> = differences.iter().filter(is_drawn).map(|one| one.metric).collect();
     metrics.dedup();
     let place = |metric: &str| metrics.iter().position(|known| *known == metric).map_or(0, |k| k + 1);
     #[expect(clippy::cast_precision_loss, reason = "a handful")]
@@ -90,7 +98,8 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
         point.y.is_finite().then_some(point)
     };
     let series = report.runs.iter().enumerate().skip(1).map(|(slot, run)| {
-        let points = differences.iter().filter(|one| one.policy == run.name).filter_map(point).collect();
+        let points = differences.iter().filter(is_drawn).filter(|one| one.policy == run.name);
+        let points = points.filter_map(point).collect();
         Series::marks(run.name.clone(), points).in_slot(slot)
     });
     let baseline = &report.runs[0].name;
@@ -100,6 +109,7 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
         title: format!("Differences to {baseline}"),
         x: Axis::new("mean over weeks").with_ticks(ticks),
         y: Axis { signed: true, ..Axis::new(format!("difference to {baseline} (% of its mean)")) },
+        observations: "weeks",
         series: series.collect(),
         ..Chart::default()
     }
@@ -230,7 +240,7 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
                 }
             })
         };
-        let named = [first.classes()[k].name.to_owned(), first.classes()[k].jobs.to_string()];
+        let named = [first.classes()[k].name.to_owned(), count(first.classes()[k].jobs)];
         named.into_iter().chain(runs.iter().map(class)).chain(runs.iter().skip(1).map(against)).collect::<Vec<_>>()
     };
     let others = names(&runs[1..]).map(|name| format!("{name} − {}", runs[0].name));
@@ -255,7 +265,7 @@ fn user_table(report: &Report<'_>, users: usize) -> Part {
         let (waits, slowdowns): (Vec<String>, Vec<String>) = runs.iter().map(of).unzip();
         let name = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
         let share = significant(100.0 * user.work / all);
-        [name, user.jobs.to_string(), share].into_iter().chain(waits).chain(slowdowns).collect()
+        [name, count(user.jobs), share].into_iter().chain(waits).chain(slowdowns).collect()
     });
     let heads = |metric: &'static str| names(runs).map(move |name| format!("{metric}, {name}"));
     let columns = ["user", "jobs", "work (%)"].map(str::to_owned).into_iter();

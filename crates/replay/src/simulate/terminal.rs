@@ -1,7 +1,7 @@
 //! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
 
 use super::compare::{called, differences};
-use super::words::readable;
+use super::words::{count, readable};
 use super::world::Run;
 use lab::chart::significant;
 
@@ -31,7 +31,7 @@ const SPARED: [&str; 3] = ["response_mean", "makespan", "rejected"];
 /// The policies in a table.
 pub(super) fn table(runs: &[Run]) -> String {
     let value = |run: &Run, column: &str| match column {
-        "rejected" => readable_count(run.outcome.watched.rejected),
+        "rejected" => count(run.outcome.watched.rejected),
         _ => run.value(column).map_or_else(String::new, readable),
     };
     let names = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max("policy".len());
@@ -69,12 +69,6 @@ pub(super) fn table(runs: &[Run]) -> String {
         text += &line(first, &mut columns.iter().map(|(_, _, cells)| cells[k].as_str()));
     }
     text
-}
-
-fn readable_count(count: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a count, for a table")]
-    let count = count as f64;
-    readable(count)
 }
 
 /// The differences to the first policy in wait and bounded slowdown, a line for each; empty of one policy.

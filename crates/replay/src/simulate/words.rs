@@ -7,6 +7,13 @@ pub(super) fn readable(value: f64) -> String {
     if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }
 
+/// A number of things, with thousands apart.
+pub(super) fn count(number: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a count, to be read")]
+    let number = number as f64;
+    fixed(number, 0)
+}
+
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes in seconds alone.
 pub(crate) fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));
