@@ -1,8 +1,8 @@
-use super::gap::{GapBound, Gaps};
-use super::machine::Machine;
+use super::gaps::{GapBound, Gaps};
+use super::machine_plan::MachinePlan;
 use super::weight::Scale;
 use super::{Plan, PlannedJob, Taken};
-use crate::policy::site;
+use crate::machine::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;
@@ -80,7 +80,7 @@ impl Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
-            taken: Taken { machine: 0, other: Machine::new(1, 1.0), nondelayed: 0 },
+            taken: Taken { machine: 0, other: MachinePlan::new(1, 1.0), nondelayed: 0 },
             exhausted: Vec::new(),
         }
     }

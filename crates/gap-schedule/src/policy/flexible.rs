@@ -1,11 +1,13 @@
+use crate::machine::Machine;
 use crate::min_demand::MinDemand;
-use crate::multi_cluster::Machine;
-use crate::policy::easy_rule::{EasyRule, Line};
+use crate::policy::easy_rule::EasyRule;
+use crate::policy::line::Line;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View, scan};
+use crate::policy::{Policy, scan};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
+use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;

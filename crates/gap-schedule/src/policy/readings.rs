@@ -1,4 +1,4 @@
-use crate::multi_cluster::Machine;
+use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 /// What the paper leaves open about backfilling on several machines. The default is the first value of each.
