@@ -77,7 +77,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
             collect(&path, files);
-        } else if name.ends_with(".rs") && !SHOWING.contains(&name.as_str()) {
+        } else if name.ends_with(".rs") && name != "tests.rs" && !SHOWING.contains(&name.as_str()) {
             files.push(path);
         }
     }

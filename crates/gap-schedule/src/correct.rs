@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn a_plain_correction_is_the_request_once() {
         assert_eq!(all(&mut ToRequested, 10, Some(900)), [900]);
-        assert_eq!(all(&mut ToRequested, 10, None), []);
-        assert_eq!(all(&mut ToRequested, 900, Some(900)), []);
+        assert_eq!(all(&mut ToRequested, 10, None), [0_u64; 0]);
+        assert_eq!(all(&mut ToRequested, 900, Some(900)), [0_u64; 0]);
     }
 
     #[test]

@@ -151,6 +151,8 @@
 //! A job wider than all machines that it may use could never run: it is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 mod correct;
+mod explained;
+mod machine;
 mod min_demand;
 mod multi_cluster;
 mod order;
@@ -162,12 +164,13 @@ mod queue;
 mod reason;
 pub mod reference;
 mod running;
+mod view;
 
 pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};
+pub use explained::Explained;
+pub use machine::Machine;
 pub use min_demand::MinDemand;
-pub use multi_cluster::{
-    Contention, Event, Machine, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver,
-};
+pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
@@ -175,9 +178,10 @@ pub use planner::{Planner, StopCriterion};
 pub use policy::{
     Backfill, BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative,
     DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits,
-    Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Starts, View, Weight,
+    Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Weight,
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
-pub use reason::{Explained, Reason, ReasonProbe, ReservedStart, Right};
+pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
 pub use running::{Running, RunningJob, Shadow};
+pub use view::{Starts, View};

@@ -1,20 +1,20 @@
 //! What happens on several machines of different size and speed, and in which order.
 
 mod contention;
-mod machine;
 mod machine_pool;
 mod predictions;
 mod usage;
 
 pub use contention::Contention;
-pub use machine::Machine;
 pub use predictions::{PredictionCounts, Predictions};
 pub use usage::{Usage, UsageOver};
 
 use crate::correct::Expired;
-use crate::policy::{Policy, Starts, View, site};
+use crate::machine::{Machine, site};
+use crate::policy::Policy;
 use crate::queue::{Hidden, Queue, QueuedJob};
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use machine_pool::{MachinePool, Repair};
 use predictions::as_requested;
 use serde::{Deserialize, Serialize};

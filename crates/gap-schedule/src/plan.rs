@@ -1,22 +1,24 @@
 //! A plan of all jobs on all machines: a value, without a clock.
 
 mod eg_edf;
-mod gap;
+mod gaps;
+mod idle;
 mod job;
-mod machine;
+mod machine_plan;
 mod tabu;
 mod weight;
 
 pub use eg_edf::{Edf, EgEdf, EgTies, Found, Placed};
-pub use gap::{Gap, GapBound};
+pub use gaps::GapBound;
+pub use idle::Gap;
 pub use job::{PlanJob, PlannedJob};
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use weight::Score;
 
-use crate::policy::site;
+use crate::machine::site;
 use crate::running::RunningJob;
-use gap::Gaps;
-use machine::Machine;
+use gaps::Gaps;
+use machine_plan::{MachinePlan, MachineSummary};
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
 /// What will happen on every machine, as far as is known: the jobs that run, with their expected ends, and an ordered
@@ -58,7 +60,7 @@ use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    machines: Vec<Machine>,
+    machines: Vec<MachinePlan>,
     /// What is asked of all machines at once, kept together because it is asked often.
     summaries: Vec<MachineSummary>,
     /// For each width from 1 (the last stands for all beyond), the machines by index: no stretch of so many idle
@@ -67,27 +69,12 @@ pub struct Plan {
     nondelayed: u64,
 }
 
-/// One machine at a glance.
-#[derive(Copy, Clone, Debug, PartialEq)]
-struct MachineSummary {
-    /// When its last running or planned job ends; [`Time::ZERO`] if it has none.
-    completion: Time,
-    /// When its next planned job starts; [`Time::MAX`] if there is none.
-    next_start: Time,
-    /// When its next running job is expected to end; [`Time::MAX`] if nobody knows, or if there is none.
-    next_end: Time,
-    /// 1 / speed.
-    slowness: f64,
-    /// Planned jobs that will miss their deadlines.
-    late: u32,
-}
-
 /// A job taken out of the plan, and how to undo that. Kept by the caller for its memory.
 #[derive(Clone, Debug)]
 struct Taken {
     machine: usize,
     /// The machine's part of the plan without the job; after taking, the part with it.
-    other: Machine,
+    other: MachinePlan,
     nondelayed: u64,
 }
 
@@ -98,15 +85,15 @@ impl Plan {
     ///
     /// If a machine has no processors, or its speed is not a positive number.
     pub fn new(machines: impl IntoIterator<Item = (u32, f64)>) -> Self {
-        let mut machines: Vec<Machine> =
-            machines.into_iter().map(|(processors, speed)| Machine::new(processors, speed)).collect();
+        let mut machines: Vec<MachinePlan> =
+            machines.into_iter().map(|(processors, speed)| MachinePlan::new(processors, speed)).collect();
         let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
         speeds.sort_unstable_by(f64::total_cmp);
         for machine in &mut machines {
             let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
             machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
-        let summaries = machines.iter().map(Machine::summary).collect();
+        let summaries = machines.iter().map(MachinePlan::summary).collect();
         let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
         let reach = vec![Span::ZERO; widest * machines.len()];
         Self { machines, summaries, reach, nondelayed: 0 }
@@ -343,7 +330,7 @@ impl Plan {
     }
 
     /// Whatever `change` does to one machine, the sums over all stay true.
-    fn change<T>(&mut self, machine: usize, change: impl FnOnce(&mut Machine) -> T) -> T {
+    fn change<T>(&mut self, machine: usize, change: impl FnOnce(&mut MachinePlan) -> T) -> T {
         let part = &mut self.machines[machine];
         self.nondelayed -= u64::from(part.on_time);
         let answer = change(part);

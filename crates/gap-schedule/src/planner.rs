@@ -1,9 +1,10 @@
 //! A policy that plans: [`Planner`].
 
 use crate::plan::{EgEdf, Plan, PlanJob, PlannedJob, Tabu, TabuCounts};
-use crate::policy::{Policy, Starts, View};
+use crate::policy::Policy;
 use crate::queue::QueuedJob;
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Span, Time};
 
 /// Schedule-based scheduling (§3.2, §3.3): each job is planned when it arrives, by [`EgEdf`], the plan may then be improved

@@ -1,4 +1,4 @@
-//! What a policy is asked, told and shown; and the policies, one per file.
+//! What a policy is asked and told; and the policies, one per file.
 
 mod backfill;
 mod conservative;
@@ -14,6 +14,7 @@ mod gap_filling_readings;
 mod gap_filling_score;
 mod held;
 mod if_newcomer_fits;
+mod line;
 mod machine_profiles;
 mod ordered_backfill;
 mod ordered_fcfs;
@@ -37,11 +38,11 @@ pub use ordered_backfill::{Backfilling, OrderedBackfill};
 pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
-use crate::multi_cluster::Machine;
-use crate::queue::{Queue, QueuedJob};
+use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::{Running, RunningJob};
-use sim_core::{JobId, Request, SiteId, Time};
+use crate::running::RunningJob;
+use crate::view::{Starts, View};
+use sim_core::{SiteId, Time};
 
 /// Decides which waiting jobs start now, and on which machine.
 ///
@@ -141,48 +142,6 @@ pub trait Policy {
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
-}
-
-/// A policy's answer: the jobs to start now, each with its machine, in starting order.
-pub type Starts = Vec<(JobId, SiteId)>;
-
-/// What a policy is shown: everything but the run times.
-///
-/// The slices have one entry per machine, by the machine's index, which is its [`SiteId`].
-#[derive(Copy, Clone, Debug)]
-pub struct View<'a> {
-    /// The present instant.
-    pub now: Time,
-    /// The machines.
-    pub machines: &'a [Machine],
-    /// Processors that are free now.
-    pub free: &'a [u32],
-    /// The jobs that run, by their expected ends: start plus estimate at the machine's speed. Of a machine that is down, its
-    /// outage ([`RunningJob::OUTAGE`]) until the expected repair.
-    pub running: &'a [Running],
-    /// The jobs that wait, in order of arrival; those that have lost their machine, in the order in which they lost it.
-    pub queue: &'a Queue,
-}
-
-impl View<'_> {
-    /// Whether the job may run on this machine, by its index, and the machine is wide enough.
-    #[inline]
-    pub fn suits(&self, machine: usize, request: &Request) -> bool {
-        self.machines[machine].suits(request) && request.sites.contains(site(machine))
-    }
-
-    /// Whether some job that waits asks for no more processors than some machine has free: if none does, nobody can start. O(log n)
-    /// for n jobs.
-    pub(crate) fn some_job_is_narrow_enough(&self) -> bool {
-        let most = self.free.iter().copied().max().unwrap_or(0);
-        self.queue.iter().next_where(|least| least.processors <= most).is_some()
-    }
-}
-
-/// The machine's number as others know it.
-#[inline]
-pub(crate) fn site(machine: usize) -> SiteId {
-    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
 }
 
 /// Pointers to a policy are policies.

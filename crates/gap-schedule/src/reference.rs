@@ -20,8 +20,9 @@ pub use easy::Easy;
 pub use ordered::{OrderedBackfill, OrderedFcfs};
 pub use predicted::{Behind, Foresight, Predicted, predicted_easy};
 
-use crate::policy::{Placement, View};
+use crate::policy::Placement;
 use crate::queue::QueuedJob;
+use crate::view::View;
 use sim_core::{AvailabilityProfile, Span, Time};
 
 /// The shortest time there is.

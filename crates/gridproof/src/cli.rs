@@ -37,7 +37,7 @@ pub enum Command {
     /// Run a paper under other answers to what it leaves open, and tell which verdicts change.
     Doubt(Doubt),
     /// Replay a log under one or more scheduling policies.
-    Simulate(Box<replay::cli::Simulate>),
+    Simulate(Box<replay::simulate::Simulate>),
     /// Policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
     Experiment(Box<replay::experiment::Experiment>),
     /// Why a job of a log started when it did under a policy.

@@ -1,9 +1,9 @@
 //! The laboratory: what turns a paper into a program with verdicts.
 //!
-//! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The laboratory runs the
-//! replications that these need ([`study`]), keeps them ([`store`]), estimates each [quantity](quantity::Quantity) with an
-//! interval, judges the claims, and writes figures, data and a report ([`chart`], [`page`]). It knows no paper by name:
-//! a [`registry::Entry`] is one that somebody else wrote.
+//! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The
+//! laboratory runs the replications that these need ([`study`]), keeps them ([`store`]), estimates each
+//! [quantity](quantity::Quantity) with an interval, judges the claims, and writes figures, data and a report ([`chart`],
+//! [`page`]). It knows no paper by name: a [`registry::Entry`] is one that somebody else wrote.
 
 pub mod chart;
 pub mod claim;
@@ -33,7 +33,7 @@ pub mod table;
 pub mod terminal;
 pub mod verdict;
 
-pub use sim_core::readings;
+pub use sim_core::{answers, readings};
 
 mod record;
 mod session;

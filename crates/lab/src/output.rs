@@ -17,6 +17,7 @@
 //! somebody else's beside results stays; where a result needs its name, the run is refused before anything is changed.
 
 mod commit;
+mod fault;
 mod lock;
 pub mod manifest;
 mod partial;

@@ -32,7 +32,7 @@ struct File {
     workload: WorkloadTable,
     flexible: FlexibleTable,
     run: RunTable,
-    readings: ReadingsTable,
+    readings: Readings,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,25 +69,46 @@ struct RunTable {
     quick_jobs: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    benchmark: Benchmark,
-    deadline: Due,
-    late_percent_of: LateOf,
-    machines: MachineDraws,
-    placement: Placement,
-    backfill: BackfillRule,
-    minext: Minext,
-    gap_bound: GapBound,
-    gap_ties: EgTies,
-    edf: Edf,
-    tabu_choice: TabuChoice,
-    tabu_iterations: u32,
-    tabu_length: usize,
-    tabu_memory: TabuMemory,
-    usage: UsageOver,
-    easy_cost: EasyCost,
+lab::readings! {
+    /// What the paper leaves open.
+    #[serde(deny_unknown_fields)]
+    struct Readings {
+        R1 benchmark: type Benchmark
+            "Which speed do run times refer to?"
+            { "200.0", "250.0", "300.0", "400.0", "per-job", "ignored" }
+        R2 deadline: type Due
+            "When is a job due: so many seconds after its run time, or so many times its run time after submission?"
+            { "[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }" }
+        R3 late_percent_of: enum LateOf "What are late jobs counted against?" {
+            /// All jobs.
+            AllJobs,
+            /// Those that have a deadline.
+            JobsWithDeadline,
+        }
+        R4 machines: enum MachineDraws "Does every replication have machines of its own?" {
+            /// No: one draw for all replications of a seed.
+            Fixed,
+            /// Yes.
+            Redrawn,
+        }
+        R5 placement: type Placement "Which machine with room does a job go to?"
+        R6 backfill: type BackfillRule "When may a job pass the head of the queue?"
+        R7 minext: type Minext "What are short jobs compared with?"
+        R8 gap_bound: type GapBound "How late may a gap start?"
+        R9 gap_ties: type EgTies "Which of several equal gaps is taken?"
+        R10 edf: type Edf "Where does a job without a gap go?"
+        R11 tabu_choice: type TabuChoice "Which job does Tabu search move?"
+        R12 tabu_iterations: u32 "How many iterations after each arrival?" { 10, 1, 30, 100, 300 }
+        R12 tabu_length: usize "How long is the tabu list?" { 10, 5, 20 }
+        R12 tabu_memory: type TabuMemory "Is the tabu list kept from call to call?"
+        R13 usage: type UsageOver "What is the system usage averaged over?"
+        R14 easy_cost: enum EasyCost "Which implementation of EASY is its cost counted for?" {
+            /// That which asks every waiting job about every machine.
+            Naive,
+            /// That which keeps an index. Both give the same schedule.
+            Indexed,
+        }
+    }
 }
 
 /// R1: the speed of the machine that run times refer to.
@@ -117,28 +138,16 @@ enum Due {
     Times { times: [f64; 2] },
 }
 
-/// R3: what late jobs are counted against.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum LateOf {
-    AllJobs,
-    JobsWithDeadline,
+impl Default for Benchmark {
+    fn default() -> Self {
+        Self::Speed(200.0)
+    }
 }
 
-/// R4: whether every replication has machines of its own.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum MachineDraws {
-    Fixed,
-    Redrawn,
-}
-
-/// R14: which implementation of EASY the cost is counted for. Both give the same schedule.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum EasyCost {
-    Naive,
-    Indexed,
+impl Default for Due {
+    fn default() -> Self {
+        Self::Beyond([30.0, 250.0])
+    }
 }
 
 /// The policies, in the paper's order.
@@ -354,64 +363,7 @@ impl Paper for EgEdfPaper {
     const PAGE: &'static str = include_str!("../../../docs/papers/eg-edf.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new(
-            "R1",
-            "benchmark",
-            "Which speed do run times refer to?",
-            &["200.0", "250.0", "300.0", "400.0", "per-job", "ignored"],
-        ),
-        Reading::new(
-            "R2",
-            "deadline",
-            "When is a job due: so many seconds after its run time, or so many times its run time after submission?",
-            &["[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }"],
-        ),
-        Reading::new(
-            "R3",
-            "late_percent_of",
-            "What are late jobs counted against?",
-            &["all-jobs", "jobs-with-deadline"],
-        ),
-        Reading::new("R4", "machines", "Does every replication have machines of its own?", &["fixed", "redrawn"]),
-        Reading::new("R5", "placement", "Which machine with room does a job go to?", &["fastest", "first-fit"]),
-        Reading::new("R6", "backfill", "When may a job pass the head of the queue?", &["machine-aware", "strict"]),
-        Reading::new("R7", "minext", "What are short jobs compared with?", &["queue", "job"]),
-        Reading::new(
-            "R8",
-            "gap_bound",
-            "How late may a gap start?",
-            &["last-start", "last-completion", "makespan", "unbounded"],
-        ),
-        Reading::new(
-            "R9",
-            "gap_ties",
-            "Which of several equal gaps is taken?",
-            &["start-then-fastest", "first", "earliest-finish", "fastest"],
-        ),
-        Reading::new("R10", "edf", "Where does a job without a gap go?", &["shifts", "appends"]),
-        Reading::new("R11", "tabu_choice", "Which job does Tabu search move?", &["last-late", "last"]),
-        Reading::new(
-            "R12",
-            "tabu_iterations",
-            "How many iterations after each arrival?",
-            &["10", "1", "30", "100", "300"],
-        ),
-        Reading::new("R12", "tabu_length", "How long is the tabu list?", &["10", "5", "20"]),
-        Reading::new("R12", "tabu_memory", "Is the tabu list kept from call to call?", &["cleared", "kept"]),
-        Reading::new(
-            "R13",
-            "usage",
-            "What is the system usage averaged over?",
-            &["time", "events", "until-last-arrival"],
-        ),
-        Reading::new(
-            "R14",
-            "easy_cost",
-            "Which implementation of EASY is its cost counted for?",
-            &["naive", "indexed"],
-        ),
-    ];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
@@ -503,5 +455,17 @@ impl Paper for EgEdfPaper {
                 (planner.operations(), moves)
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scenario_gives_the_first_answer_to_each_reading() -> Result<()> {
+        let file: File = EgEdfPaper::scenario()?.typed()?;
+        assert_eq!(file.readings, Readings::default());
+        Ok(())
     }
 }

@@ -18,6 +18,7 @@ use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
 use serde::Deserialize;
+use sim_core::readings::joined;
 use sim_core::{Purpose, Sim, Streams};
 
 /// The scenario file.
@@ -37,19 +38,22 @@ struct File {
 /// The readings of the world (R1 to R16), and one of a sentence.
 #[derive(Clone, Debug, Deserialize)]
 struct ReadingsTable {
-    declining: Declining,
+    #[serde(flatten)]
+    of_sentences: OfSentences,
     #[serde(flatten)]
     of_world: Readings,
 }
 
-/// R17: what an AWT does that "starts declining".
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Declining {
-    /// It falls, as where the author uses the word for figure 9.
-    Falls,
-    /// It gets worse, as "it gets closer and closer to the P2P system" suggests.
-    Worsens,
+lab::readings! {
+    /// How sentences are read, whatever the model does.
+    struct OfSentences {
+        R17 declining: enum Declining "What does an AWT do that \"starts declining\" with too many trees?" {
+            /// It falls, as where the author uses the word for figure 9.
+            Falls,
+            /// It gets worse, as "it gets closer and closer to the P2P system" suggests.
+            Worsens,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -312,65 +316,7 @@ impl Paper for Hierarchical {
     const PAGE: &'static str = include_str!("../../../docs/papers/hierarchical.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new("R1", "share", "What is the rate of a branch relative to?", &["all-channels", "own-channel"]),
-        Reading::new(
-            "R2",
-            "peer_deadline",
-            "Whose estimate is a peer's deadline three times of?",
-            &["own-estimate", "mean-server"],
-        ),
-        Reading::new("R3", "peer_wait_ends", "When does waiting end among peers?", &["offer", "acceptance"]),
-        Reading::new(
-            "R4",
-            "bytes_per_cpu_second",
-            "b: how many bytes of input does a CPU work off in a second?",
-            &["100.0", "10000.0", "100000.0"],
-        ),
-        Reading::new(
-            "R5",
-            "unassigned_order",
-            "Which unassigned jobs are pushed first?",
-            &["own-first", "oldest-first", "graded-distance"],
-        ),
-        Reading::new(
-            "R6",
-            "branch_order",
-            "Which of several marked branches is served first?",
-            &["nearest-then-oldest", "oldest-rfc", "index"],
-        ),
-        Reading::new(
-            "R7",
-            "load_balance_takes",
-            "Which job of the most loaded sibling does load-balance take?",
-            &["oldest", "newest"],
-        ),
-        Reading::new("R8", "requests_to", "Which trees of a hybrid get a request?", &["all-trees", "home-tree"]),
-        Reading::new("R9", "neighbours", "Who are a peer's neighbours?", &["geographic", "random-4", "random-8"]),
-        Reading::new("R10", "sizes", "How are input sizes drawn?", &["poisson-mb", "poisson-gb", "exponential"]),
-        Reading::new("R11", "sigma", "How wide is the Gaussian of the execution time?", &["0.1", "0.3"]),
-        Reading::new(
-            "R12",
-            "output_transfer",
-            "Is a server free while its output is transferred?",
-            &["server-free", "server-busy"],
-        ),
-        Reading::new("R13", "link_contention", "Do flows share links?", &["on", "off"]),
-        Reading::new("R14", "servers", "Are servers drawn anew in each replication?", &["fixed", "redrawn"]),
-        Reading::new("R15", "bags", "What does one bag hold?", &["per-os", "per-site"]),
-        Reading::new(
-            "R16",
-            "flow_rates",
-            "Does the rate of a flow change while it lasts?",
-            &["fixed-at-start", "re-shared"],
-        ),
-        Reading::new(
-            "R17",
-            "declining",
-            "What does an AWT do that \"starts declining\" with too many trees?",
-            &["falls", "worsens"],
-        ),
-    ];
+    const READINGS: &'static [Reading] = &joined::<17>(Readings::LIST, OfSentences::LIST);
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

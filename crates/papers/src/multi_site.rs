@@ -6,6 +6,7 @@ mod measure;
 mod metrics;
 
 use anyhow::{Context, Result, ensure};
+use gang_grid::config::{ServiceTime, SlowdownBase, StopAfter};
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
@@ -26,7 +27,7 @@ struct File {
     workload: WorkloadTable,
     policy: PolicyTable,
     run: RunTable,
-    readings: ReadingsTable,
+    readings: Readings,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,55 +62,6 @@ struct RunTable {
     bounded_slowdown_floor: f64,
     quick_jobs: u64,
     quick_run_lengths: Vec<u64>,
-}
-
-/// The readings of the world, and those of the workload (R1) and the measurement (R15, R16).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    service_time: ServiceTime,
-    release: gang_grid::config::Release,
-    empty_on_arrival: gang_grid::config::EmptyOnArrival,
-    empty_in_scan: gang_grid::config::EmptyInScan,
-    empty_in_step_4: gang_grid::config::EmptyInScan,
-    reserved_is_idle: bool,
-    placement: gang_grid::config::Placement,
-    site_order: gang_grid::config::SiteOrder,
-    shortest_queue: gang_grid::config::ShortestQueue,
-    startable: gang_grid::config::Startable,
-    backfill_on_arrival: gang_grid::config::BackfillOnArrival,
-    gang_arrival: gang_grid::config::GangArrival,
-    scan_trigger: gang_grid::config::ScanTrigger,
-    gang_order: gang_grid::config::GangOrder,
-    stop_after: StopAfter,
-    slowdown_base: SlowdownBase,
-    threshold_from: gang_grid::config::ThresholdFrom,
-    split: gang_grid::config::Split,
-}
-
-/// R1: whether each task of a gang has its own service time.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ServiceTime {
-    PerTask,
-    PerGang,
-}
-
-/// R15: what is counted until the run stops.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum StopAfter {
-    Jobs,
-    Locals,
-    Tasks,
-}
-
-/// R16: what a gang's response is divided by.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum SlowdownBase {
-    BeforeOverhead,
-    AfterOverhead,
 }
 
 /// The paper, as its scenario has it.
@@ -181,23 +133,7 @@ impl MultiSite {
             approach: cell.approach,
             threshold: Span::from_secs_f64(policy.thresholds[cell.threshold]),
             overhead: policy.overheads[cell.overhead],
-            readings: Readings {
-                release: readings.release,
-                empty_on_arrival: readings.empty_on_arrival,
-                empty_in_scan: readings.empty_in_scan,
-                empty_in_step_4: readings.empty_in_step_4,
-                reserved_is_idle: readings.reserved_is_idle,
-                placement: readings.placement,
-                site_order: readings.site_order,
-                shortest_queue: readings.shortest_queue,
-                startable: readings.startable,
-                backfill_on_arrival: readings.backfill_on_arrival,
-                gang_arrival: readings.gang_arrival,
-                scan_trigger: readings.scan_trigger,
-                gang_order: readings.gang_order,
-                threshold_from: readings.threshold_from,
-                split: readings.split,
-            },
+            readings: *readings,
         }
     }
 
@@ -302,96 +238,7 @@ impl Paper for MultiSite {
     const PAGE: &'static str = include_str!("../../../docs/papers/multi-site.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new(
-            "R1",
-            "service_time",
-            "Does each task of a gang have its own service time?",
-            &["per-task", "per-gang"],
-        ),
-        Reading::new("R2", "release", "When is a gang's processor released?", &["task-end", "gang-end"]),
-        Reading::new(
-            "R3",
-            "empty_on_arrival",
-            "What is an empty queue when a gang arrives?",
-            &["none-waiting", "idle"],
-        ),
-        Reading::new(
-            "R4",
-            "empty_in_scan",
-            "What is an empty queue in steps 1 and 2 of the scan?",
-            &["idle", "none-waiting"],
-        ),
-        Reading::new(
-            "R5",
-            "empty_in_step_4",
-            "What is an empty queue in step 4 of the scan?",
-            &["idle", "none-waiting"],
-        ),
-        Reading::new(
-            "R6",
-            "reserved_is_idle",
-            "Does an idle processor that is kept for a gang count as idle for another?",
-            &["false", "true"],
-        ),
-        Reading::new(
-            "R7",
-            "placement",
-            "Which eligible processors does a gang take?",
-            &["idle-first", "soonest-free", "random", "lowest-index"],
-        ),
-        Reading::new("R8", "site_order", "In which order are sites tried?", &["fixed", "random"]),
-        Reading::new(
-            "R9",
-            "shortest_queue",
-            "What makes a queue the shortest?",
-            &["jobs", "waiting", "work", "random"],
-        ),
-        Reading::new(
-            "R10",
-            "startable",
-            "Which processor that can start a local at once does it take?",
-            &["random", "prefer-empty", "prefer-reserved"],
-        ),
-        Reading::new("R11", "backfill_on_arrival", "May an arriving local backfill at once?", &["yes", "no"]),
-        Reading::new(
-            "R12",
-            "gang_arrival",
-            "Is an arriving gang tried before it joins the queue?",
-            &["tried-at-once", "joins-queue"],
-        ),
-        Reading::new(
-            "R13",
-            "scan_trigger",
-            "What makes the grid scheduler scan its queue?",
-            &["exit-leaves-empty-queue", "any-release", "queue-becomes-empty"],
-        ),
-        Reading::new(
-            "R14",
-            "gang_order",
-            "Which gang of the queue is next?",
-            &["largest-that-fits", "largest-only", "oldest-that-fits"],
-        ),
-        Reading::new("R15", "stop_after", "What is counted until the run stops?", &["jobs", "locals", "tasks"]),
-        Reading::new(
-            "R16",
-            "slowdown_base",
-            "Is a gang's slowdown relative to its service time before or after the overhead?",
-            &["before-overhead", "after-overhead"],
-        ),
-        Reading::new(
-            "R17",
-            "threshold_from",
-            "From which start of the gang is the threshold measured?",
-            &["present-start", "promised-start"],
-        ),
-        Reading::new(
-            "R18",
-            "split",
-            "How are the tasks of a gang that spans sites divided among them?",
-            &["pooled", "site-by-site", "even"],
-        ),
-    ];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

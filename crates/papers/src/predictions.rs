@@ -34,7 +34,7 @@ struct File {
     load: LoadTable,
     stand_in: StandIn,
     run: RunTable,
-    readings: ReadingsTable,
+    readings: Readings,
 }
 
 #[derive(Copy, Clone, Debug, Deserialize)]
@@ -58,12 +58,14 @@ struct RunTable {
     quick_jobs: u32,
 }
 
-#[derive(Copy, Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ReadingsTable {
-    passes: TieRule,
-    load: Load,
-    sample: Sample,
+lab::readings! {
+    /// What is open.
+    #[serde(deny_unknown_fields)]
+    struct Readings {
+        R1 passes: type TieRule "In which order do things of one instant happen, and when is the scheduler asked?"
+        R2 load: type Load "How dense are submissions?"
+        R3 sample: type Sample "What is another workload like the log?"
+    }
 }
 
 /// The paper, as its scenario has it.
@@ -188,16 +190,7 @@ impl Paper for PredictionsPaper {
     const PAGE: &'static str = include_str!("../../../docs/papers/predictions.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &[
-        Reading::new(
-            "R1",
-            "passes",
-            "In which order do things of one instant happen, and when is the scheduler asked?",
-            &["pyss", "per-event", "per-instant"],
-        ),
-        Reading::new("R2", "load", "How dense are submissions?", &["as-logged", "denser", "sparser"]),
-        Reading::new("R3", "sample", "What is another workload like the log?", &["users", "shaken"]),
-    ];
+    const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;

@@ -13,8 +13,9 @@ mod conformance;
 
 pub use cli::Check;
 
-use crate::simulate::Own;
+use crate::asked::Asked;
 use crate::simulate::door::{NamedPolicy, Places};
+use crate::simulate::{Own, carried};
 use anyhow::{Context, Result};
 use conform::Differences;
 use feasible::{Checked, Jobs};
@@ -29,15 +30,16 @@ use workload::SwfReader;
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<Ending> {
-    let asked = options.asked();
-    let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, options.seed, own)).transpose()?;
-    let places = Places::of(&asked, options.procs, SwfReader::open(&options.trace)?.header())?;
+    // What is predicted is no part of the log: jobs come with what was requested.
+    let asked = Asked { estimates: carried(options.asked.estimates), ..options.asked.clone() };
+    let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, own)).transpose()?;
+    let places = Places::of(&asked, options.procs, SwfReader::open(&asked.trace)?.header())?;
     let jobs = Jobs::read(&asked, &places)?;
     let rows = schedule::read(&options.schedule)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     // What cannot have run cannot be asked about.
     let differences = policy.as_ref().filter(|_| checked.findings.is_empty()).map(|policy| {
-        let predictions = policy.predictions(options.estimates);
+        let predictions = policy.predictions(options.asked.estimates);
         conform::check(&jobs, &checked.starts, places.machines(), policy, predictions, &mut checked.findings)
     });
     let told = Told { options, policy: policy.as_ref(), places: &places, checked: &checked, differences };
@@ -75,7 +77,7 @@ impl Told<'_> {
             })
         });
         let told = serde_json::json!({
-            "trace": self.options.trace,
+            "trace": self.options.asked.trace,
             "schedule": self.options.schedule,
             "policy": self.policy.map(NamedPolicy::name),
             "feasible": self.is_feasible(),
@@ -97,7 +99,7 @@ impl Told<'_> {
         let mut text = String::new();
         for (count, Finding { fault, job: _, time: _, line, words }) in findings.iter() {
             let file = if *fault == Fault::Missing && words.ends_with("is not there") {
-                &self.options.trace
+                &self.options.asked.trace
             } else {
                 &self.options.schedule
             };

@@ -4,23 +4,11 @@
 //! ([`gap_schedule::Reason`]), or is what the policy was shown.
 
 mod cli;
-mod heard;
-mod history;
-mod line;
-mod listener;
-mod pass;
-mod reasons;
-mod tell;
-mod words;
 
 pub use cli::Explain;
-pub(crate) use heard::{Heard, SharedHeard};
-pub(crate) use line::Explanation;
-pub(crate) use listener::{Ear, Listener};
-pub(crate) use reasons::{Reasons, ReasonsHeard};
-pub(crate) use tell::explanation;
 
-use crate::cli::Asked;
+use crate::asked::Asked;
+use crate::explanation::Explanation;
 use crate::simulate::{Own, ensure_can_be_read_again};
 use anyhow::{Result, bail};
 use lab::cli::{Common, Ending, print};
@@ -35,7 +23,7 @@ use workload::{Intake, Options, SwfReader};
 /// Bad options or input, a job that the log does not have, or a file that cannot be read.
 pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Result<Ending> {
     ensure_can_be_read_again(&options.asked)?;
-    let world = options.worlds.open(&options.asked, own)?;
+    let world = options.worlds.open(&options.asked, &options.chosen, own)?;
     ensure_there(&options.asked, &options.numbers)?;
     let told = world.explain(&options.numbers)?;
     let log = options.asked.trace.display().to_string();

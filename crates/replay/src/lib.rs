@@ -1,8 +1,12 @@
 //! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment` and `workload`.
 
+mod asked;
 pub mod check;
-pub mod cli;
 pub mod experiment;
 pub mod explain;
+mod explanation;
+mod given;
+mod machine_options;
 pub mod simulate;
+mod units;
 pub mod workload;

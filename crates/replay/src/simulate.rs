@@ -2,6 +2,7 @@
 
 mod alea31;
 mod classes;
+mod cli;
 mod clock;
 mod clusters;
 mod columns;
@@ -31,12 +32,13 @@ mod space_shared;
 mod terminal;
 mod transcript;
 mod watch;
-pub(crate) mod words;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
-use crate::cli::{self, Asked, Format};
+use crate::asked::Asked;
 use anyhow::{Context, Result, bail};
+use cli::Format;
+pub use cli::Simulate;
 use lab::chart;
 use lab::cli::{Common, Ending, print};
 use lab::new_folders::NewFolders;
@@ -64,10 +66,10 @@ use world::Run;
 /// # Errors
 ///
 /// Bad options or input, or a file that cannot be read or written.
-pub fn simulate(options: &cli::Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
+pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
     let asked = &options.asked;
     ensure_can_be_read_again(asked)?;
-    let world = options.worlds.open(asked, own)?;
+    let world = options.worlds.open(asked, &options.chosen, own)?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made: Vec<NewFolders> =
@@ -201,8 +203,8 @@ pub struct Measured {
 /// # Errors
 ///
 /// As [`simulate`].
-pub fn measure(options: &cli::Simulate, own: &[&'static Own]) -> Result<Vec<Measured>> {
-    let world = options.worlds.open(&options.asked, own)?;
+pub fn measure(options: &Simulate, own: &[&'static Own]) -> Result<Vec<Measured>> {
+    let world = options.worlds.open(&options.asked, &options.chosen, own)?;
     let runs = world.replay(&|| Ok(Drafts::default()), &|| ())?;
     let measured = |Run { name, outcome, .. }| Measured {
         policy: name,

@@ -36,10 +36,13 @@ impl Reading {
 
 /// Declares what a paper leaves open: a struct with a field for each reading, and all that goes with it.
 ///
-/// A question is answered by one of some words (`enum`, which makes that type: a word is the variant's name in lower case with
-/// hyphens, or what stands behind `=`), or by one of some numbers or truth values. The first answer is the default. What
-/// comes of it: the struct, read and written by serde as the table `readings` of a scenario; its `Default`; the types of the
-/// answers, each with its `Default` and `ANSWERS`; and `LIST`, the [`Reading`]s in the order of the declaration. The crate that
+/// A question is answered by one of some words (`enum`, which makes that type, as [`answers!`](crate::answers!) does), or by
+/// one of some numbers or truth values. The first answer is the default. An answer may have a `type` that is declared
+/// elsewhere: one of `answers!`, beside the code that it decides; or, where an answer is now a number and now a word, one by
+/// hand, and then what a scenario writes for each answer stands here, of which the first is the type's `Default`.
+///
+/// What comes of it: the struct, read and written by serde as the table `readings` of a scenario; its `Default`; the types of
+/// the answers, each with its `Default` and `ANSWERS`; and `LIST`, the [`Reading`]s in the order of the declaration. The crate that
 /// declares readings depends on `serde`.
 ///
 /// ```
@@ -60,13 +63,47 @@ impl Reading {
 ///             Random4 = "random-4",
 ///         }
 ///         R3 most: u32 "How many tasks run beside a local user?" { 2, 1, 3 }
+///         R4 order: type Order "Who is first?"
+///         R5 due: type Due "So many seconds after its run time, or when is a job due?" { "250.0", "never" }
 ///     }
 /// }
 ///
-/// assert_eq!(Readings::default(), Readings { release: Release::TaskEnd, neighbours: Neighbours::Geographic, most: 2 });
+/// sim_core::answers! {
+///     /// R4.
+///     pub enum Order {
+///         /// By arrival.
+///         Fcfs,
+///         /// The shortest.
+///         Sjf,
+///     }
+/// }
+///
+/// /// R5.
+/// #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// #[serde(untagged)]
+/// pub enum Due {
+///     After(f64),
+///     Word(Never),
+/// }
+///
+/// # #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// # #[serde(rename_all = "kebab-case")]
+/// # pub enum Never {
+/// #     Never,
+/// # }
+/// impl Default for Due {
+///     fn default() -> Self {
+///         Self::After(250.0)
+///     }
+/// }
+///
+/// let default = Readings::default();
+/// assert_eq!((default.release, default.neighbours, default.most), (Release::TaskEnd, Neighbours::Geographic, 2));
+/// assert_eq!((default.order, default.due), (Order::Fcfs, Due::After(250.0)));
 /// assert_eq!(Readings::LIST[0].answers, ["task-end", "gang-end"]);
 /// assert_eq!(Readings::LIST[1].answers, ["geographic", "random-4"]);
 /// assert_eq!((Readings::LIST[2].id, Readings::LIST[2].answers), ("R3", &["2", "1", "3"][..]));
+/// assert_eq!((Readings::LIST[3].answers, Readings::LIST[4].answers), (&["fcfs", "sjf"][..], &["250.0", "never"][..]));
 /// ```
 #[macro_export]
 macro_rules! readings {
@@ -77,7 +114,26 @@ macro_rules! readings {
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
         $(#[$meta:meta])* $id:ident $field:ident: enum $Answer:ident $question:literal { $($answers:tt)* } $($rest:tt)*
     ]) => {
-        $crate::readings!(@answers [$vis] $id $Answer $question [$($answers)*]);
+        $crate::answers! {
+            #[doc = concat!(stringify!($id), ": ", $question)]
+            $vis enum $Answer { $($answers)* }
+        }
+        $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
+            [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
+        }] [$($rest)*]);
+    };
+    // One whose answers have a type of their own, declared elsewhere: by hand, with what a scenario writes for each …
+    (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
+        $(#[$meta:meta])* $id:ident $field:ident: type $Answer:ident $question:literal { $($answer:literal),* $(,)? } $($rest:tt)*
+    ]) => {
+        $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
+            [$(#[$meta])*] $id $field $Answer $question [&[$($answer),*]] [<$Answer as ::core::default::Default>::default()]
+        }] [$($rest)*]);
+    };
+    // … or by `answers!`.
+    (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
+        $(#[$meta:meta])* $id:ident $field:ident: type $Answer:ident $question:literal $($rest:tt)*
+    ]) => {
         $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
             [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
         }] [$($rest)*]);
@@ -118,23 +174,43 @@ macro_rules! readings {
             }
         }
     };
-    (@answers [$vis:vis] $id:ident $Answer:ident $question:literal [
+}
+
+/// Declares the answers to a [reading](crate::readings!), the default first: the type, read and written by serde, its `Default`,
+/// and `ANSWERS`, as a scenario writes them. That is the variant's name in lower case with hyphens, or what stands behind `=`.
+///
+/// ```
+/// sim_core::answers! {
+///     /// Who a peer's neighbours are.
+///     pub enum Neighbours {
+///         /// Those nearby.
+///         Geographic,
+///         /// Four, drawn.
+///         Random4 = "random-4",
+///     }
+/// }
+///
+/// assert_eq!((Neighbours::default(), Neighbours::ANSWERS), (Neighbours::Geographic, &["geographic", "random-4"][..]));
+/// ```
+#[macro_export]
+macro_rules! answers {
+    ($(#[$meta:meta])* $vis:vis enum $Answer:ident {
         $(#[$first_meta:meta])* $first:ident $(= $first_word:literal)?
-        $(, $(#[$meta:meta])* $other:ident $(= $word:literal)?)* $(,)?
-    ]) => {
-        #[doc = concat!(stringify!($id), ": ", $question)]
+        $(, $(#[$other_meta:meta])* $other:ident $(= $word:literal)?)* $(,)?
+    }) => {
+        $(#[$meta])*
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
         #[serde(rename_all = "kebab-case")]
         $vis enum $Answer {
             $(#[$first_meta])* #[default] $(#[serde(rename = $first_word)])? $first,
-            $($(#[$meta])* $(#[serde(rename = $word)])? $other,)*
+            $($(#[$other_meta])* $(#[serde(rename = $word)])? $other,)*
         }
 
         impl $Answer {
             /// The answers as a scenario writes them, the default first.
             $vis const ANSWERS: &'static [&'static str] = &[
-                $crate::readings!(@word $first $($first_word)?),
-                $($crate::readings!(@word $other $($word)?),)*
+                $crate::answers!(@word $first $($first_word)?),
+                $($crate::answers!(@word $other $($word)?),)*
             ];
         }
     };
@@ -144,6 +220,30 @@ macro_rules! readings {
         const WORD: [u8; $crate::readings::hyphenated_length(NAME)] = $crate::readings::hyphenated(NAME);
         $crate::readings::as_text(&WORD)
     }};
+}
+
+/// Two lists one behind the other: the readings of a model, and those of its paper alone.
+///
+/// ```
+/// use sim_core::readings::{Reading, joined};
+///
+/// const OF_MODEL: &[Reading] = &[Reading::new("R1", "order", "Who is first?", &["fcfs", "sjf"])];
+/// const OF_PAPER: &[Reading] = &[Reading::new("R2", "declining", "Is that good?", &["yes", "no"])];
+/// const ALL: &[Reading] = &joined::<2>(OF_MODEL, OF_PAPER);
+/// assert_eq!([ALL[0].id, ALL[1].id], ["R1", "R2"]);
+/// ```
+///
+/// # Panics
+///
+/// If they are not `N` together; in a constant, while compiling.
+pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Reading; N] {
+    assert!(first.len() + then.len() == N, "N is not the length of both lists");
+    let (mut all, mut i) = ([Reading::new("", "", "", &[]); N], 0);
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { then[i - first.len()] };
+        i += 1;
+    }
+    all
 }
 
 /// Bytes of [`hyphenated`]: a hyphen for each capital but the first letter.

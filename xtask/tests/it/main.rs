@@ -7,6 +7,7 @@ mod bad_input;
 mod border;
 mod by_hand;
 mod check;
+mod circles;
 mod command_line;
 mod determinism;
 mod documented;

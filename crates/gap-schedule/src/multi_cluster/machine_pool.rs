@@ -1,9 +1,9 @@
 //! The machines, and what holds their processors.
 
-use crate::multi_cluster::Machine;
-use crate::policy::View;
+use crate::machine::Machine;
 use crate::queue::Queue;
 use crate::running::{Running, RunningJob};
+use crate::view::View;
 use sim_core::{EventKey, SiteId, Span, Time};
 
 /// The machines, and what holds their processors: jobs, or an outage.

@@ -1,7 +1,6 @@
 //! System usage: how much of what could be busy is busy.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use sim_core::{Fact, JobId, Probe, Time};
 use std::collections::BTreeMap;
 
@@ -26,18 +25,17 @@ pub struct Usage {
     instants: Levels,
 }
 
-/// R13: over what usage is averaged.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum UsageOver {
-    /// Over all times at which processors are asked for.
-    #[default]
-    Time,
-    /// Over the instants at which jobs came, started or ended: usage as it stands after all of that, if processors are then
-    /// asked for.
-    Events,
-    /// Over time until the last job comes.
-    UntilLastArrival,
+sim_core::answers! {
+    /// R13: over what usage is averaged.
+    pub enum UsageOver {
+        /// Over all times at which processors are asked for.
+        Time,
+        /// Over the instants at which jobs came, started or ended: usage as it stands after all of that, if processors are then
+        /// asked for.
+        Events,
+        /// Over time until the last job comes.
+        UntilLastArrival,
+    }
 }
 
 /// By the number of processors that could be active.

@@ -1,10 +1,11 @@
+//! The dispatching rule EG-EDF: the earliest gap, else by the deadline.
+
 use super::Plan;
-use super::gap::{GapBound, Gaps};
+use super::gaps::{GapBound, Gaps};
 use super::job::PlanJob;
-use super::machine::{Machine, Releases, Trial};
+use super::machine_plan::{MachinePlan, Releases, Trial};
 use super::weight::{Scale, Score};
-use crate::policy::site;
-use serde::{Deserialize, Serialize};
+use crate::machine::site;
 use sim_core::{SiteId, Span, Time};
 
 /// Earliest Gap, else Earliest Deadline First: the dispatching rule of §3.2, which plans each job on its arrival.
@@ -26,30 +27,28 @@ pub struct EgEdf {
     upper_bounds: Vec<UpperBound>,
 }
 
-/// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EgTies {
-    /// The earliest start, then the fastest machine.
-    #[default]
-    StartThenFastest,
-    /// The first machine by index.
-    First,
-    /// The earliest end of the job.
-    EarliestFinish,
-    /// The fastest machine.
-    Fastest,
+sim_core::answers! {
+    /// Who wins among machines of equal weight: reading R9. What is still equal goes to the lower index.
+    pub enum EgTies {
+        /// The earliest start, then the fastest machine.
+        StartThenFastest,
+        /// The first machine by index.
+        First,
+        /// The earliest end of the job.
+        EarliestFinish,
+        /// The fastest machine.
+        Fastest,
+    }
 }
 
-/// Where a job without a gap goes: reading R10.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Edf {
-    /// Before the first planned job with a later deadline; that and all behind it shift.
-    #[default]
-    Shifts,
-    /// Behind all planned jobs.
-    Appends,
+sim_core::answers! {
+    /// Where a job without a gap goes: reading R10.
+    pub enum Edf {
+        /// Before the first planned job with a later deadline; that and all behind it shift.
+        Shifts,
+        /// Behind all planned jobs.
+        Appends,
+    }
 }
 
 /// Where [`EgEdf`] has planned a job.
@@ -224,6 +223,7 @@ impl EgEdf {
         best
     }
 
+    /// The best machine for a job without a gap. Only those are laid out of which a bound says that they may still win.
     fn best_by_deadline(
         &mut self,
         plan: &Plan,
@@ -233,37 +233,10 @@ impl EgEdf {
         scale: &Scale,
     ) -> Option<Candidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
-        let position = |machine: &Machine| match edf {
-            Edf::Shifts => machine.edf_position(job.deadline),
-            Edf::Appends => machine.planned.len(),
-        };
         // What comes of a start, if nobody else becomes late and no other end decides the makespan. Most ends do not.
         let within = [false, true].map(|on_time| scale.weight(&old.with(old.makespan, on_time)));
-        let at_best = |machine: &Machine, index: usize, start: Time| {
-            let end = start + machine.span(job);
-            let on_time = job.is_met_by(end);
-            let weight =
-                if end <= old.makespan { within[usize::from(on_time)] } else { scale.weight(&old.with(end, on_time)) };
-            Standing::new(weight, ties.key(start, end, machine.faster), index)
-        };
-        upper_bounds.clear();
-        *operations += plan.machines.len() as u64;
-        for (index, machine) in plan.machines.iter().enumerate() {
-            if job.processors > machine.processors || !job.sites.contains(site(index)) {
-                continue;
-            }
-            let position = position(machine);
-            let mut start = machine.start_before(position, now);
-            let goes_last = position == machine.planned.len();
-            if goes_last {
-                start = machine.idle.last_start(start, job.processors, operations);
-                if start == Time::MAX {
-                    continue; // the machine is down, and nobody knows for how long
-                }
-            }
-            let best = at_best(machine, index, start);
-            upper_bounds.push(UpperBound { best, machine: index, position, start_is_known: goes_last });
-        }
+        let search = DeadlineSearch { plan, job, now, old, scale, within, ties: *ties, edf: *edf };
+        search.bound_all(upper_bounds, operations);
         // With the most hopeful tried first, few others can still win.
         let first = (0..upper_bounds.len()).max_by_key(|upper| upper_bounds[*upper].best)?;
         upper_bounds.swap(0, first);
@@ -276,35 +249,104 @@ impl EgEdf {
             let start = machine.try_start(position, job, now, releases);
             if let Some(best) = best.as_ref().filter(|_| !start_is_known) {
                 *operations += (machine.running.len() + position) as u64;
-                if best.rank > at_best(machine, index, start) {
+                if best.rank > search.at_best(machine, index, start) {
                     continue;
                 }
             }
-            let judge = |trial: &Trial| {
-                let makespan = old.makespan.max(trial.completion);
-                let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
-                let score = Score { makespan, nondelayed };
-                let weight = scale.weight(&score);
-                let Trial { start, end, .. } = *trial;
-                let rank = Standing::new(weight, ties.key(start, end, machine.faster), index);
-                Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
-            };
             let hopeless = |trial: &Trial| {
                 let Some(best) = &best else { return false };
                 // Most are no worse in both respects, and need not be weighed.
-                let nondelayed = old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time);
+                let nondelayed = search.nondelayed(machine, trial);
                 let worse = trial.completion > best.score.makespan || nondelayed < best.score.nondelayed;
-                worse && best.rank > judge(trial).rank
+                worse && best.rank > search.judge(machine, index, position, trial).rank
             };
             // A trial counts all of the machine's jobs, although it ends as soon as it is hopeless.
             *operations += (machine.running.len() + machine.planned.len()) as u64;
             if let Some(trial) = machine.try_insert(position, job, start, releases, hopeless) {
-                let candidate = judge(&trial);
+                let candidate = search.judge(machine, index, position, &trial);
                 if best.as_ref().is_none_or(|best| candidate.rank > best.rank) {
                     best = Some(candidate);
                 }
             }
         }
         best
+    }
+}
+
+/// The search for the machine of a job without a gap: what it asks about each machine.
+struct DeadlineSearch<'a> {
+    plan: &'a Plan,
+    job: &'a PlanJob,
+    now: Time,
+    old: &'a Score,
+    scale: &'a Scale,
+    /// The weights of a plan with the old makespan, the job late or in time.
+    within: [f64; 2],
+    ties: EgTies,
+    edf: Edf,
+}
+
+impl DeadlineSearch<'_> {
+    /// Where in the machine's list the job would go.
+    #[inline]
+    fn position(&self, machine: &MachinePlan) -> usize {
+        match self.edf {
+            Edf::Shifts => machine.edf_position(self.job.deadline),
+            Edf::Appends => machine.planned.len(),
+        }
+    }
+
+    /// What can come of a start there at the best.
+    #[inline]
+    fn at_best(&self, machine: &MachinePlan, index: usize, start: Time) -> Standing {
+        let end = start + machine.span(self.job);
+        let on_time = self.job.is_met_by(end);
+        let weight = if end <= self.old.makespan {
+            self.within[usize::from(on_time)]
+        } else {
+            self.scale.weight(&self.old.with(end, on_time))
+        };
+        Standing::new(weight, self.ties.key(start, end, machine.faster), index)
+    }
+
+    /// Of each machine that suits the job, the best that can come of it, without laying anything out.
+    #[inline]
+    fn bound_all(&self, upper_bounds: &mut Vec<UpperBound>, operations: &mut u64) {
+        let Self { plan, job, now, .. } = *self;
+        upper_bounds.clear();
+        *operations += plan.machines.len() as u64;
+        for (index, machine) in plan.machines.iter().enumerate() {
+            if job.processors > machine.processors || !job.sites.contains(site(index)) {
+                continue;
+            }
+            let position = self.position(machine);
+            let mut start = machine.start_before(position, now);
+            let goes_last = position == machine.planned.len();
+            if goes_last {
+                start = machine.idle.last_start(start, job.processors, operations);
+                if start == Time::MAX {
+                    continue; // the machine is down, and nobody knows for how long
+                }
+            }
+            let best = self.at_best(machine, index, start);
+            upper_bounds.push(UpperBound { best, machine: index, position, start_is_known: goes_last });
+        }
+    }
+
+    /// How many jobs of the plan would be in time.
+    #[inline]
+    fn nondelayed(&self, machine: &MachinePlan, trial: &Trial) -> u64 {
+        self.old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time)
+    }
+
+    /// What has come of a trial.
+    #[inline]
+    fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Trial) -> Candidate {
+        let makespan = self.old.makespan.max(trial.completion);
+        let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
+        let weight = self.scale.weight(&score);
+        let Trial { start, end, .. } = *trial;
+        let rank = Standing::new(weight, self.ties.key(start, end, machine.faster), index);
+        Candidate { rank, machine: index, faster: machine.faster, position, start, end, score, weight }
     }
 }

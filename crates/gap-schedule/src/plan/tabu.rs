@@ -1,8 +1,8 @@
-use super::gap::{GapBound, Gaps};
-use super::machine::Machine;
+use super::gaps::{GapBound, Gaps};
+use super::machine_plan::MachinePlan;
 use super::weight::Scale;
 use super::{Plan, PlannedJob, Taken};
-use crate::policy::site;
+use crate::machine::site;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::collections::VecDeque;
@@ -30,26 +30,24 @@ pub struct Tabu {
     exhausted: Vec<usize>,
 }
 
-/// Which job of the machine is moved: reading R11.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TabuChoice {
-    /// The last one that will be late.
-    #[default]
-    LastLate,
-    /// The last one.
-    Last,
+sim_core::answers! {
+    /// Which job of the machine is moved: reading R11.
+    pub enum TabuChoice {
+        /// The last one that will be late.
+        LastLate,
+        /// The last one.
+        Last,
+    }
 }
 
-/// What becomes of the tabu list between two calls: part of reading R12.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TabuMemory {
-    /// Every call starts with an empty list.
-    #[default]
-    Cleared,
-    /// The list goes on.
-    Kept,
+sim_core::answers! {
+    /// What becomes of the tabu list between two calls: part of reading R12.
+    pub enum TabuMemory {
+        /// Every call starts with an empty list.
+        Cleared,
+        /// The list goes on.
+        Kept,
+    }
 }
 
 /// What the search has done so far.
@@ -82,7 +80,7 @@ impl Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
-            taken: Taken { machine: 0, other: Machine::new(1, 1.0), nondelayed: 0 },
+            taken: Taken { machine: 0, other: MachinePlan::new(1, 1.0), nondelayed: 0 },
             exhausted: Vec::new(),
         }
     }

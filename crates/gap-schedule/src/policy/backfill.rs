@@ -1,13 +1,15 @@
+use crate::machine::site;
 use crate::min_demand::MinDemand;
+use crate::policy::Policy;
 use crate::policy::free_processor_tree::FreeProcessorTree;
 use crate::policy::held::Reservation;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::telling::tell_starts;
-use crate::policy::{Policy, Starts, View, site};
 use crate::queue::{Queue, QueuedJob};
 use crate::reason::{Reason, ReasonProbe};
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, SiteSet, Time};
 use std::cell::Cell;

@@ -1,11 +1,12 @@
 use crate::order::Priority;
+use crate::policy::Policy;
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::policy::reservations::Reservations;
 use crate::policy::telling::tell_starts;
-use crate::policy::{Policy, Starts, View};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, Time};
 
 /// Conservative backfilling in its classic form: every job is given a reservation when it arrives, and keeps it or moves to

@@ -1,8 +1,9 @@
+use crate::policy::Policy;
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View};
 use crate::reason::ReasonProbe;
+use crate::view::{Starts, View};
 
 /// EASY backfilling on several machines.
 ///

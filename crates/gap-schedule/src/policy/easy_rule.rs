@@ -1,14 +1,15 @@
 //! EASY's rule on several machines, whatever the order of the queue.
 
+use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
-use crate::multi_cluster::Machine;
 use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::line::Line;
 use crate::policy::readings::{BackfillReadings, BackfillRule};
 use crate::policy::telling::{Telling, no_room};
-use crate::policy::{Starts, View, site};
-use crate::queue::{QueuedJob, WaitingJobs};
+use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
 
@@ -21,33 +22,6 @@ pub(super) struct EasyRule {
     /// What this pass has started before the head was found.
     in_turn: Vec<(usize, RunningJob)>,
     operations: u64,
-}
-
-/// Waiting jobs in the order in which they may start, on a walk that never goes back.
-pub(super) trait Line {
-    /// Walks on to the next job.
-    fn next(&mut self) -> Option<QueuedJob>;
-
-    /// Walks on to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does. From call to call,
-    /// `worth` accepts no more than before.
-    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob>;
-
-    /// Whether there is such a job ahead.
-    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool;
-}
-
-impl Line for WaitingJobs<'_> {
-    fn next(&mut self) -> Option<QueuedJob> {
-        Iterator::next(self).copied()
-    }
-
-    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        WaitingJobs::next_where(self, worth).copied()
-    }
-
-    fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
-        WaitingJobs::next_where(&mut self.clone(), worth).is_some()
-    }
 }
 
 /// What the head of the queue is promised.

@@ -1,8 +1,9 @@
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View, scan};
+use crate::policy::{Policy, scan};
 use crate::reason::ReasonProbe;
+use crate::view::{Starts, View};
 
 /// The schedule of [`Easy`](crate::Easy) at the cost of finding it as the paper's simulator must have: at each
 /// event, every waiting job looks at every machine.

@@ -1,6 +1,7 @@
+use crate::policy::Policy;
 use crate::policy::telling::{Telling, no_room};
-use crate::policy::{Policy, Starts, View};
 use crate::reason::{Reason, ReasonProbe, Right};
+use crate::view::{Starts, View};
 use sim_core::SiteId;
 
 /// First come first served on several machines: the head of the queue starts on the first machine, by index, that has

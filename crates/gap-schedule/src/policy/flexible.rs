@@ -1,11 +1,13 @@
+use crate::machine::Machine;
 use crate::min_demand::MinDemand;
-use crate::multi_cluster::Machine;
-use crate::policy::easy_rule::{EasyRule, Line};
+use crate::policy::easy_rule::EasyRule;
+use crate::policy::line::Line;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View, scan};
+use crate::policy::{Policy, scan};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
+use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
 use std::cmp::Reverse;
@@ -62,15 +64,14 @@ pub struct FlexibleConfig {
     pub minext: Minext,
 }
 
-/// R7: `minext`, defined by the paper as min(Estimated_J), and used with the job's index.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Minext {
-    /// The smallest estimate in the queue.
-    #[default]
-    Queue,
-    /// The job's own smallest time over the machines. The heuristic then gives every job the same.
-    Job,
+sim_core::answers! {
+    /// R7: `minext`, defined by the paper as min(Estimated_J), and used with the job's index.
+    pub enum Minext {
+        /// The smallest estimate in the queue.
+        Queue,
+        /// The job's own smallest time over the machines. The heuristic then gives every job the same.
+        Job,
+    }
 }
 
 /// A waiting job, and all that its priority depends on beside the instant and the rest of the queue.

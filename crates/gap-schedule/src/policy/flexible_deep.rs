@@ -1,12 +1,14 @@
+use crate::machine::site;
 use crate::min_demand::MinDemand;
+use crate::policy::Policy;
 use crate::policy::backfill::Depth;
 use crate::policy::flexible::FlexibleConfig;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View, site};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
+use crate::view::{Starts, View};
 use sim_core::{Span, Time};
 
 /// Flexible backfilling with any number of reservations: [`Backfill`](crate::Backfill) over a queue that is sorted by

@@ -1,8 +1,7 @@
 //! Where is room for so many processors?
 
-use crate::multi_cluster::Machine;
+use crate::machine::{Machine, site};
 use crate::policy::readings::Placement;
-use crate::policy::site;
 use sim_core::Request;
 
 /// Free processors of machines that stand in an order of preference, under a tree of maxima: the most preferred machine

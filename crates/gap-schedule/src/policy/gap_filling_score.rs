@@ -1,10 +1,10 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
-use crate::policy::View;
 use crate::policy::gap_filling_readings::{Completion, Weight};
 use crate::policy::held::Reservation;
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
+use crate::view::View;
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, SiteId, Span, Time};
 

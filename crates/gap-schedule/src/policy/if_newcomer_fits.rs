@@ -1,7 +1,8 @@
-use crate::policy::{Policy, Starts, View};
+use crate::policy::Policy;
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{Request, SiteId, Time};
 
 /// A policy that makes the pass after a submission only if the job just submitted fits what is free on some machine.

@@ -1,12 +1,12 @@
 //! Availability of each machine: who runs until when, by what is expected, and what is reserved.
 
+use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
-use crate::multi_cluster::Machine;
 use crate::policy::readings::Placement;
-use crate::policy::{View, site};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReservedStart};
 use crate::running::RunningJob;
+use crate::view::View;
 use sim_core::{AvailabilityProfile, Request, SiteSet, Span, Time};
 
 /// A job that runs and has no estimate is expected to end at this instant, the last one there is. One that has yet to start

@@ -1,16 +1,19 @@
+use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::order::{Order, Priority};
+use crate::policy::Policy;
 use crate::policy::backfill::Depth;
-use crate::policy::easy_rule::{EasyRule, Line};
+use crate::policy::easy_rule::EasyRule;
 use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::policy::line::Line;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::ordered_queue::{Except, OrderedQueue};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, Starts, View, site};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId, SiteSet, Span, Time};
 
 /// Which backfilling an [`OrderedBackfill`] does: in the names of policies,

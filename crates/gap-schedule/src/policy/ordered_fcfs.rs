@@ -1,10 +1,11 @@
 use crate::order::Priority;
-use crate::policy::easy_rule::Line;
+use crate::policy::Policy;
+use crate::policy::line::Line;
 use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::telling::{Telling, no_room};
-use crate::policy::{Policy, Starts, View};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
+use crate::view::{Starts, View};
 use sim_core::SiteId;
 
 /// No backfilling, in any [`Order`](crate::Order): the job at the head of the queue starts on the first machine that has room

@@ -2,9 +2,9 @@
 
 use crate::min_demand::{MinDemand, MinDemandTree};
 use crate::order::{Priority, Turn};
-use crate::policy::View;
-use crate::policy::easy_rule::Line;
+use crate::policy::line::Line;
 use crate::queue::QueuedJob;
+use crate::view::View;
 use sim_core::{JobId, JobTable, Time};
 use std::collections::BTreeSet;
 

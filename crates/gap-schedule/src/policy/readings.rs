@@ -1,4 +1,4 @@
-use crate::multi_cluster::Machine;
+use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 /// What the paper leaves open about backfilling on several machines. The default is the first value of each.
@@ -11,28 +11,26 @@ pub struct BackfillReadings {
     pub rule: BackfillRule,
 }
 
-/// R5: which of several machines a job goes to. §3.1: "each job is scheduled on the first most powerful available
-/// machine".
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Placement {
-    /// The fastest; of equally fast ones, the one of lowest index.
-    #[default]
-    Fastest,
-    /// The one of lowest index.
-    FirstFit,
+sim_core::answers! {
+    /// R5: which of several machines a job goes to. §3.1: "each job is scheduled on the first most powerful available
+    /// machine".
+    pub enum Placement {
+        /// The fastest; of equally fast ones, the one of lowest index.
+        Fastest,
+        /// The one of lowest index.
+        FirstFit,
+    }
 }
 
-/// R6: when a job may start before the head of the queue, which holds a reservation on one machine.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BackfillRule {
-    /// On another machine, freely; on the reserved one, if it ends by the reservation or fits into the processors that the
-    /// head will leave over.
-    #[default]
-    MachineAware,
-    /// On every machine, only if it ends by the reservation.
-    Strict,
+sim_core::answers! {
+    /// R6: when a job may start before the head of the queue, which holds a reservation on one machine.
+    pub enum BackfillRule {
+        /// On another machine, freely; on the reserved one, if it ends by the reservation or fits into the processors that the
+        /// head will leave over.
+        MachineAware,
+        /// On every machine, only if it ends by the reservation.
+        Strict,
+    }
 }
 
 /// In which order conservative backfilling compresses its plan: which of the jobs that wait is the first to be taken out of

@@ -1,15 +1,15 @@
 //! The reservations of all jobs that wait, kept from instant to instant.
 
+use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
-use crate::multi_cluster::Machine;
 use crate::order::Priority;
 use crate::policy::held::{Held, Reservation};
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
-use crate::policy::{View, site};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
 use crate::running::RunningJob;
+use crate::view::View;
 use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// Jobs that wait, each with the start that it is promised, and what runs. What becomes of reservations when something

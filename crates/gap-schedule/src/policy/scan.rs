@@ -1,9 +1,9 @@
 //! What a pass costs a program that looks at everything.
 
-use crate::policy::View;
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::Placement;
 use crate::queue::QueuedJob;
+use crate::view::View;
 use sim_core::{JobId, SiteId};
 
 /// The operations of a pass over `jobs` waiting jobs in which every job looks at every machine, and the `head`, if there is

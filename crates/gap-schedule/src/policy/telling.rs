@@ -1,10 +1,11 @@
 //! How a pass tells its reasons as it goes along the queue.
 
+use crate::machine::site;
 use crate::min_demand::MinDemand;
-use crate::policy::easy_rule::Line;
-use crate::policy::{Starts, View};
+use crate::policy::line::Line;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
+use crate::view::{Starts, View};
 use sim_core::{JobId, SiteId};
 
 /// A walk along the queue, of which somebody may be told. For `()`, it is the walk alone.
@@ -154,5 +155,5 @@ pub(super) fn no_room(job: &QueuedJob, view: &View<'_>, free: impl Fn(usize) -> 
     // Of several, the first.
     let most = suitable.map(|machine| (free(machine), std::cmp::Reverse(machine))).max();
     let (free, std::cmp::Reverse(machine)) = most.expect("admission rejects jobs that no machine suits");
-    Reason::NoRoom { machine: crate::policy::site(machine), free }
+    Reason::NoRoom { machine: site(machine), free }
 }

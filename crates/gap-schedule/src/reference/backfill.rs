@@ -1,5 +1,6 @@
 use super::{END_OF_TIME, earliest, free_on, span};
-use crate::policy::{Depth, Placement, Policy, Starts, View};
+use crate::policy::{Depth, Placement, Policy};
+use crate::view::{Starts, View};
 use sim_core::{AvailabilityProfile, SiteId};
 
 /// Backfilling with any number of reservations, all given anew, in order of arrival, at each pass.

@@ -1,8 +1,9 @@
 use super::{free_on, span};
 use crate::order::Priority;
-use crate::policy::{CompressOrder, Policy, Starts, View};
+use crate::policy::{CompressOrder, Policy};
 use crate::queue::QueuedJob;
 use crate::running::RunningJob;
+use crate::view::{Starts, View};
 use sim_core::{AvailabilityProfile, SiteId, Time};
 
 /// Conservative backfilling: each job is promised the earliest start on its arrival, and moves ahead when others end early.

@@ -1,5 +1,6 @@
 use super::{END_OF_TIME, free_on, span};
-use crate::policy::{Policy, Starts, View};
+use crate::policy::Policy;
+use crate::view::{Starts, View};
 use sim_core::SiteId;
 
 /// EASY backfilling on one machine: jobs start in order of arrival; the first that cannot is promised the earliest start there

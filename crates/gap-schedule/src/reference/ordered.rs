@@ -1,7 +1,9 @@
 use super::{END_OF_TIME, earliest, free_on, span};
+use crate::machine::site;
 use crate::order::Priority;
-use crate::policy::{Backfilling, Policy, Starts, View, site};
+use crate::policy::{Backfilling, Policy};
 use crate::queue::QueuedJob;
+use crate::view::{Starts, View};
 use sim_core::AvailabilityProfile;
 
 /// Backfilling in any order: the queue sorted, and all reservations given anew, at each pass.

@@ -6,6 +6,7 @@
 //! the manifest last. Whoever is killed among these leaves a folder without a manifest, and the next run here goes on with the
 //! same steps. Each of them may be done twice.
 
+use super::fault;
 use super::manifest::MANIFEST;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -115,27 +116,4 @@ fn remove(path: &Path) -> Result<()> {
 /// Makes the names in a folder survive a power cut, where the system can.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-/// Where tests let a commit fail: before each of its steps.
-pub(super) mod fault {
-    use std::io;
-
-    #[cfg(test)]
-    thread_local! {
-        /// How many steps still succeed.
-        pub(in crate::output) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
-    }
-
-    #[cfg(test)]
-    pub(in crate::output) fn here() -> io::Result<()> {
-        let left = STEPS.get();
-        STEPS.set(left.saturating_sub(1));
-        if left == 0 { Err(io::Error::other("a fault was asked for")) } else { Ok(()) }
-    }
-
-    #[cfg(not(test))]
-    pub(in crate::output) const fn here() -> io::Result<()> {
-        Ok(())
-    }
 }

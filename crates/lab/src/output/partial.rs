@@ -1,6 +1,6 @@
 //! Single files: whole or not at all.
 
-use super::commit::fault;
+use super::fault;
 use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,4 +1,4 @@
-use super::commit::fault::STEPS;
+use super::fault::STEPS;
 use super::*;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -236,7 +236,7 @@ impl Bench<'_> {
 
     /// Sixteen trees against four, in words (R17).
     fn declining(&self) -> &'static str {
-        match self.paper.file.readings.declining {
+        match self.paper.file.readings.of_sentences.declining {
             Declining::Falls => "the AWT of 16 trees below that of 4 (R17 falls)",
             Declining::Worsens => "the AWT of 16 trees above that of 4 (R17 worsens)",
         }
@@ -247,7 +247,7 @@ impl Bench<'_> {
         Check {
             label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
             quantity: self.above(sixteen, four, Metric::awt),
-            rule: match self.paper.file.readings.declining {
+            rule: match self.paper.file.readings.of_sentences.declining {
                 Declining::Falls => Rule::Below { bound: 0.0, tie: false },
                 Declining::Worsens => Rule::POSITIVE,
             },

@@ -4,7 +4,6 @@ use gap_schedule::{
     Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order as QueueOrder, OrderedBackfill, Passes,
     Policy, Predictions, Requested, TimesRequested, ToRequested,
 };
-use serde::{Deserialize, Serialize};
 
 /// In which order those behind the head of the queue are looked at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,16 +40,16 @@ pub(super) struct Combination {
     pub(super) corrector: Corrector,
 }
 
-/// R1: in which order things of one instant happen, and when the scheduler is asked.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum TieRule {
-    /// As in the authors' simulator, habits included.
-    Pyss,
-    /// Ends, then submissions; a pass after each.
-    PerEvent,
-    /// One pass after all that happens at an instant.
-    PerInstant,
+lab::answers! {
+    /// R1: in which order things of one instant happen, and when the scheduler is asked.
+    pub(super) enum TieRule {
+        /// As in the authors' simulator, habits included.
+        Pyss,
+        /// Ends, then submissions; a pass after each.
+        PerEvent,
+        /// One pass after all that happens at an instant.
+        PerInstant,
+    }
 }
 
 impl Order {

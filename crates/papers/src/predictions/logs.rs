@@ -119,23 +119,26 @@ impl StandIn {
     }
 }
 
-/// R2: how dense submissions are.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Load {
-    AsLogged,
-    Denser,
-    Sparser,
+lab::answers! {
+    /// R2: how dense submissions are.
+    pub(super) enum Load {
+        /// As dense as in the log.
+        AsLogged,
+        /// Denser by `load.factor`.
+        Denser,
+        /// Sparser by it.
+        Sparser,
+    }
 }
 
-/// R3: what a resampled workload is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Sample {
-    /// The users of the log drawn anew, week by week.
-    Users,
-    /// The log, every submission moved by some minutes.
-    Shaken,
+lab::answers! {
+    /// R3: what a resampled workload is.
+    pub(super) enum Sample {
+        /// The users of the log drawn anew, week by week.
+        Users,
+        /// The log, every submission moved by some minutes.
+        Shaken,
+    }
 }
 
 /// Which workload of a log.

@@ -1,11 +1,8 @@
 //! What `check` can be asked.
 
-use crate::cli::{Asked, MachineFile};
-use crate::simulate::carried;
-use crate::simulate::world::Given;
+use crate::asked::Asked;
 use clap::Args;
 use std::path::PathBuf;
-use workload::{Deadlines, Estimates};
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -32,47 +29,16 @@ that remembers (cons, easy+reserve=K) is built anew from who runs and who waits.
 
 Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
 pub struct Check {
-    /// The log, in the Standard Workload Format, plain or gzip.
-    #[arg(long, value_name = "FILE.swf[.gz]")]
-    pub(crate) trace: PathBuf,
+    /// The log, and how `simulate` read it.
+    #[command(flatten)]
+    pub(crate) asked: Asked,
     /// The schedule: CSV or SWF, plain or gzip.
     #[arg(long, value_name = "FILE.csv|FILE.swf")]
     pub(crate) schedule: PathBuf,
     /// The policy that made it, as `simulate` takes it; without, it is only asked whether a machine can have run it.
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    #[command(flatten)]
-    pub(crate) machine_file: Given<MachineFile>,
     /// Processors of the machine; from the log's header if not given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) procs: Option<u32>,
-    /// What the policy was told about run times, as for `simulate`.
-    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
-    pub(crate) estimates: Estimates,
-    /// When jobs are due, as for `simulate`.
-    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
-    pub(crate) deadlines: Deadlines,
-    /// Seed of what is drawn: estimates of the f-model.
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Only the first N records of the log.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_jobs: Option<u64>,
-}
-
-impl Check {
-    /// The same question as `simulate` would put it.
-    pub(super) fn asked(&self) -> Asked {
-        Asked {
-            trace: self.trace.clone(),
-            named: self.policy.iter().cloned().collect(),
-            model: "gap-schedule".to_owned(),
-            profile: "clean".to_owned(),
-            machine_file: self.machine_file.clone(),
-            estimates: carried(self.estimates),
-            deadlines: self.deadlines,
-            seed: self.seed,
-            max_jobs: self.max_jobs,
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::finding::{Fault, Findings};
 use super::schedule::Row;
-use crate::cli::Asked;
+use crate::asked::Asked;
 use crate::simulate::door::Places;
 use anyhow::{Result, bail};
 use gap_schedule::Machine;

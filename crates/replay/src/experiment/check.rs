@@ -3,7 +3,7 @@
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Policy, Value};
 use super::file::{Bound, ClaimTable, File, LogTable, Replicate, Source, Test};
 use super::measure::{Window, is_defined_by_week, metric_names};
-use crate::cli::Inside;
+use crate::asked::Inside;
 use crate::simulate::Own;
 use crate::simulate::held::HeldPolicy;
 use anyhow::{Result, bail};

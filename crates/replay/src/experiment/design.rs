@@ -1,7 +1,7 @@
 //! What an experiment is, once its file has been read and everything in it makes sense.
 
 use super::measure::Window;
-use crate::cli::Inside;
+use crate::asked::Inside;
 use crate::simulate::held::HeldPolicy;
 use sim_core::Span;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! What `explain` can be asked.
 
-use crate::cli::Asked;
-use crate::simulate::worlds::Worlds;
+use crate::asked::Asked;
+use crate::simulate::worlds::{Chosen, Worlds};
 use clap::Args;
 
 /// Options of `explain`.
@@ -31,16 +31,19 @@ job started.
 
 Exit codes: 0 told; 2 bad usage or input, such as a job that the log does not have; 3 reading failed.")]
 pub struct Explain {
-    /// What every world is asked.
+    /// The log, and how it is read.
     #[command(flatten)]
     pub(crate) asked: Asked,
+    /// The world, and its policies.
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
     /// Numbers of the jobs, as in the first column of the log, separated by commas.
     #[arg(long = "job", value_name = "N,…", value_delimiter = ',', required = true)]
     pub(crate) numbers: Vec<u64>,
     /// Every change, instead of the history in a few lines.
     #[arg(long)]
     pub(crate) all: bool,
-    /// What one of them is.
+    /// What one world alone is asked.
     #[command(flatten)]
     pub(crate) worlds: Worlds,
 }

@@ -8,14 +8,25 @@ use super::sites::{Site, Sites};
 use super::space_shared::SpaceShared;
 use super::watch::Watch;
 use super::world::{Outcome, World};
-use crate::cli::{Alea31Options, Asked, Inside};
+use crate::asked::{Asked, Inside};
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 use gap_schedule::{CompressOrder, Machine};
-use sim_core::{Purpose, Sim, Streams, Time};
+use sim_core::{Purpose, Sim, Span, Streams, Time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use workload::{Alea31Intake, Alea31Job, Deadlines, Estimates, Machines, SwfReader};
+
+/// Options of the simulator Alea 3.1.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct Alea31Options {
+    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
+    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
+    #[arg(long, value_name = "SPAN", value_parser = start_up)]
+    pub(super) startup: Option<Span>,
+}
 
 /// Clusters under the rules of the simulator Alea 3.1.
 pub(crate) struct Alea31 {
@@ -167,4 +178,16 @@ fn sites(asked: &Asked, machines: &Path) -> Result<Sites> {
     }
     let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
     Ok(Sites::clusters(clusters.iter().map(site).collect()))
+}
+
+/// `16.9688s`, `0s`: at most a day.
+fn start_up(text: &str) -> Result<Span, String> {
+    let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
+    let (unit, seconds) = [('h', 3_600.0), ('m', 60.0), ('s', 1.0)]
+        .into_iter()
+        .find(|(unit, _)| text.ends_with(*unit))
+        .ok_or_else(wanted)?;
+    let number = text.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok()).ok_or_else(wanted)?;
+    let is_good = number.is_finite() && (0.0..=86_400.0).contains(&(number * seconds));
+    is_good.then(|| Span::from_secs_f64(number * seconds)).ok_or_else(wanted)
 }

@@ -1,6 +1,6 @@
 //! Where time ends: runs and plans that would leave the clock.
 
-use crate::cli::Asked;
+use crate::asked::Asked;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};

@@ -1,7 +1,7 @@
 //! Clusters files: time-shared clusters and their local users, for `simulate --model metasched`.
 
 use super::sites::{Site, Sites};
-use crate::cli::Inside;
+use crate::asked::Inside;
 use anyhow::{Context, Result, anyhow, ensure};
 use gap_schedule::Machine;
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings};

@@ -6,7 +6,7 @@ use super::predicting::Predicting;
 use super::sites::Sites;
 use super::space_shared::SpaceShared;
 use super::world::World;
-use crate::cli::Asked;
+use crate::asked::Asked;
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::{Machine, Predictions};
 use workload::Estimates;

@@ -10,7 +10,7 @@ use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
 use super::watch::Known;
-use crate::cli::Inside;
+use crate::asked::Inside;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
 use lab::clock::within_the_clock;

@@ -11,9 +11,10 @@ use super::sites::Sites;
 use super::transcript::{Ear, messages};
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
-use crate::cli::{Asked, HierGridOptions};
-use crate::explain::{Explanation, Heard};
+use crate::asked::Asked;
+use crate::explanation::{Explanation, Heard};
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use hier_grid::{Config, Grid, MessageObserver, System};
 use lab::provenance::quoted;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
@@ -21,6 +22,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
+
+/// Options of grids of servers.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct HierGridOptions {
+    /// The grid tree of --model hier-grid, a file or its short form: see below.
+    #[arg(long, value_name = "FILE.toml|4-2-5")]
+    pub(super) tree: Option<String>,
+    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(super) transcript: Option<PathBuf>,
+    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
+    pub(super) replay: Option<PathBuf>,
+}
 
 /// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]

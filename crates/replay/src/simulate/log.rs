@@ -4,7 +4,7 @@ use super::clock::ensure_ends;
 use super::rows::FromLog;
 use super::sites::Sites;
 use super::watch::Known;
-use crate::cli::Asked;
+use crate::asked::Asked;
 use anyhow::{Result, anyhow};
 use std::cell::RefCell;
 use std::rc::Rc;

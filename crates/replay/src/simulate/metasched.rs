@@ -9,9 +9,10 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
-use crate::cli::{Asked, MetaschedOptions};
-use crate::explain::{Explanation, Heard, SharedHeard};
+use crate::asked::Asked;
+use crate::explanation::{Explanation, Heard, SharedHeard};
 use anyhow::{Context, Result};
+use clap::Args;
 use lab::provenance::quoted;
 use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
@@ -20,9 +21,19 @@ use metasched::{
 use serde_json::{Value, json};
 use sim_core::{Fact, Probe, Sim, SiteId, Time};
 use std::fmt;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::str::FromStr;
 use workload::LogJob;
+
+/// Options of time-shared clusters.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct MetaschedOptions {
+    /// The clusters of --model metasched: see below.
+    #[arg(long, value_name = "FILE")]
+    pub(super) clusters: Option<PathBuf>,
+}
 
 /// A policy of metasched.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Why a job of a grid went where it went: the messages that name it.
 
-use crate::explain::SharedHeard;
+use crate::explanation::SharedHeard;
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,8 @@
 //! Policies by the names they have on the command line.
 
+#[cfg(test)]
+mod tests;
+
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
@@ -222,63 +225,5 @@ impl FromStr for Policy {
             policy = Self::FlexWith(depth);
         }
         name.finish().map(|()| policy)
-    }
-}
-
-/// What is said of a name that no policy has.
-#[cfg(test)]
-#[track_caller]
-pub(super) fn refused(text: &str) -> String {
-    text.parse::<Policy>().expect_err(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gap_schedule::Order;
-    use std::collections::BTreeSet;
-
-    /// The rows of the first table under a heading of docs/policies.md that begin with a name.
-    fn rows(heading: &str) -> Vec<Vec<&'static str>> {
-        let page = include_str!("../../../../docs/policies.md");
-        let (_, section) = page.split_once(&format!("\n{heading}\n")).expect(heading);
-        let lines = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
-        let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(str::trim).collect();
-        lines.skip(2).map(cells).collect()
-    }
-
-    #[test]
-    fn the_page_about_policies_has_those_that_there_are() {
-        let names = Policy::ALL.iter().map(|(name, _)| format!("`{name}`")).chain(["`exec+PROGRAM`".to_owned()]);
-        let table = rows("## Space-shared machines");
-        assert!(table.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
-        let listed: BTreeSet<String> = table.iter().map(|row| row[0].to_owned()).collect();
-        assert_eq!((listed, table.len()), (names.collect(), Policy::ALL.len() + 1));
-    }
-
-    #[test]
-    fn the_page_about_policies_defines_every_order() {
-        let yes = |order: Order| if order.changes_with_time() { "yes" } else { "no" };
-        let expected = Order::ALL.map(|order| {
-            vec![format!("`{}`", order.name()), order.definition().into(), yes(order).into(), order.source().into()]
-        });
-        assert_eq!(rows("### Orders"), expected);
-    }
-
-    #[test]
-    fn every_setting_on_the_page_is_one() {
-        for row in rows("### Settings of queues") {
-            let (key, value) = row[0].trim_matches('`').split_once('=').expect("KEY=VALUE");
-            let value = match value {
-                "ORDER" => "sjf",
-                "K" => "3",
-                "SPAN" => "2d",
-                word => &word.replace("WHO", "tsafrir").replace("HOW", "doubling"),
-            };
-            for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
-                let name = format!("{base}+{key}={value}");
-                assert_eq!(name.parse::<Policy>().expect(&name).name(), name);
-            }
-        }
     }
 }

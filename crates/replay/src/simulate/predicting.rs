@@ -123,38 +123,3 @@ pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
     let accuracy = counts.accuracy().map_or_else(String::new, |accuracy| format!("; accuracy {accuracy:.3}"));
     format!("{policy}: {expired} of {predicted} predictions expired{share}, corrected {corrections} times{accuracy}")
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::simulate::policy::{Policy, refused};
-
-    #[test]
-    fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {
-        for name in [
-            "easy+predict=tsafrir+correct=tsafrir+backfill=spf",
-            "easy+predict=clairvoyant",
-            "easy+order=wfp3+backfill=spf+predict=tsafrir+correct=doubling",
-            "cons+predict=mean-of-user=5+correct=none",
-            "fcfs+order=spf+predict=double-requested",
-            "easy+predict=requested+correct=requested",
-        ] {
-            let policy = name.parse::<Policy>().expect(name);
-            assert_eq!(policy.name(), name);
-            assert!(policy.predicting().is_some(), "{name}");
-        }
-        assert!("easy+backfill=spf".parse::<Policy>().expect("a name").predicting().is_none());
-    }
-
-    #[test]
-    fn what_predicts_nothing_is_told_what_does() {
-        assert!(
-            refused("easy+predict=tsafir").contains("expected requested, clairvoyant, double-requested, tsafrir, or")
-        );
-        assert!(refused("easy+predict=mean-of-user=0").contains("K from 1 to 1000"));
-        assert!(
-            refused("easy+predict=tsafrir+correct=never").contains("expected requested, doubling, tsafrir or none")
-        );
-        assert!(refused("easy+correct=tsafrir").contains("nothing is predicted; add predict=tsafrir"));
-        assert!(refused("eg-edf+predict=tsafrir").contains("has no settings"));
-    }
-}

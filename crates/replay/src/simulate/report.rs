@@ -1,11 +1,12 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
+use super::cli::Format;
 use super::sites::Sites;
 use super::watch::Watched;
-use super::words::{readable, unit};
 use super::world::{Opened, Run};
 use super::{compare, sha256_of, stem, terminal};
-use crate::cli::{Asked, Format};
+use crate::asked::Asked;
+use crate::units::{readable, unit};
 use anyhow::Result;
 use lab::chart::Picture;
 use lab::page::{self, Page};
@@ -211,8 +212,8 @@ impl Report<'_> {
         let mut manifest = serde_json::json!({
             "trace": self.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "model": self.asked.model,
-            "profile": self.asked.profile,
+            "model": self.world.model(),
+            "profile": self.world.profile(),
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),

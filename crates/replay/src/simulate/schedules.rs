@@ -3,8 +3,8 @@
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::watch::{Placed, drawn};
-use super::words::span;
-use crate::explain::Reasons;
+use crate::explanation::Reasons;
+use crate::units::span;
 use lab::chart::{Bar, Gantt};
 use lab::page::Section;
 use sim_core::Time;

@@ -1,6 +1,6 @@
 //! Where a log is replayed: the places that hold jobs.
 
-use crate::cli::{Asked, Inside, MachineFile};
+use crate::asked::{Asked, Inside, MachineFile};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;

@@ -11,16 +11,36 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
-use crate::cli::{Asked, PassesName, SpaceSharedOptions};
-use crate::explain::{self, Ear, Explanation, Listener, ReasonsHeard};
+use crate::asked::Asked;
+use crate::explanation::{Ear, Explanation, Listener, ReasonsHeard, explanation};
+use crate::machine_options::{MachineOptions, PassesName};
 use anyhow::{Result, bail, ensure};
-use gap_schedule::{Explained, IfNewcomerFits, MultiCluster, Passes, PredictionCounts, Predictions};
-use lab::provenance::quoted;
-use sim_core::{Job, Outage, Probe, Sim, Span, Streams};
+use clap::Args;
+use gap_schedule::{Explained, IfNewcomerFits, MultiCluster, PredictionCounts, Predictions};
+use sim_core::{Job, Outage, Probe, Sim};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 use workload::{Outages, OutagesError, SwfReader};
+
+/// Options of space-shared machines.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(crate) struct SpaceSharedOptions {
+    #[command(flatten)]
+    pub(super) machines: MachineOptions,
+    /// Iterations of Tabu search after each arrival, at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(super) tabu_iterations: u32,
+    /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
+    /// marked as not reproducible.
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub(super) time_limit: Option<Duration>,
+    /// How many seconds a policy that is a program may take for one answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(super) policy_timeout: Duration,
+}
 
 /// Machines or clusters, each processor of which one job has for itself.
 pub(crate) struct SpaceShared {
@@ -58,7 +78,7 @@ impl World for SpaceShared {
 
     fn open(asked: &Asked, options: &SpaceSharedOptions, policies: &[policy::Policy]) -> Result<Self> {
         let header = SwfReader::open(&asked.trace)?.header().clone();
-        let sites = Sites::of(asked, options.procs, &header)?;
+        let sites = Sites::of(asked, options.machines.procs, &header)?;
         let predicting = Predicting::by_estimates(asked.estimates);
         let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
         let world = Self { asked: asked.clone(), options: options.clone(), sites, predicting, predicts };
@@ -90,7 +110,7 @@ impl World for SpaceShared {
         let repairs = log.finish()?;
         let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
         outcome.reasons = heard.map(ReasonsHeard::finish);
-        if options.outages.is_some() {
+        if options.machines.outages.is_some() {
             outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
         }
         if self.predicts {
@@ -116,31 +136,21 @@ impl World for SpaceShared {
         self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
         log.finish()?;
         let (tales, tells) = listener.borrow_mut().finish();
-        Ok(tales.iter().map(|tale| explain::explanation(&policy.name(), tale, tells, self.names())).collect())
+        Ok(tales.iter().map(|tale| explanation(&policy.name(), tale, tells, self.names())).collect())
     }
 
     fn arguments(&self, policies: &[policy::Policy]) -> String {
-        let SpaceSharedOptions { procs, outages, tabu_iterations, time_limit, passes, .. } = &self.options;
-        let mut words = self.asked.machine_file_as_asked();
-        if let Some(procs) = procs {
-            words += &format!(" --procs {procs}");
-        }
+        let SpaceSharedOptions { machines, tabu_iterations, time_limit, .. } = &self.options;
+        let mut words = self.asked.machine_file_as_asked() + &machines.processors_as_asked();
         words += &format!(" --estimates {}", self.asked.estimates);
-        if let Some(outages) = outages {
-            words += &format!(" --outages {}", quoted(&outages.to_string()));
-        }
+        words += &machines.outages_as_asked();
         if policies.iter().any(|policy| policy.searches()) {
             words += &format!(" --tabu-iterations {tabu_iterations}");
             if let Some(limit) = time_limit {
                 words += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
             }
         }
-        match passes {
-            PassesName::PerInstant => {}
-            PassesName::PerEvent => words += " --passes per-event",
-            PassesName::Pyss => words += " --passes pyss",
-        }
-        words
+        words + machines.passes_as_asked()
     }
 
     fn idles(&self, policy: &policy::Policy) -> Option<String> {
@@ -172,7 +182,7 @@ impl SpaceShared {
     /// L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
     /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
     fn ensure_finishable(&self) -> Result<()> {
-        let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.outages else { return Ok(()) };
+        let Some(outages @ Outages::Drawn { mtbf, mttr }) = &self.options.machines.outages else { return Ok(()) };
         let log = self.log()?;
         let machines = self.sites.machines();
         let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
@@ -209,19 +219,14 @@ impl SpaceShared {
             let failure = Rc::clone(failure);
             arrivals.take_while(move |_| failure.borrow().is_none())
         };
-        let passes = match options.passes {
-            PassesName::PerInstant => Passes::PerInstant,
-            PassesName::PerEvent => Passes::PerEvent,
-            PassesName::Pyss => Passes::Pyss,
-        };
         let outages = Source::shared(self.outages()?);
         let mut multi_cluster = MultiCluster::new(sites.machines(), at_work, arrivals)
             .with_outages({
                 let outages = Rc::clone(&outages);
                 std::iter::from_fn(move || outages.borrow_mut().next())
             })
-            .with_repair_expected(options.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX))
-            .with_passes(passes);
+            .with_repair_expected(options.machines.repair_expected())
+            .with_passes(options.machines.passes.passes());
         if let Some(predicting) = policy.predicting().or(self.predicting) {
             multi_cluster = multi_cluster.with_predictions(predicting.at_work());
         }
@@ -248,7 +253,7 @@ impl SpaceShared {
             Search { seed: asked.seed, tabu_iterations: options.tabu_iterations, time_limit: options.time_limit };
         let at_work = policy.at_work(&search, sites.iter().len());
         // The habit of that simulator's EASY, and of no other policy there.
-        if options.passes == PassesName::Pyss && policy.is_plain_easy() {
+        if options.machines.passes == PassesName::Pyss && policy.is_plain_easy() {
             return Ok((Box::new(IfNewcomerFits::new(at_work)), Failure::default()));
         }
         Ok((at_work, Failure::default()))
@@ -273,9 +278,7 @@ impl SpaceShared {
     fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
         let names = self.names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let streams = Streams::new(self.asked.seed, 0);
-        let stream = self.options.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
-        Ok(stream.into_iter().flatten())
+        self.options.machines.outages_of(&names, self.asked.seed)
     }
 }
 
@@ -298,4 +301,17 @@ impl<T, E, I: Iterator<Item = Result<T, E>>> Iterator for Source<I, E> {
     fn next(&mut self) -> Option<T> {
         self.items.next()?.map_err(|error| self.failed = Some(error)).ok()
     }
+}
+
+/// `0.5`: above zero, at most an hour.
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    let wanted = "expected milliseconds, above 0 and up to 3600000";
+    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
+    number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
+}
+
+/// `60`: above zero, at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
 }

@@ -1,8 +1,8 @@
 //! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
 
 use super::compare::{called, differences};
-use super::words::{count, readable};
 use super::world::Run;
+use crate::units::{count, readable};
 use lab::chart::significant;
 
 /// The widest line.

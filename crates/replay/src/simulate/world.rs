@@ -8,11 +8,10 @@ use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
-use crate::cli::Asked;
-use crate::explain::{Explanation, Reasons};
+use crate::asked::Asked;
+use crate::explanation::{Explanation, Reasons};
 use anyhow::{Result, anyhow, bail};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::Args;
 use lab::chart::Picture;
 use lab::parallel::in_parallel;
 use lab::scenario::did_you_mean;
@@ -161,6 +160,10 @@ impl Run {
 
 /// A world with the policies that it was asked for: [`World`] without its types.
 pub(crate) trait Opened: Sync {
+    /// See [`World::MODEL`].
+    fn model(&self) -> &'static str;
+    /// See [`World::PROFILE`].
+    fn profile(&self) -> &'static str;
     /// Of the policies, as their folders are called.
     fn names(&self) -> Vec<String>;
     /// Replays all policies, in their order. `begin` gives each the files of its jobs, and `done` is told of each.
@@ -189,6 +192,14 @@ struct Asking<W: World> {
 }
 
 impl<W: World> Opened for Asking<W> {
+    fn model(&self) -> &'static str {
+        W::MODEL
+    }
+
+    fn profile(&self) -> &'static str {
+        W::PROFILE
+    }
+
     fn names(&self) -> Vec<String> {
         self.policies.iter().map(PolicyId::name).collect()
     }
@@ -279,11 +290,12 @@ impl Entry {
 pub(super) fn open<W: World>(
     asked: &Asked,
     options: &W::Options,
+    named: &[String],
     own: &[&'static Own],
     all: &[Entry],
 ) -> Result<Box<dyn Opened>> {
     let mut policies: Vec<W::Policy> = Vec::new();
-    for text in &asked.named {
+    for text in named {
         let policy = match W::policy(text, own) {
             Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
             None => bail!("--policy {text}{}", whose(text, &Entry::of::<W>(), own, all)),
@@ -319,44 +331,4 @@ fn whose(text: &str, here: &Entry, own: &[&'static Own], all: &[Entry]) -> Strin
     let hint = did_you_mean(PolicyName::base_of(text), known);
     let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
     format!(": no policy is called {text:?}{hint}; {}{added}", lists.join("; "))
-}
-
-/// Options of one world, and which of them were given.
-#[derive(Clone, Debug)]
-pub(crate) struct Given<O> {
-    pub(crate) options: O,
-    /// As they are written: `--tree`.
-    pub(crate) given: Vec<String>,
-}
-
-impl<O: Args> FromArgMatches for Given<O> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Self::from_arg_matches_mut(&mut matches.clone())
-    }
-
-    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, clap::Error> {
-        // Reading an option takes it out of the matches: what was given is asked first.
-        let names = O::augment_args(Command::new("options"));
-        let was_given =
-            |arg: &&clap::Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-        let given =
-            names.get_arguments().filter(was_given).map(|arg| format!("--{}", arg.get_long().unwrap_or_default()));
-        let given = given.collect();
-        Ok(Self { given, options: O::from_arg_matches_mut(matches)? })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl<O: Args> Args for Given<O> {
-    fn augment_args(command: Command) -> Command {
-        O::augment_args(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        O::augment_args_for_update(command)
-    }
 }

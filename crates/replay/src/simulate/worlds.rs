@@ -5,11 +5,26 @@ use super::hier::HierGrid;
 use super::metasched::Metasched;
 use super::own::Own;
 use super::space_shared::SpaceShared;
-use super::world::{Entry, Given, Opened, World, open};
-use crate::cli::Asked;
+use super::world::{Entry, Opened, World, open};
+use crate::asked::Asked;
+use crate::given::Given;
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+/// The world that was chosen, and its policies.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Chosen {
+    /// Policies to compare, separated by commas: see the list below.
+    #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
+    pub(crate) named: Vec<String>,
+    /// What the log is replayed on.
+    #[arg(long, default_value = "gap-schedule", value_parser = PossibleValuesParser::new(models()))]
+    pub(crate) model: String,
+    /// Whose rules hold: see below.
+    #[arg(long, default_value = "clean", value_parser = PossibleValuesParser::new(profiles()))]
+    pub(crate) profile: String,
+}
 
 macro_rules! worlds {
     ($($options:ident: $world:ty),* $(,)?) => {
@@ -23,18 +38,20 @@ macro_rules! worlds {
             const ALL: &[Entry] = &[$(Entry::of::<$world>()),*];
 
             /// Opens the world that was asked for.
-            pub(crate) fn open(&self, asked: &Asked, own: &[&'static Own]) -> Result<Box<dyn Opened>> {
-                let chosen = chosen(asked)?;
-                let is_chosen = |model, profile| model == chosen.model && profile == chosen.profile;
+            pub(crate) fn open(
+                &self, asked: &Asked, chosen: &Chosen, own: &[&'static Own],
+            ) -> Result<Box<dyn Opened>> {
+                let entry = entry(asked, chosen)?;
+                let is_chosen = |model, profile| model == entry.model && profile == entry.profile;
                 $(
                     let own_of = (<$world>::MODEL, <$world>::PROFILE);
                     if !is_chosen(own_of.0, own_of.1) {
-                        refuse(&self.$options.given, chosen, Some(&Entry::of::<$world>()))?;
+                        refuse(&self.$options.given, entry, Some(&Entry::of::<$world>()))?;
                     }
                 )*
                 $(
                     if is_chosen(<$world>::MODEL, <$world>::PROFILE) {
-                        return open::<$world>(asked, &self.$options.options, own, Self::ALL);
+                        return open::<$world>(asked, &self.$options.options, &chosen.named, own, Self::ALL);
                     }
                 )*
                 unreachable!("the chosen world is one of these")
@@ -51,17 +68,17 @@ worlds! {
 }
 
 /// The world of `--model` and `--profile`.
-fn chosen(asked: &Asked) -> Result<&'static Entry> {
-    let Asked { model, profile, .. } = asked;
-    let chosen = Worlds::ALL.iter().find(|world| world.model == *model && world.profile == *profile);
-    let chosen = chosen.ok_or_else(|| {
+fn entry(asked: &Asked, chosen: &Chosen) -> Result<&'static Entry> {
+    let Chosen { model, profile, .. } = chosen;
+    let found = Worlds::ALL.iter().find(|world| world.model == *model && world.profile == *profile);
+    let found = found.ok_or_else(|| {
         let its = Worlds::ALL.iter().find(|world| world.profile == *profile).map_or("", |world| world.model);
         anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
     })?;
-    if !chosen.takes_machines {
-        refuse(&asked.machine_file.given, chosen, None)?;
+    if !found.takes_machines {
+        refuse(&asked.machine_file.given, found, None)?;
     }
-    Ok(chosen)
+    Ok(found)
 }
 
 /// Refuses options that are not of the world that was chosen.
@@ -88,13 +105,13 @@ fn refuse(given: &[String], chosen: &Entry, theirs: Option<&Entry>) -> Result<()
 }
 
 /// The values of `--model`.
-pub(crate) fn models() -> Vec<PossibleValue> {
+fn models() -> Vec<PossibleValue> {
     let usual = Worlds::ALL.iter().filter(|world| world.profile == "clean");
     usual.map(|world| PossibleValue::new(world.model).help(world.about)).collect()
 }
 
 /// The values of `--profile`.
-pub(crate) fn profiles() -> Vec<PossibleValue> {
+fn profiles() -> Vec<PossibleValue> {
     let clean = PossibleValue::new("clean").help("Those of the policies, as their authors describe them");
     let others = Worlds::ALL.iter().filter(|world| world.profile != "clean");
     std::iter::once(clean).chain(others.map(|world| PossibleValue::new(world.profile).help(world.about))).collect()
@@ -102,7 +119,8 @@ pub(crate) fn profiles() -> Vec<PossibleValue> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::Simulate;
+    use super::{Chosen, Worlds};
+    use crate::asked::Asked;
     use crate::simulate::own::Own;
     use clap::Parser;
     use gap_schedule::Fcfs;
@@ -110,7 +128,11 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        simulate: Simulate,
+        asked: Asked,
+        #[command(flatten)]
+        chosen: Chosen,
+        #[command(flatten)]
+        worlds: Worlds,
     }
 
     const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
@@ -118,8 +140,8 @@ mod tests {
     /// What is said of a command line that no world runs.
     fn refused(words: &[&str], own: &[&'static Own]) -> String {
         let line = ["simulate", "--trace", LOG].iter().chain(words);
-        let Line { simulate } = Line::try_parse_from(line).expect("clap takes it");
-        format!("{:#}", simulate.worlds.open(&simulate.asked, own).err().expect("it makes no sense"))
+        let Line { asked, chosen, worlds } = Line::try_parse_from(line).expect("clap takes it");
+        format!("{:#}", worlds.open(&asked, &chosen, own).err().expect("it makes no sense"))
     }
 
     #[test]

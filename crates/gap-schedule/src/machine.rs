@@ -2,7 +2,7 @@
 
 use crate::running::RunningJob;
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, Request, Span, Time};
+use sim_core::{JobId, Request, SiteId, Span, Time};
 
 /// A machine of a [`MultiCluster`](crate::MultiCluster): processors that are alike, and that a job has to itself while it runs.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,12 @@ impl Machine {
             self.speed
         );
     }
+}
+
+/// The machine's number as others know it.
+#[inline]
+pub(crate) fn site(machine: usize) -> SiteId {
+    SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What was heard, in words.
 
 use super::history::{About, Holder, Obstacle, Promise, Room, Start, Wait};
-use crate::simulate::words::span;
+use crate::units::span;
 use gap_schedule::Right;
 use sim_core::{Span, Time};
 

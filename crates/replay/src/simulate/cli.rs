@@ -1,14 +1,9 @@
-//! The command line of `simulate`.
+//! What `simulate` can be asked.
 
-use crate::simulate::world::Given;
-use crate::simulate::worlds::{Worlds, models, profiles};
-use clap::builder::PossibleValuesParser;
+use super::worlds::{Chosen, Worlds};
+use crate::asked::Asked;
 use clap::{Args, ValueEnum};
-use lab::provenance::quoted;
-use sim_core::Span;
 use std::path::PathBuf;
-use std::time::Duration;
-use workload::{Deadlines, Estimates, Outages};
 
 /// Options of `simulate`.
 #[derive(Debug, Args)]
@@ -161,50 +156,21 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
 and the report counts each.")]
 pub struct Simulate {
-    /// What every world is asked.
+    /// The log, and how it is read.
     #[command(flatten)]
     pub(crate) asked: Asked,
+    /// The world, and its policies.
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
     /// Write the jobs in another program's format, too.
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// What one of them is.
+    /// What one world alone is asked.
     #[command(flatten)]
     pub(crate) worlds: Worlds,
-}
-
-/// Options that a run in any world has.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Asked {
-    /// The log, in the Standard Workload Format, plain or gzip.
-    #[arg(long, value_name = "FILE.swf[.gz]")]
-    pub(crate) trace: PathBuf,
-    /// Policies to compare, separated by commas: see the list below.
-    #[arg(long = "policy", value_name = "a,b,…", value_delimiter = ',', required = true)]
-    pub(crate) named: Vec<String>,
-    /// What the log is replayed on.
-    #[arg(long, default_value = "gap-schedule", value_parser = PossibleValuesParser::new(models()))]
-    pub(crate) model: String,
-    /// Whose rules hold: see below.
-    #[arg(long, default_value = "clean", value_parser = PossibleValuesParser::new(profiles()))]
-    pub(crate) profile: String,
-    #[command(flatten)]
-    pub(crate) machine_file: Given<MachineFile>,
-    /// What policies are told about run times; see the list below.
-    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
-    pub(crate) estimates: Estimates,
-    /// When jobs are due: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
-    /// seconds after submission), or `none`.
-    #[arg(long, value_name = "none|factor:F|column:N", default_value = "none")]
-    pub(crate) deadlines: Deadlines,
-    /// Seed of what is drawn: estimates of the f-model, outages, the search of bgt and sg.
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Only the first N records of the log.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_jobs: Option<u64>,
 }
 
 /// Formats of other programs.
@@ -212,147 +178,6 @@ pub(crate) struct Asked {
 pub(crate) enum Format {
     /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
     Evalys,
-}
-
-impl Asked {
-    /// `--machines` and `--inside` as on the command line, with a blank before each; empty if there is no machine file.
-    pub(crate) fn machine_file_as_asked(&self) -> String {
-        let MachineFile { machines, inside } = &self.machine_file.options;
-        machines.as_ref().map_or_else(String::new, |machines| {
-            format!(" --machines {} --inside {}", quoted(&machines.to_string_lossy()), inside.name())
-        })
-    }
-}
-
-/// The clusters as a list.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct MachineFile {
-    /// The clusters: a tab-separated file `id name nodes cpus_per_node speed memory`, one line for each.
-    #[arg(long, value_name = "FILE", conflicts_with = "procs")]
-    pub(crate) machines: Option<PathBuf>,
-    /// Inside what place of the machine file a job must fit.
-    #[arg(long, value_enum, default_value_t = Inside::Cluster, requires = "machines")]
-    pub(crate) inside: Inside,
-}
-
-/// Options of space-shared machines.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct SpaceSharedOptions {
-    /// Processors of the machine; from the log's header if not given. Needed where the header does not tell: the widest job
-    /// says little of the machine.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) procs: Option<u32>,
-    /// When machines fail: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
-    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that are hit start anew.
-    #[arg(long, value_name = "mtbf:SPAN,mttr:SPAN|FILE")]
-    pub(crate) outages: Option<Outages>,
-    /// Iterations of Tabu search after each arrival, at most.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) tabu_iterations: u32,
-    /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
-    /// marked as not reproducible.
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
-    pub(crate) time_limit: Option<Duration>,
-    /// How many seconds a policy that is a program may take for one answer.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) policy_timeout: Duration,
-    /// When the policy is asked, of several events at one instant.
-    #[arg(long, value_enum, default_value_t = PassesName::PerInstant)]
-    pub(crate) passes: PassesName,
-}
-
-/// Options of the simulator Alea 3.1.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct Alea31Options {
-    /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
-    /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
-    #[arg(long, value_name = "SPAN", value_parser = start_up)]
-    pub(crate) startup: Option<Span>,
-}
-
-/// Options of time-shared clusters.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct MetaschedOptions {
-    /// The clusters of --model metasched: see below.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) clusters: Option<PathBuf>,
-}
-
-/// Options of grids of servers.
-#[derive(Clone, Debug, Args)]
-#[group(skip)]
-pub(crate) struct HierGridOptions {
-    /// The grid tree of --model hier-grid, a file or its short form: see below.
-    #[arg(long, value_name = "FILE.toml|4-2-5")]
-    pub(crate) tree: Option<String>,
-    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
-    #[arg(long, value_name = "FILE.jsonl")]
-    pub(crate) transcript: Option<PathBuf>,
-    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
-    pub(crate) replay: Option<PathBuf>,
-}
-
-/// `0.5`: above zero, at most an hour.
-fn milliseconds(text: &str) -> Result<Duration, String> {
-    let wanted = "expected milliseconds, above 0 and up to 3600000";
-    let number = text.parse::<f64>().ok().filter(|ms| *ms > 0.0 && *ms <= 3.6e6);
-    number.map(|ms| Duration::from_secs_f64(ms / 1e3)).ok_or_else(|| wanted.to_owned())
-}
-
-/// `16.9688s`, `0s`: at most a day.
-fn start_up(text: &str) -> Result<Span, String> {
-    let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
-    let (unit, seconds) = [('h', 3_600.0), ('m', 60.0), ('s', 1.0)]
-        .into_iter()
-        .find(|(unit, _)| text.ends_with(*unit))
-        .ok_or_else(wanted)?;
-    let number = text.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok()).ok_or_else(wanted)?;
-    let is_good = number.is_finite() && (0.0..=86_400.0).contains(&(number * seconds));
-    is_good.then(|| Span::from_secs_f64(number * seconds)).ok_or_else(wanted)
-}
-
-/// `60`: above zero, at most a day.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
-    number.map(Duration::from_secs_f64).ok_or_else(|| "expected seconds, above 0 and up to 86400".to_owned())
-}
-
-/// What a job must keep to.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Inside {
-    /// Inside one cluster, a line of the machine file; it may span machines.
-    Cluster,
-    /// Inside one machine.
-    Machine,
-    /// All processors of the file form one pool.
-    Pool,
-}
-
-impl Inside {
-    /// As on the command line.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Cluster => "cluster",
-            Self::Machine => "machine",
-            Self::Pool => "pool",
-        }
-    }
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PassesName {
-    /// Releases, then arrivals, then one scheduling pass.
-    PerInstant,
-    /// A pass after every single event, as in older simulators.
-    PerEvent,
-    /// As in the simulator pyss: submissions before ends, a pass after each, and what is expected to end at this instant is
-    /// free already. Plain easy makes no pass for a job that does not fit.
-    Pyss,
 }
 
 #[cfg(test)]

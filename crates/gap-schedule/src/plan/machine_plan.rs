@@ -1,12 +1,13 @@
-use super::MachineSummary;
-use super::gap::{Gap, Idle};
+//! What is planned on one machine: its running jobs, its list, and when they end.
+
+use super::idle::{Gap, Idle};
 use super::job::{PlanJob, PlannedJob};
 use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
 /// One machine's part of a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Machine {
+pub(super) struct MachinePlan {
     pub(super) processors: u32,
     pub(super) speed: f64,
     /// 1 / speed.
@@ -27,6 +28,21 @@ pub(super) struct Machine {
     pub(super) late: u32,
     /// Running and planned jobs that will be in time.
     pub(super) on_time: u32,
+}
+
+/// One machine at a glance.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct MachineSummary {
+    /// When its last running or planned job ends; [`Time::ZERO`] if it has none.
+    pub(super) completion: Time,
+    /// When its next planned job starts; [`Time::MAX`] if there is none.
+    pub(super) next_start: Time,
+    /// When its next running job is expected to end; [`Time::MAX`] if nobody knows, or if there is none.
+    pub(super) next_end: Time,
+    /// 1 / speed.
+    pub(super) slowness: f64,
+    /// Planned jobs that will miss their deadlines.
+    pub(super) late: u32,
 }
 
 /// What planning a job at some position would do.
@@ -87,7 +103,7 @@ impl Releases {
     }
 }
 
-impl Machine {
+impl MachinePlan {
     pub(super) fn new(processors: u32, speed: f64) -> Self {
         assert!(processors > 0, "a machine needs at least one processor");
         assert!(speed > 0.0 && speed.is_finite(), "a machine cannot have the speed {speed}");

@@ -1,0 +1,102 @@
+//! A policy whose reasons somebody hears.
+
+use crate::policy::Policy;
+use crate::queue::QueuedJob;
+use crate::reason::ReasonProbe;
+use crate::running::RunningJob;
+use crate::view::{Starts, View};
+use sim_core::{SiteId, Time};
+
+/// A policy, and somebody who listens to its reasons: a policy with the same schedule.
+///
+/// ```
+/// use gap_schedule::{Easy, Explained, Machine, MultiCluster, Reason, ReasonProbe, Starts};
+/// use sim_core::{Job, JobId, JobLog, Sim, Span, Time};
+///
+/// /// Keeps what is told of one job.
+/// struct Why(JobId, Vec<Reason>);
+///
+/// impl ReasonProbe for Why {
+///     fn follows(&self, job: JobId) -> bool {
+///         job == self.0
+///     }
+///
+///     fn observe(&mut self, _: JobId, reason: Reason, _: &Starts) {
+///         self.1.push(reason);
+///     }
+/// }
+///
+/// // The second wants the whole machine. The third fits beside the first, but would run for longer.
+/// let job = |id, submit, processors, runtime| {
+///     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+/// };
+/// let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 200)];
+/// let policy = Explained::new(Easy::default(), Why(JobId(2), Vec::new()));
+/// let (world, _) = Sim::new(MultiCluster::new(vec![Machine::new(4)], policy, jobs.into_iter()), JobLog::collecting()).run();
+/// let Why(_, told) = world.policy().probe();
+/// assert_eq!(told[0], Reason::Turn { place: 2 });
+/// let Reason::Barred { at, left: 0, by, .. } = &told[1] else { panic!("it was barred") };
+/// assert_eq!((*at, by[0].job), (Time::from_secs(100), JobId(1)));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Explained<P, R> {
+    policy: P,
+    probe: R,
+}
+
+impl<P, R> Explained<P, R> {
+    /// `probe` listens to `policy`.
+    pub const fn new(policy: P, probe: R) -> Self {
+        Self { policy, probe }
+    }
+
+    /// The policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// Who listens.
+    pub const fn probe(&self) -> &R {
+        &self.probe
+    }
+}
+
+impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.probe.begin_pass(view);
+        if self.probe.listens() {
+            self.policy.schedule_with_reasons(view, starts, &mut self.probe);
+        } else {
+            self.policy.schedule(view, starts);
+        }
+        self.probe.end_pass(view, starts);
+    }
+
+    fn begin(&mut self, view: &View<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.policy.on_submit(job, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
+    }
+
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_expiry(before, after, machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.policy.on_failure(machine, lost, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.policy.on_repair(machine, view);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.policy.next_wakeup()
+    }
+}

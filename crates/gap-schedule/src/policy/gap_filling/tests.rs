@@ -1,0 +1,181 @@
+use super::*;
+use crate::machine::Machine;
+use crate::multi_cluster::MultiCluster;
+use crate::queue::Queue;
+use crate::running::Running;
+use proptest::prelude::*;
+use sim_core::testkit::workload;
+use sim_core::{Job, JobLog, Outage, Purpose, Sim, Streams};
+
+const MACHINES: [Machine; 3] = [
+    Machine { processors: 4, speed: 1.0 },
+    Machine { processors: 6, speed: 1.0 },
+    Machine { processors: 3, speed: 2.0 },
+];
+
+fn stream(seed: u64) -> Stream {
+    Streams::new(seed, 0).stream(Purpose("search"), 0)
+}
+
+/// A policy that is held against its twins after each pass.
+struct Checked(GapFilling);
+
+impl Checked {
+    /// What has been summed up job by job is the sum over the plan.
+    fn check_sums(&self, view: &View<'_>) {
+        let GapFilling { plan, comparator, usage, .. } = &self.0;
+        let (mut kept, mut anew) = (usage.clone(), usage.clone());
+        anew.forget_plan();
+        for held in plan.held().iter() {
+            let Some(slot) = held.slot else { continue };
+            let value = |usage: &mut UserUsage| {
+                usage.sum_up(*comparator, plan, view);
+                format!("{:?}", usage.value(*comparator, &held.waiting, (plan.machine(slot), slot.start), view))
+            };
+            assert_eq!(value(&mut kept), value(&mut anew));
+        }
+    }
+
+    /// On one machine, a search that is played moves nobody.
+    fn check_that_no_search_is_missed(&self, view: &View<'_>) {
+        let GapFilling { search: Some(search), plan, comparator, usage, .. } = &self.0 else { return };
+        if view.machines.len() == 1 {
+            let (mut search, mut plan) = (search.clone(), plan.clone());
+            search.improve(&mut plan, *comparator, &mut usage.clone(), view);
+            assert_eq!(search.accepted, 0);
+        }
+    }
+}
+
+impl Policy for Checked {
+    fn begin(&mut self, view: &View<'_>) {
+        self.0.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.0.on_submit(job, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_completion(job, machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.0.on_failure(machine, lost, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.0.on_repair(machine, view);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.0.schedule(view, starts);
+        self.check_sums(view);
+        self.check_that_no_search_is_missed(view);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.0.next_wakeup()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Estimates may be too short, and machines fail.
+    #[test]
+    fn sums_are_kept_and_no_search_is_missed(
+        mut jobs in workload(5),
+        estimates in prop::collection::vec(0..9_u64, 60),
+        (alone, machines, kind) in (any::<bool>(), 1..4_usize, 0..3_u8),
+        outages in prop::collection::vec((1..30_u64, 0..9_u64), 0..3),
+        (repair, by, seed) in (0..9_u64, 1..6_u64, any::<u64>()),
+    ) {
+        for (job, estimate) in jobs.iter_mut().zip(estimates) {
+            job.submit = Time::from_nanos(job.submit.as_nanos() / by);
+            job.request.user = Some(job.id.0 % 3);
+            job.request.estimate = Some(if estimate < 6 { job.runtime } else { Span::from_secs(estimate) });
+        }
+        let mut down = Time::ZERO;
+        let outages: Vec<Outage> = (outages.into_iter())
+            .map(|(after, lasts)| {
+                down += Span::from_secs(after);
+                Outage { down, site: SiteId(0), up: down + Span::from_secs(lasts) }
+            })
+            .collect();
+        let policy = match kind {
+            0 => GapFilling::best_gap(Placement::Fastest),
+            1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
+            _ => {
+                let readings = (Completion::FromSubmission, Weight::AddedToDecision, Moves::Any);
+                GapFilling::swift_gap(Placement::Fastest, readings, stream(seed))
+            }
+        };
+        let machines = MACHINES[..if alone { 1 } else { machines }].to_vec();
+        let checked = Checked(policy.with_period(Span::from_secs(5)));
+        let grid = MultiCluster::new(machines, checked, jobs.into_iter())
+            .with_outages(outages)
+            .with_repair_expected(Span::from_secs(repair));
+        Sim::new(grid, JobLog::collecting()).run();
+    }
+
+    /// Of a search in earnest, each round: the plan is weighed as a whole, which no round does.
+    #[test]
+    fn no_round_of_the_search_makes_the_plan_worse(
+        speeds in prop::collection::vec(1..4_u8, 1..5),
+        jobs in prop::collection::vec((1..5_u32, 1..40_u64, 0..3_u32), 2..30),
+        seed in any::<u64>(),
+        decides in any::<bool>(),
+    ) {
+        let machines: Vec<Machine> =
+            speeds.into_iter().map(|speed| Machine { processors: 4, speed: speed.into() }).collect();
+        let (free, running) = (vec![4; machines.len()], vec![Running::new(); machines.len()]);
+        let queue = Queue::new();
+        let view = View { now: Time::ZERO, machines: &machines, free: &free, running: &running, queue: &queue };
+        let mut policy = if decides {
+            GapFilling::bgt(Placement::FirstFit, stream(seed))
+        } else {
+            let readings = (Completion::FromSubmission, Weight::SumOfRatios, Moves::Any);
+            GapFilling::swift_gap(Placement::FirstFit, readings, stream(seed))
+        };
+        policy.begin(&view);
+        for (id, (processors, runtime, user)) in (0..).zip(&jobs) {
+            let Job { id, mut request, .. } = Job::new(JobId(id), Time::ZERO, *processors, Span::from_secs(*runtime));
+            request.user = Some(*user);
+            let waiting = QueuedJob { job: id, request, submit: Time::ZERO };
+            policy.on_submit(&waiting, &view);
+            // In no good order, so that there is something to improve.
+            let slot = policy.plan.earliest_on(0, &request, Time::from_secs(10));
+            policy.plan.insert(waiting, slot);
+        }
+        let GapFilling { comparator, search, mut plan, mut usage, .. } = policy;
+        let mut search = search.expect("both search");
+        search.count(&plan);
+        usage.sum_up(comparator, &plan, &view);
+        for _ in 0..100 {
+            let (before, accepted) = (plan.clone(), search.accepted);
+            search.round(&mut plan, comparator, &mut usage, &view);
+            let slot = |plan: &Reservations, job: JobId| {
+                plan.held().iter().find(|held| held.waiting.job == job).and_then(|held| held.slot).expect("it waits")
+            };
+            let moved: Vec<QueuedJob> = (before.held().iter().map(|held| held.waiting))
+                .filter(|waiting| slot(&plan, waiting.job) != slot(&before, waiting.job))
+                .collect();
+            prop_assert_eq!(moved.len() as u64, search.accepted - accepted);
+            if let [moved] = moved[..] {
+                let value = |plan: &Reservations| {
+                    let slot = slot(plan, moved.job);
+                    let planned = (plan.machine(slot), slot.start);
+                    let mut usage = usage.clone();
+                    usage.forget_plan();
+                    usage.sum_up(comparator, plan, &view);
+                    usage.remove(&moved, planned, &view);
+                    usage.value(comparator, &moved, planned, &view)
+                };
+                let (old, new) = (value(&before), value(&plan));
+                prop_assert!(comparator.prefers(&new, &old), "{old:?} {new:?}");
+                prop_assert!(!comparator.prefers(&old, &new), "{old:?} {new:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Where tests let a commit fail: before each of its steps.
+
+use std::io;
+
+#[cfg(test)]
+thread_local! {
+    /// How many steps still succeed.
+    pub(super) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
+}
+
+#[cfg(test)]
+pub(super) fn here() -> io::Result<()> {
+    let left = STEPS.get();
+    STEPS.set(left.saturating_sub(1));
+    if left == 0 { Err(io::Error::other("a fault was asked for")) } else { Ok(()) }
+}
+
+#[cfg(not(test))]
+pub(super) const fn here() -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,116 @@
+use super::*;
+use gap_schedule::Order;
+use std::collections::BTreeSet;
+
+/// What is said of a name that no policy has.
+#[track_caller]
+fn refused(text: &str) -> String {
+    text.parse::<Policy>().expect_err(text)
+}
+
+/// The rows of the first table under a heading of docs/policies.md that begin with a name.
+fn rows(heading: &str) -> Vec<Vec<&'static str>> {
+    let page = include_str!("../../../../../docs/policies.md");
+    let (_, section) = page.split_once(&format!("\n{heading}\n")).expect(heading);
+    let lines = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(str::trim).collect();
+    lines.skip(2).map(cells).collect()
+}
+
+#[test]
+fn the_page_about_policies_has_those_that_there_are() {
+    let names = Policy::ALL.iter().map(|(name, _)| format!("`{name}`")).chain(["`exec+PROGRAM`".to_owned()]);
+    let table = rows("## Space-shared machines");
+    assert!(table.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
+    let listed: BTreeSet<String> = table.iter().map(|row| row[0].to_owned()).collect();
+    assert_eq!((listed, table.len()), (names.collect(), Policy::ALL.len() + 1));
+}
+
+#[test]
+fn the_page_about_policies_defines_every_order() {
+    let yes = |order: Order| if order.changes_with_time() { "yes" } else { "no" };
+    let expected = Order::ALL.map(|order| {
+        vec![format!("`{}`", order.name()), order.definition().into(), yes(order).into(), order.source().into()]
+    });
+    assert_eq!(rows("### Orders"), expected);
+}
+
+#[test]
+fn every_setting_on_the_page_is_one() {
+    for row in rows("### Settings of queues") {
+        let (key, value) = row[0].trim_matches('`').split_once('=').expect("KEY=VALUE");
+        let value = match value {
+            "ORDER" => "sjf",
+            "K" => "3",
+            "SPAN" => "2d",
+            word => &word.replace("WHO", "tsafrir").replace("HOW", "doubling"),
+        };
+        for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
+            let name = format!("{base}+{key}={value}");
+            assert_eq!(name.parse::<Policy>().expect(&name).name(), name);
+        }
+    }
+}
+
+#[test]
+fn a_name_is_what_the_user_wrote() {
+    for name in [
+        "easy+order=wfp3+backfill=spf+threshold=2d+reserve=8",
+        "easy+reserve=8+threshold=48h",
+        "easy+backfill=sjf",
+        "easy+reserve=all+order=f1",
+        "cons+order=lxf",
+        "cons+threshold=3600+order=unicef",
+        "cons+compress=reserved",
+        "fcfs+order=sjf",
+        "easy+order=fcfs",
+    ] {
+        assert_eq!(name.parse::<Policy>().expect(name).name(), name);
+    }
+    assert_eq!("easy:8+order=saf".parse::<Policy>().expect("of old").name(), "easy+reserve=8+order=saf");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_what_there_is_and_what_was_meant() {
+    let told = refused("easy+order=wpf3");
+    assert!(told.contains(r#"order is "wpf3"; expected fcfs, sjf, spf, ljf,"#), "{told}");
+    assert!(told.ends_with(r#"f4; did you mean "wfp3"?"#), "{told}");
+    assert!(refused("easy+backfill=spt").contains(r#"did you mean "spf"?"#));
+    let told = refused("easy+ordr=sjf");
+    assert!(told.contains(r#"easy has no setting "ordr"; did you mean "order"?"#), "{told}");
+    assert!(told.ends_with("it has order, backfill, reserve, threshold, predict, correct"), "{told}");
+    assert!(refused("cons+reserve=2").ends_with("it has order, compress, threshold, predict, correct"));
+    assert!(refused("fcfs+backfill=sjf").ends_with("it has order, threshold, predict, correct"));
+    for wrong in ["0", "-1d", "two", "2w", ""] {
+        assert!(!refused(&format!("easy+threshold={wrong}")).is_empty());
+    }
+    assert!(refused("easy+threshold=2w").contains("expected a span above 0 such as 2d"));
+    assert!(refused("easy+reserve=all+backfill=sjf").contains("leave one of the two out"));
+    assert!(refused("cons+compress=reserved+order=sjf").contains("leave compress out"));
+}
+
+#[test]
+fn what_predicts_and_corrects_is_part_of_a_policy_s_name() {
+    for name in [
+        "easy+predict=tsafrir+correct=tsafrir+backfill=spf",
+        "easy+predict=clairvoyant",
+        "easy+order=wfp3+backfill=spf+predict=tsafrir+correct=doubling",
+        "cons+predict=mean-of-user=5+correct=none",
+        "fcfs+order=spf+predict=double-requested",
+        "easy+predict=requested+correct=requested",
+    ] {
+        let policy = name.parse::<Policy>().expect(name);
+        assert_eq!(policy.name(), name);
+        assert!(policy.predicting().is_some(), "{name}");
+    }
+    assert!("easy+backfill=spf".parse::<Policy>().expect("a name").predicting().is_none());
+}
+
+#[test]
+fn what_predicts_nothing_is_told_what_does() {
+    assert!(refused("easy+predict=tsafir").contains("expected requested, clairvoyant, double-requested, tsafrir, or"));
+    assert!(refused("easy+predict=mean-of-user=0").contains("K from 1 to 1000"));
+    assert!(refused("easy+predict=tsafrir+correct=never").contains("expected requested, doubling, tsafrir or none"));
+    assert!(refused("easy+correct=tsafrir").contains("nothing is predicted; add predict=tsafrir"));
+    assert!(refused("eg-edf+predict=tsafrir").contains("has no settings"));
+}

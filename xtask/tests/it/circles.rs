@@ -1,0 +1,120 @@
+//! No file of a crate imports another in a circle: each can be read after those that it stands on.
+//!
+//! What counts is every path of a file that leads into another file of its crate, in `use` or in the midst of code, tests included:
+//! `crate::…`, `super::…`, `self::…`, or the name of a module below. A path through a re-export leads to the file that
+//! re-exports and to the one that defines. One thing does not count: a file's way up to what a file above it defines itself
+//! (`plan/tabu.rs` to `plan.rs`), since a module's children are parts of it; what the file above only re-exports from another
+//! child leads to that child.
+//!
+//! Where a circle is wanted, a comment above one of its imports says why: `// Circle: two sides of one protocol`. One that no circle
+//! needs fails as well.
+
+mod graph;
+mod imports;
+
+use cargo_metadata::MetadataCommand;
+use graph::Crate;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Every file below `folder`, by its path there.
+fn sources(folder: &Path) -> BTreeMap<String, String> {
+    let mut open = vec![folder.to_owned()];
+    let mut found = BTreeMap::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = path.read_dir().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            open.extend(entries.map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(folder).expect("it lies there").to_string_lossy().replace('\\', "/");
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            found.insert(name, text);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_file_imports_another_in_a_circle() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("cargo metadata runs");
+    let mut found = Vec::new();
+    for package in metadata.workspace_packages() {
+        let folder = package.manifest_path.parent().expect("a folder").as_std_path().join("src");
+        let files = sources(&folder);
+        assert!(!files.is_empty(), "{} has no source", package.name);
+        let wrong = Crate::new(&files).wrong();
+        found.extend(wrong.into_iter().map(|words| format!("{}: {words}", package.name)));
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+}
+
+/// What is wrong with a crate of these files.
+fn wrong(files: &[(&str, &str)]) -> Vec<String> {
+    Crate::new(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()).wrong()
+}
+
+#[test]
+fn a_circle_is_told_import_by_import() {
+    let files = [
+        ("lib.rs", "mod a;\nmod b;\nmod c;\nmod d;"),
+        ("a.rs", "use crate::b::B;\npub struct A;"),
+        ("b.rs", "pub struct B;\n\nfn walk() {\n    crate::c::go();\n}"),
+        ("c.rs", "use super::a::{self, A};\npub fn go() {}"),
+        ("d.rs", "use crate::a::A;"),
+    ];
+    assert_eq!(wrong(&files), ["circle: a.rs:1 imports b.rs; b.rs:4 imports c.rs; c.rs:1 imports a.rs"]);
+    let mut open = files;
+    open[2].1 = "pub struct B; // crate::c::go() is only told of";
+    assert_eq!(wrong(&open), [""; 0]);
+}
+
+#[test]
+fn a_file_may_use_what_one_above_defines_and_not_what_it_passes_on_in_a_circle() {
+    let above = "mod gaps;\nmod tabu;\npub use gaps::Gaps;\nuse tabu::Tabu;\npub struct Plan;";
+    let own = [("lib.rs", "mod plan;"), ("plan.rs", above), ("plan/gaps.rs", "use super::Plan;\npub struct Gaps;")];
+    assert_eq!(
+        wrong(&[&own[..], &[("plan/tabu.rs", "use crate::plan::{Gaps, Plan};\npub struct Tabu;")]].concat()),
+        [""; 0]
+    );
+    let passed_on =
+        [("lib.rs", "mod plan;"), ("plan.rs", above), ("plan/gaps.rs", "use super::Tabu;\npub struct Gaps;")];
+    let tabu = [("plan/tabu.rs", "use crate::plan::Gaps;\npub struct Tabu;")];
+    let circle = "circle: plan/gaps.rs:1 imports plan/tabu.rs; plan/tabu.rs:1 imports plan/gaps.rs";
+    assert_eq!(wrong(&[&passed_on[..], &tabu].concat()), [circle]);
+}
+
+#[test]
+fn one_who_imports_from_a_folder_imports_its_file_and_the_definition() {
+    let files = [
+        ("lib.rs", "mod policy;\nmod reason;"),
+        ("policy.rs", "mod easy;\npub use easy::Easy;\n"),
+        ("policy/easy.rs", "use crate::reason::Reason;\npub struct Easy;"),
+        ("reason.rs", "use crate::policy::Easy;\npub struct Reason;"),
+    ];
+    let told = wrong(&files);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("policy/easy.rs:1 imports reason.rs"), "{told:?}");
+}
+
+#[test]
+fn a_module_within_a_file_and_its_tests_are_that_file() {
+    let files = [
+        ("lib.rs", "mod a;\nmod b;"),
+        ("a.rs", "pub struct A;\nmod inner { use super::A; use super::super::b::B; }"),
+        ("b.rs", "pub struct B;\n#[cfg(test)]\nmod tests {\n    use super::*;\n    use crate::a::A;\n}"),
+    ];
+    assert_eq!(wrong(&files), ["circle: a.rs:2 imports b.rs; b.rs:5 imports a.rs"]);
+}
+
+#[test]
+fn a_comment_that_says_why_allows_a_circle_and_one_without_need_is_told() {
+    let a = "// Circle: each half is nothing without the other.\nuse crate::b::B;\npub struct A;";
+    let roots = ("lib.rs", "mod a;\nmod b;");
+    assert_eq!(wrong(&[roots, ("a.rs", a), ("b.rs", "use crate::a::A;\npub struct B;")]), [""; 0]);
+    let needless = wrong(&[roots, ("a.rs", a), ("b.rs", "pub struct B;")]);
+    assert_eq!(needless, ["a.rs:2: `// Circle:` stands above an import that is in no circle; take it away"]);
+    let silent = a.replace("each half is nothing without the other.", "");
+    let told = wrong(&[roots, ("a.rs", &silent), ("b.rs", "use crate::a::A;\npub struct B;")]);
+    assert_eq!(told, ["circle: a.rs:2 imports b.rs; b.rs:1 imports a.rs"]);
+}
