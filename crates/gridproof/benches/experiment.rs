@@ -27,7 +27,7 @@ fn experiments(criterion: &mut Criterion) {
         Some(traces) => Path::new(&traces).join(KTH).to_str().expect("a plain path").to_owned(),
         None => {
             let log = path("lublin.swf");
-            let arguments = ["--procs", "100", "--count", "28476", "--load", "0.7", "--seed", "1", "--out", &log];
+            let arguments = ["--procs", "100", "--count", "28476", "--seed", "1", "--out", &log];
             run(&[&["workload", "generate", "lublin"][..], &arguments].concat());
             log
         }

@@ -1,6 +1,7 @@
 //! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
 
 use crate::chart::Chart;
+use crate::claim::{Claim, Judged};
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
 use metrics::ConfidenceInterval;
@@ -17,6 +18,29 @@ pub struct Extra<'a, C: DesignPoint> {
     pub needs: Vec<Quantity<C>>,
     /// Makes it from the estimates and the streams of the first replication.
     pub make: Make<'a, C>,
+}
+
+impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
+    /// Claims under two sets of settings, each with the verdict and the estimate of the cell that decides. Of the table, id, title
+    /// and caption are given; `names` head the columns of the two.
+    pub fn side_by_side(id: &'static str, names: [&str; 2], claims: Vec<[Claim<C>; 2]>, table: page::Table) -> Self {
+        let [one, other] = names;
+        let columns = ["claim", one, "observed", other, "observed", "the paper says"].map(str::to_owned);
+        let checks = claims.iter().flatten().flat_map(|claim| &claim.checks);
+        let needs = checks.map(|check| check.quantity.clone()).collect();
+        let make = move |estimate: &Estimate<'_, C>, _: &Streams| {
+            let row = |both: &[Claim<C>; 2]| {
+                let found = both.each_ref().map(|claim| {
+                    let judged = Judged::new(claim, |quantity| estimate(quantity, u32::MAX));
+                    [judged.verdict.to_string(), judged.deciding_cell().observed()]
+                });
+                [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()
+            };
+            let rows = claims.iter().map(row).collect();
+            Made { tables: vec![page::Table { columns: columns.to_vec(), rows, ..table.clone() }], ..Made::default() }
+        };
+        Self { id, needs, make: Box::new(make) }
+    }
 }
 
 /// Makes it.

@@ -132,7 +132,7 @@ impl Figure {
 }
 
 /// A table of text and numbers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Table {
     /// Short name, as in links.
     pub id: String,

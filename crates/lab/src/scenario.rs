@@ -80,7 +80,10 @@ impl Scenario {
         let Some(parameter) = self.parameters.iter_mut().find(|parameter| parameter.key == key) else {
             let names = self.parameters.iter().map(|parameter| parameter.key.as_str());
             let hint = did_you_mean(key, names);
-            bail!("--set {assignment}: no parameter is called {key:?}{hint}; {} lists them", self.name);
+            bail!(
+                "--set {assignment}: no parameter is called {key:?}{hint}; {}",
+                self.list(known_workspace().is_some())
+            );
         };
         let value: Value = text.parse().or_else(|_| format!("{text:?}").parse()).map_err(|error| {
             anyhow!(
@@ -95,6 +98,15 @@ impl Scenario {
         parameter.value = value.to_string().trim().to_owned();
         *item = Item::Value(value);
         Ok(())
+    }
+
+    /// Where its parameters stand: in the file, which says what each is, if there is a checkout, and else here.
+    fn list(&self, has_checkout: bool) -> String {
+        if has_checkout {
+            return format!("{} lists them", self.name);
+        }
+        let names: Vec<&str> = self.parameters.iter().map(|parameter| parameter.key.as_str()).collect();
+        format!("there are {}", names.join(", "))
     }
 
     /// The answer that it gives to a reading, without quotation marks.
@@ -286,8 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_near_name_the_file_that_lists_them_is_named() {
-        assert!(error_of("zzz=3").ends_with("p.toml lists them"));
+    fn without_a_near_name_the_parameters_are_listed_or_the_file_that_does_is_named() {
+        let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+        assert_eq!(scenario.list(true), "p.toml lists them");
+        assert_eq!(scenario.list(false), "there are run.jobs, readings.release");
+        // A library's tests have no checkout.
+        assert!(error_of("zzz=3").ends_with(&scenario.list(false)));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
-use lab::claim::{Check, Claim, Judged, Rule};
-use lab::extra::{Extra, Made};
+use lab::claim::{Check, Claim, Rule};
+use lab::extra::Extra;
 use lab::page;
 use lab::quantity::{DesignPoint, Quantity};
 
@@ -447,31 +447,15 @@ impl Bench<'_> {
 
 /// Every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
-    let [default, strict] = [false, true].map(|strict| claims(paper, strict));
-    let needs = default.iter().chain(&strict).flat_map(|claim| &claim.checks).map(|check| check.quantity.clone());
-    Extra {
-        id: "fig1-right-strict",
-        needs: needs.collect(),
-        make: Box::new(move |estimate, _| {
-            let row = |(one, other): (&Claim<Cell>, &Claim<Cell>)| {
-                let judged = [one, other].map(|claim| Judged::new(claim, |quantity| estimate(quantity, u32::MAX)));
-                let [default, strict] =
-                    judged.map(|judged| [judged.verdict.to_string(), judged.deciding_cell().observed()]);
-                [vec![one.id.to_owned()], default.into(), strict.into(), vec![one.statement.clone()]].concat()
-            };
-            Made {
-                tables: vec![page::Table {
-                    id: "presets".to_owned(),
-                    title: "Both presets side by side".to_owned(),
-                    caption: "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
-                              passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
-                              estimate of the cell that decides."
-                        .to_owned(),
-                    columns: ["claim", "default", "observed", "strict", "observed", "the paper says"].map(str::to_owned).into(),
-                    rows: default.iter().zip(&strict).map(row).collect(),
-                }],
-                ..Made::default()
-            }
-        }),
-    }
+    let pairs = claims(paper, false).into_iter().zip(claims(paper, true));
+    let table = page::Table {
+        id: "presets".to_owned(),
+        title: "Both presets side by side".to_owned(),
+        caption: "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
+                  passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
+                  estimate of the cell that decides."
+            .to_owned(),
+        ..page::Table::default()
+    };
+    Extra::side_by_side("fig1-right-strict", ["default", "strict"], pairs.map(<[_; 2]>::from).collect(), table)
 }

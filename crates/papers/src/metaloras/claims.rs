@@ -1,8 +1,8 @@
 //! What the paper claims, sentence by sentence, as `docs/papers/metaloras.md` lists it.
 
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
-use lab::claim::{Check, Claim, Judged, Remark, Rule};
-use lab::extra::{Extra, Made};
+use lab::claim::{Check, Claim, Remark, Rule};
+use lab::extra::Extra;
 use lab::page;
 use lab::quantity::{DesignPoint, Quantity};
 
@@ -466,32 +466,14 @@ pub(super) const KEYS: [Key; 2] = [
 /// Every claim under both presets.
 pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));
-    let needs = default.iter().chain(&other).flat_map(|claim| &claim.checks).map(|check| check.quantity.clone());
-    Extra {
-        id: "fig3",
-        needs: needs.collect(),
-        make: Box::new(move |estimate, _| {
-            let row = |(one, other): (&Claim<Cell>, &Claim<Cell>)| {
-                let judged = [one, other].map(|claim| Judged::new(claim, |quantity| estimate(quantity, u32::MAX)));
-                let [default, other] =
-                    judged.map(|judged| [judged.verdict.to_string(), judged.deciding_cell().observed()]);
-                [vec![one.id.to_owned()], default.into(), other.into(), vec![one.statement.clone()]].concat()
-            };
-            Made {
-                tables: vec![page::Table {
-                    id: "presets".to_owned(),
-                    title: "Both presets side by side".to_owned(),
-                    caption:
-                        "Each claim under the default and under reading-b (R5 dispatch, R6 smallest TR, R8 1, R9 no, \
-                              R12 0.15): verdict, and the estimate of the cell that decides."
-                            .to_owned(),
-                    columns: ["claim", "default", "observed", "reading-b", "observed", "the paper says"]
-                        .map(str::to_owned)
-                        .into(),
-                    rows: default.iter().zip(&other).map(row).collect(),
-                }],
-                ..Made::default()
-            }
-        }),
-    }
+    let table = page::Table {
+        id: "presets".to_owned(),
+        title: "Both presets side by side".to_owned(),
+        caption: "Each claim under the default and under reading-b (R5 dispatch, R6 smallest TR, R8 1, R9 no, \
+                  R12 0.15): verdict, and the estimate of the cell that decides."
+            .to_owned(),
+        ..page::Table::default()
+    };
+    let pairs = default.into_iter().zip(other).map(<[_; 2]>::from);
+    Extra::side_by_side("fig3", ["default", "reading-b"], pairs.collect(), table)
 }

@@ -36,13 +36,14 @@ mod polled {
 
     pub(in super::super) struct Answers {
         from: ChildStdout,
+        chunk: Box<[u8; CHUNK]>,
         /// What has been read and not been asked for.
         ahead: Vec<u8>,
     }
 
     impl Answers {
-        pub(in super::super) const fn new(from: ChildStdout) -> Self {
-            Self { from, ahead: Vec::new() }
+        pub(in super::super) fn new(from: ChildStdout) -> Self {
+            Self { from, chunk: Box::new([0; CHUNK]), ahead: Vec::new() }
         }
 
         /// The next line, with its end where it has one, in place of what is in `line`.
@@ -53,21 +54,19 @@ mod polled {
             loop {
                 let end = self.ahead[searched..].iter().position(|byte| *byte == b'\n').map(|at| searched + at + 1);
                 if let Some(end) = end.or((self.ahead.len() >= LONGEST).then_some(LONGEST)) {
-                    line.extend(self.ahead.drain(..end));
+                    line.extend_from_slice(&self.ahead[..end]);
+                    self.ahead.drain(..end);
                     return Ok(());
                 }
                 searched = self.ahead.len();
                 self.wait(patience.saturating_sub(begin.elapsed()))?;
-                self.ahead.resize(searched + CHUNK, 0);
-                let read = self.from.read(&mut self.ahead[searched..]);
-                self.ahead.truncate(searched + read.as_ref().unwrap_or(&0));
-                match read {
+                match self.from.read(&mut self.chunk[..]) {
                     Ok(0) if searched == 0 => return Err(NoLine::End),
                     Ok(0) => {
                         line.append(&mut self.ahead);
                         return Ok(());
                     }
-                    Ok(_) => {}
+                    Ok(length) => self.ahead.extend_from_slice(&self.chunk[..length]),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(NoLine::Failure(error)),
                 }
@@ -76,7 +75,9 @@ mod polled {
 
         /// Until there is something to read, be it the end.
         fn wait(&self, patience: Duration) -> Result<(), NoLine> {
-            let patience = Timespec::try_from(patience).map_err(|_| NoLine::Silence)?;
+            // The system's own instants end earlier than ours: thirty years are enough.
+            let patience =
+                Timespec::try_from(patience.min(Duration::from_secs(1 << 30))).map_err(|_| NoLine::Silence)?;
             loop {
                 match poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&patience)) {
                     Ok(0) => return Err(NoLine::Silence),

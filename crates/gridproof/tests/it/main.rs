@@ -1,0 +1,4 @@
+//! The program from outside.
+
+mod exec;
+mod installed;
