@@ -1,11 +1,9 @@
 //! A policy whose reasons somebody hears.
 
-use crate::policy::Policy;
+use crate::policy::{Policy, forward_events};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
-use sim_core::{SiteId, Time};
 
 /// A policy, and somebody who listens to its reasons: a policy with the same schedule.
 ///
@@ -72,31 +70,9 @@ impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
         self.probe.end_pass(view, starts);
     }
 
-    fn begin(&mut self, view: &View<'_>) {
-        self.policy.begin(view);
-    }
-
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         self.policy.on_submit(job, view);
     }
 
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.policy.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.policy.on_expiry(before, after, machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        self.policy.on_failure(machine, lost, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.policy.on_repair(machine, view);
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        self.policy.next_wakeup()
-    }
+    forward_events!(|this| this.policy);
 }

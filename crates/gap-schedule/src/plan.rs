@@ -5,15 +5,15 @@ mod gaps;
 mod idle;
 mod job;
 mod machine_plan;
+mod score;
 mod tabu;
-mod weight;
 
 pub use eg_edf::{Edf, EgEdf, EgTies, Found, Placed};
 pub use gaps::GapBound;
 pub use idle::Gap;
 pub use job::{PlanJob, PlannedJob};
+pub use score::Score;
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use weight::Score;
 
 use crate::machine::site;
 use crate::running::RunningJob;

@@ -12,7 +12,7 @@ mod free_processor_tree;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;
-mod held;
+mod held_reservations;
 mod if_newcomer_fits;
 mod line;
 mod machine_profiles;
@@ -21,7 +21,7 @@ mod ordered_fcfs;
 mod ordered_queue;
 mod readings;
 mod reservations;
-mod scan;
+mod scan_cost;
 mod telling;
 
 pub use backfill::{Backfill, Depth};
@@ -144,6 +144,50 @@ pub trait Policy {
     }
 }
 
+/// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`: `|this| this.policy` says whom it
+/// wraps.
+macro_rules! forward_events {
+    (|$this:ident| $inner:expr) => {
+        fn begin(&mut self, view: &$crate::View<'_>) {
+            let $this = self;
+            $inner.begin(view);
+        }
+
+        fn on_completion(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
+            let $this = self;
+            $inner.on_completion(job, machine, view);
+        }
+
+        fn on_expiry(
+            &mut self,
+            before: &$crate::RunningJob,
+            after: &$crate::RunningJob,
+            machine: sim_core::SiteId,
+            view: &$crate::View<'_>,
+        ) {
+            let $this = self;
+            $inner.on_expiry(before, after, machine, view);
+        }
+
+        fn on_failure(&mut self, machine: sim_core::SiteId, lost: &[$crate::RunningJob], view: &$crate::View<'_>) {
+            let $this = self;
+            $inner.on_failure(machine, lost, view);
+        }
+
+        fn on_repair(&mut self, machine: sim_core::SiteId, view: &$crate::View<'_>) {
+            let $this = self;
+            $inner.on_repair(machine, view);
+        }
+
+        fn next_wakeup(&self) -> Option<sim_core::Time> {
+            let $this = self;
+            $inner.next_wakeup()
+        }
+    };
+}
+
+pub(crate) use forward_events;
+
 /// Pointers to a policy are policies.
 macro_rules! forward {
     ($pointer:ty) => {
@@ -156,33 +200,11 @@ macro_rules! forward {
                 (**self).schedule_with_reasons(view, starts, probe);
             }
 
-            fn begin(&mut self, view: &View<'_>) {
-                (**self).begin(view);
-            }
-
             fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
                 (**self).on_submit(job, view);
             }
 
-            fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-                (**self).on_completion(job, machine, view);
-            }
-
-            fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-                (**self).on_expiry(before, after, machine, view);
-            }
-
-            fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-                (**self).on_failure(machine, lost, view);
-            }
-
-            fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-                (**self).on_repair(machine, view);
-            }
-
-            fn next_wakeup(&self) -> Option<Time> {
-                (**self).next_wakeup()
-            }
+            forward_events!(|this| (**this));
         }
     };
 }

@@ -4,7 +4,7 @@ use super::Plan;
 use super::gaps::{GapBound, Gaps};
 use super::job::PlanJob;
 use super::machine_plan::{MachinePlan, Releases, Trial};
-use super::weight::{Scale, Score};
+use super::score::{Scale, Score};
 use crate::machine::site;
 use sim_core::{SiteId, Span, Time};
 

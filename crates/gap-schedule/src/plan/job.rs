@@ -1,3 +1,5 @@
+//! A job as a plan knows it, and as it stands there.
+
 use sim_core::{Job, JobId, SiteSet, Span, Time};
 
 /// What a plan knows of a job: never its runtime.

@@ -1,6 +1,8 @@
+//! Tabu search: late jobs are moved into earlier gaps of a plan.
+
 use super::gaps::{GapBound, Gaps};
 use super::machine_plan::MachinePlan;
-use super::weight::Scale;
+use super::score::Scale;
 use super::{Plan, PlannedJob, Taken};
 use crate::machine::site;
 use serde::{Deserialize, Serialize};

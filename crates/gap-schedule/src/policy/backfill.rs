@@ -1,8 +1,10 @@
+//! Backfilling in order of arrival, with any number of reservations that are kept from pass to pass.
+
 use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::policy::Policy;
 use crate::policy::free_processor_tree::FreeProcessorTree;
-use crate::policy::held::Reservation;
+use crate::policy::held_reservations::Reservation;
 use crate::policy::machine_profiles::{MachineProfiles, Slot};
 use crate::policy::readings::Placement;
 use crate::policy::telling::tell_starts;

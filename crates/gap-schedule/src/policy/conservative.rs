@@ -1,3 +1,5 @@
+//! Conservative backfilling: every job has a reservation, and keeps it or an earlier one.
+
 use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::readings::{CompressOrder, Placement};

@@ -1,3 +1,5 @@
+//! EASY: the head of the queue has a reservation, and nobody else.
+
 use crate::policy::Policy;
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;

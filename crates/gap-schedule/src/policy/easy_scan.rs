@@ -1,7 +1,9 @@
+//! EASY, with the operations of a program that looks at every job and every machine.
+
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, scan};
+use crate::policy::{Policy, scan_cost};
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
 
@@ -25,7 +27,7 @@ impl EasyScan {
 
     fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
         let head = self.rule.pass(&mut view.queue.iter(), view, starts, &mut Telling::new(probe));
-        self.operations += scan::operations(view.queue.len(), head.as_ref(), &self.rule, view, starts);
+        self.operations += scan_cost::operations(view.queue.len(), head.as_ref(), &self.rule, view, starts);
     }
 }
 

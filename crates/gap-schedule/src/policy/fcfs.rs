@@ -1,3 +1,5 @@
+//! First come first served, without backfilling.
+
 use crate::policy::Policy;
 use crate::policy::telling::{Telling, no_room};
 use crate::reason::{Reason, ReasonProbe, Right};

@@ -1,10 +1,12 @@
+//! Flexible backfilling: EASY over a queue sorted anew at each pass.
+
 use crate::machine::Machine;
 use crate::min_demand::MinDemand;
 use crate::policy::easy_rule::EasyRule;
 use crate::policy::line::Line;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, scan};
+use crate::policy::{Policy, scan_cost};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
 use crate::view::{Starts, View};
@@ -294,7 +296,7 @@ impl FlexibleBackfill {
         let jobs = self.queue.len() + usize::from(self.head.is_some());
         let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
         self.operations += (jobs + jobs * levels) as u64;
-        self.operations += scan::operations(jobs, head.as_ref(), &self.rule, view, starts);
+        self.operations += scan_cost::operations(jobs, head.as_ref(), &self.rule, view, starts);
         self.leave(head.map(|head| head.job), starts);
     }
 

@@ -1,3 +1,5 @@
+//! Flexible backfilling with any number of reservations.
+
 use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::policy::Policy;

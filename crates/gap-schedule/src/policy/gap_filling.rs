@@ -1,3 +1,5 @@
+//! Best Gap, BGT and Swift Gap: each job in the best of its earliest gaps, and a search that moves jobs.
+
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,7 @@
 //! How good a plan looks to Best Gap and to Swift Gap.
 
 use crate::policy::gap_filling_readings::{Completion, Weight};
-use crate::policy::held::Reservation;
+use crate::policy::held_reservations::Reservation;
 use crate::policy::reservations::Reservations;
 use crate::queue::QueuedJob;
 use crate::view::View;

@@ -1,9 +1,10 @@
-use crate::policy::Policy;
+//! A habit of the simulator pyss: no pass for a newcomer that does not fit.
+
+use crate::policy::{Policy, forward_events};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
-use sim_core::{Request, SiteId, Time};
+use sim_core::Request;
 
 /// A policy that makes the pass after a submission only if the job just submitted fits what is free on some machine.
 ///
@@ -54,32 +55,10 @@ impl<P: Policy> Policy for IfNewcomerFits<P> {
         }
     }
 
-    fn begin(&mut self, view: &View<'_>) {
-        self.policy.begin(view);
-    }
-
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         self.newcomer = Some(job.request);
         self.policy.on_submit(job, view);
     }
 
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.policy.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.policy.on_expiry(before, after, machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        self.policy.on_failure(machine, lost, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.policy.on_repair(machine, view);
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        self.policy.next_wakeup()
-    }
+    forward_events!(|this| this.policy);
 }

@@ -1,3 +1,5 @@
+//! Backfilling with the queue in any order, and those who pass it in another.
+
 use crate::machine::site;
 use crate::min_demand::MinDemand;
 use crate::order::{Order, Priority};

@@ -1,3 +1,5 @@
+//! A queue in any order, without backfilling.
+
 use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::line::Line;

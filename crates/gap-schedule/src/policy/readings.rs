@@ -1,3 +1,5 @@
+//! What papers leave open about backfilling on several machines.
+
 use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
-use crate::policy::held::{Held, Reservation};
+use crate::policy::held_reservations::{HeldReservations, Reservation};
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
@@ -22,7 +22,7 @@ use sim_core::{JobId, Request, SiteId, Span, Time};
 /// happened that nobody expected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
-    held: Held,
+    held: HeldReservations,
     profiles: MachineProfiles,
     order: CompressOrder,
     /// Who has his turn before whom, unless it goes by reserved starts.
@@ -70,7 +70,7 @@ impl Reservations {
     }
 
     /// All of them, by reserved start, then in order of arrival.
-    pub(super) const fn held(&self) -> &Held {
+    pub(super) const fn held(&self) -> &HeldReservations {
         &self.held
     }
 

@@ -1,3 +1,5 @@
+//! Backfilling with any number of reservations, laid out anew at each pass.
+
 use super::{END_OF_TIME, earliest, free_on, span};
 use crate::policy::{Depth, Placement, Policy};
 use crate::view::{Starts, View};

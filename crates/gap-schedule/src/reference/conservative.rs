@@ -1,3 +1,5 @@
+//! Conservative backfilling, drawn from lists at each look.
+
 use super::{free_on, span};
 use crate::order::Priority;
 use crate::policy::{CompressOrder, Policy};

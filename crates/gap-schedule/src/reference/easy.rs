@@ -1,3 +1,5 @@
+//! EASY, in a screenful.
+
 use super::{END_OF_TIME, free_on, span};
 use crate::policy::Policy;
 use crate::view::{Starts, View};

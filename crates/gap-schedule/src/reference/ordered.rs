@@ -1,3 +1,5 @@
+//! FCFS and backfilling in any order: the queue sorted at each pass.
+
 use super::{END_OF_TIME, earliest, free_on, span};
 use crate::machine::site;
 use crate::order::Priority;

@@ -9,7 +9,7 @@ use std::ops::Index;
 /// Reservations, each in the place in which its job arrived, until the places close up; and the places in order of reserved
 /// starts, then of arrival.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Held {
+pub(super) struct HeldReservations {
     /// `None` where a job has left.
     places: Vec<Option<Reservation>>,
     /// So many places are filled before they close up.
@@ -36,7 +36,7 @@ impl Reservation {
     }
 }
 
-impl Held {
+impl HeldReservations {
     const SMALLEST: usize = 16;
 
     /// How many wait.
@@ -127,7 +127,7 @@ impl Held {
 }
 
 /// In order of reserved starts.
-impl Index<usize> for Held {
+impl Index<usize> for HeldReservations {
     type Output = Reservation;
 
     fn index(&self, number: usize) -> &Reservation {

@@ -1,3 +1,5 @@
+//! How good a plan is, and how much better than another.
+
 use sim_core::Time;
 use std::cmp::Ordering;
 
