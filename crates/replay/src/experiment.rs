@@ -15,9 +15,11 @@
 mod check;
 mod cli;
 mod design;
+mod drawn_figure;
 mod engine;
 mod figures;
 mod file;
+mod heatmap;
 mod measure;
 mod pitfalls;
 mod plan;

@@ -99,6 +99,8 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
     assert!(page.contains("By wait_mean, against easy: fcfs is worse in"), "the paragraph in words");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
+    assert!(page.contains("lublin: has no requested times"), "user and exact are the same there");
+    assert!(!page.contains("users: has no requested times"), "the log has them");
     xtask().arg("verify").arg(&out).assert().code(0);
 }
 

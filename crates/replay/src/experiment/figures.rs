@@ -1,22 +1,14 @@
 //! The pictures of an experiment, each with its data.
 
 use super::design::{Design, Key, Setting, Value};
-use super::measure::{OF_CLASSES, WAITS, is_better_high, waits};
+use super::drawn_figure::{BETTER, Data, DrawnFigure, WORSE, better};
+use super::heatmap::heatmap;
+use super::measure::{OF_CLASSES, WAITS, waits};
 use super::plan::Plan;
 use super::results::{At, Results};
 use anyhow::Result;
-use lab::chart::{Axis, Chart, Picture, Point, Series, Sketch, SketchBox, Words, fixed};
+use lab::chart::{Axis, Chart, Point, Series};
 use metrics::{ConfidenceInterval, JobClass};
-
-/// A picture, what to see in it, and its data in the tidy form.
-pub(super) struct DrawnFigure {
-    pub(super) picture: Picture,
-    pub(super) caption: String,
-    pub(super) data: Vec<u8>,
-}
-
-/// Columns of a heatmap, at most: more cannot be read.
-const WIDEST: usize = 24;
 
 /// Every picture, in the order of the page.
 pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<DrawnFigure>> {
@@ -43,134 +35,6 @@ pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<DrawnFig
         }
     }
     Ok(all)
-}
-
-/// Rows of a picture's data.
-struct Data(csv::Writer<Vec<u8>>);
-
-impl Data {
-    fn new() -> Result<Self> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
-        Ok(Self(table))
-    }
-
-    fn add(&mut self, figure: &str, series: &str, x: &str, metric: &str, estimate: &ConfidenceInterval) -> Result<()> {
-        let number =
-            |value: Option<f64>| value.filter(|value| value.is_finite()).map_or_else(String::new, |v| v.to_string());
-        let mean = number(Some(estimate.mean));
-        let (low, high) = (number(estimate.low), number(estimate.high));
-        let series = lab::terminal::csv_name(series);
-        let x = lab::terminal::csv_name(x);
-        let reps = estimate.replications.to_string();
-        Ok(self.0.write_record([figure, &series, &x, metric, &mean, &low, &high, &reps])?)
-    }
-
-    fn finish(self) -> Result<Vec<u8>> {
-        Ok(self.0.into_inner()?)
-    }
-}
-
-/// What the paired interval says of a policy: better than the baseline, worse, or neither.
-pub(super) fn better(metric: &str, difference: &ConfidenceInterval) -> Option<bool> {
-    let is_high = is_better_high(metric);
-    if difference.lies_above(0.0) {
-        Some(is_high)
-    } else if difference.lies_below(0.0) {
-        Some(!is_high)
-    } else {
-        None
-    }
-}
-
-/// Where the cells of a heatmap begin, and how high they are, in CSS pixels.
-const LEFT: f64 = 170.0;
-const TOP: f64 = 112.0;
-const ROW: f64 = 40.0;
-
-fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure> {
-    let design = results.design;
-    let id = format!("heatmap-{metric}");
-    let mut data = Data::new()?;
-    let places: Vec<At> = results.places().collect();
-    let shown = places.len().min(WIDEST);
-    let column = (990.0 / count(shown)).clamp(74.0, 130.0);
-    let rows: Vec<usize> = (0..design.policies.len()).filter(|policy| *policy != design.baseline).collect();
-    let base = &design.policies[design.baseline].name;
-    let mut sketch = Sketch {
-        id: id.clone(),
-        title: format!("{metric}: difference to {base}, in percent of it"),
-        about: format!("policies by logs and settings: {metric} relative to {base}, with the paired 95 % interval"),
-        size: Some((LEFT + column * count(shown) + 20.0, TOP + ROW * count(rows.len()) + 24.0)),
-        ..Sketch::default()
-    };
-    for (row, policy) in rows.iter().enumerate() {
-        let text = design.policies[*policy].name.clone();
-        sketch.words.push(Words { at: (14.0, TOP + ROW * (count(row) + 0.5) + 4.0), text, size: 11.0, slot: None });
-    }
-    for (position, at) in places.iter().enumerate() {
-        let x = LEFT + column * (count(position) + 0.5);
-        let mut heads = vec![design.logs[at.log].name.clone()];
-        heads.extend(design.texts(&results.settings[at.setting]));
-        if position < shown {
-            sketch.words.extend(head_of_column(design, &heads, x - column / 2.0 + 3.0, column));
-        }
-        for (row, policy) in rows.iter().enumerate() {
-            let Some(percent) = results.percent(*at, *policy, design.baseline, metric) else { continue };
-            data.add(&id, &design.policies[*policy].name, &heads.join(" / "), metric, &percent)?;
-            if position < shown {
-                let centre = (x, TOP + ROW * (count(row) + 0.5));
-                sketch.boxes.push(cell(metric, &percent, centre, column - 3.0));
-            }
-        }
-    }
-    let more = if places.len() > shown {
-        format!(" The first {shown} of {} columns; the data hold all.", places.len())
-    } else {
-        String::new()
-    };
-    Ok(DrawnFigure {
-        picture: sketch.into(),
-        caption: format!(
-            "Paired differences to {base}, replication by replication, with 95 % intervals. Blue: better; orange: worse; grey: the \
-             interval covers zero, so nothing can be said.{more}"
-        ),
-        data: data.finish()?,
-    })
-}
-
-/// The log of a column and its values, a line each, as far as there is room.
-fn head_of_column(design: &Design, heads: &[String], x: f64, width: f64) -> Vec<Words> {
-    let named = design.vary.iter().map(|dimension| format!("{} ", dimension.key.name()));
-    let lines = std::iter::once(String::new()).chain(named).zip(heads).enumerate().take(4);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "letters in a column")]
-    let letters = (width / 5.4) as usize;
-    lines
-        .map(|(line, (name, head))| {
-            let text: String = format!("{name}{head}").chars().take(letters).collect();
-            Words { at: (x, 62.0 + 14.0 * count(line)), text, size: 10.0, slot: None }
-        })
-        .collect()
-}
-
-/// One cell: by how much, give or take, and the colour of what that says.
-fn cell(metric: &str, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
-    let slot = better(metric, percent).map(|is_better| if is_better { BETTER } else { WORSE });
-    let half = percent.half_width().map_or_else(|| "one run".to_owned(), |half| format!("± {}", short(half)));
-    SketchBox { centre, size: (width, ROW - 3.0), lines: vec![format!("{} %", signed(percent.mean)), half], slot }
-}
-
-/// Colours of the charts: blue and vermilion, told apart by those who see no red.
-const BETTER: usize = 0;
-const WORSE: usize = 1;
-
-/// A percentage of at most four characters.
-fn short(value: f64) -> String {
-    if value.abs() >= 9.95 { fixed(value, 0) } else { fixed(value, 1) }
-}
-
-fn signed(value: f64) -> String {
-    if value > 0.0 { format!("+{}", short(value)) } else { short(value) }
 }
 
 fn ranks(results: &Results<'_>) -> Result<DrawnFigure> {

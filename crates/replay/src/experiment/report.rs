@@ -1,7 +1,8 @@
 //! Everything that a finished experiment writes, and what the terminal shows of it.
 
 use super::design::{Design, From, Method};
-use super::figures::{DrawnFigure, figures};
+use super::drawn_figure::DrawnFigure;
+use super::figures::figures;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::{Judged, Results};
@@ -89,7 +90,7 @@ impl<'a> Report<'a> {
 
     fn page(&self, drawn: Vec<DrawnFigure>) -> Page {
         let design = &self.plan.design;
-        let mut notes = vec![sentences(&self.results).join(" ")];
+        let mut notes = vec![sentences(&self.results).join("\n")];
         notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
         let figures = drawn.into_iter().map(|figure| {
             let id = figure.picture.id().to_owned();

@@ -1,6 +1,6 @@
 //! What came out, in sentences that are made of the numbers.
 
-use super::figures::better;
+use super::drawn_figure::better;
 use super::results::Results;
 use lab::chart::{fixed, significant};
 use lab::verdict::Verdict;

@@ -202,7 +202,11 @@ impl Held {
 
     /// Whether requested times are known of some job at least.
     pub(super) fn has_limits(&self) -> bool {
-        self.log().is_none_or(|log| log.with_limit() > 0.0)
+        match &self.origin {
+            Origin::Log(log, _) => log.with_limit() > 0.0,
+            // A model draws them for every job or for none.
+            Origin::Model(model, count) => model.drawn(&Streams::new(0, 0), (*count).min(100)).with_limit() > 0.0,
+        }
     }
 
     /// Relative density by which the load that was asked for is met.
