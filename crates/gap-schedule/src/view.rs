@@ -20,7 +20,7 @@ pub struct View<'a> {
     /// Processors that are free now.
     pub free: &'a [u32],
     /// The jobs that run, by their expected ends: start plus estimate at the machine's speed. Of a machine that is down, its
-    /// outage ([`RunningJob::OUTAGE`]) until the expected repair.
+    /// outage ([`RunningJob::OUTAGE`](crate::RunningJob::OUTAGE)) until the expected repair.
     pub running: &'a [Running],
     /// The jobs that wait, in order of arrival; those that have lost their machine, in the order in which they lost it.
     pub queue: &'a Queue,
