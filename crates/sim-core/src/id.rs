@@ -1,12 +1,22 @@
 //! Numbers by which jobs, sites and processors are known: a type for each, so that none is taken for another.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
+/// Declares numbers of things, each a type of its own: a `u32` that is a position in a vector, read and written as a plain number.
+///
+/// ```
+/// sim_core::id! {
+///     /// Number of a rack within the machine room.
+///     RackId
+/// }
+/// assert_eq!(RackId(7).index(), 7);
+/// assert_eq!(RackId(7).to_string(), "7");
+/// ```
+///
+/// The crate that calls it needs `serde` with its derives.
+#[macro_export]
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub u32);
 
@@ -17,8 +27,8 @@ macro_rules! id {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 self.0.fmt(f)
             }
         }
