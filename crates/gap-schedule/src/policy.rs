@@ -9,6 +9,7 @@ mod fcfs;
 mod flexible;
 mod flexible_deep;
 mod free_processor_tree;
+mod freed;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;

@@ -1,6 +1,7 @@
 //! Availability over time: how many processors are free, from now into the planned future.
 
 mod block;
+mod stretch;
 
 use crate::time::{Span, Time};
 use block::Block;
@@ -185,13 +186,8 @@ impl AvailabilityProfile {
             return;
         }
         let end = start.saturating_add(span);
-        // Most profiles are short: one block, changed in one go.
-        if let [only] = &mut self.blocks[..] {
-            only.change_between(start, end, new);
-            self.len = only.len();
-            if self.len > Block::SMALL {
-                self.settle(0);
-            }
+        // Most profiles are short, and most changes of a long one are small: one block, changed in one go.
+        if self.change_within_a_block(start, end, &new) {
             return;
         }
         // Steps begin at both ends, so that what lies between can be changed whole; `first` first, since it may move
@@ -210,6 +206,25 @@ impl AvailabilityProfile {
         for block in (first.0..=last.0).rev() {
             self.settle(block);
         }
+    }
+
+    /// [`change`](Self::change), if that touches but one block. Whether it does.
+    fn change_within_a_block(&mut self, start: Time, end: Time, new: impl Fn(u32) -> u32) -> bool {
+        let block = self.blocks[1..].partition_point(|block| block.from() <= start);
+        let is_last = self.blocks.get(block + 1).is_none_or(|next| end < next.from());
+        // Where the block begins, its first step may join the block before it.
+        if !is_last || block > 0 && start == self.blocks[block].from() {
+            return false;
+        }
+        let before = self.blocks[block].len();
+        self.blocks[block].change_between(start, end, new);
+        self.len += self.blocks[block].len();
+        self.len -= before;
+        // A short profile is one block, whatever its size.
+        if self.blocks.len() > 1 || self.len > Block::SMALL {
+            self.settle(block);
+        }
+        true
     }
 
     /// The position after the last step.

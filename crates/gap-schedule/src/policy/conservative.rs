@@ -31,10 +31,10 @@ use sim_core::{JobId, SiteId, Time};
 /// by expectations, has no reservation until something unexpected happens.
 ///
 /// An operation is one search for the earliest start of one job on one machine. After an early end, that is one for each job that
-/// waits and does not start before what has become free, but a short one: it keeps its reservation while it looks, and looks no
-/// further than what has become free. What remains grows with the queue all the same, since the jobs that move are many: with
-/// estimates as users make them, about every fifth of those that wait moves at each early end of an overloaded machine, and each
-/// move is two changes of the plan.
+/// may find one, of those that wait: where many do, one for which a stretch of time that is wide and long enough has become free
+/// ahead of its start. What remains grows with the queue all the same, since the jobs that move are many: with
+/// estimates as users make them, about every fourth of those that wait moves at each early end of an overloaded machine, most of
+/// them by little. A move changes the plan at its two ends alone.
 ///
 /// Sources: D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
@@ -45,6 +45,7 @@ pub struct Conservative {
     placement: Placement,
     order: CompressOrder,
     turns: Priority,
+    measures_from: Option<usize>,
     plan: Reservations,
     /// Those that have come since the last pass.
     newcomers: Vec<QueuedJob>,
@@ -72,6 +73,12 @@ impl Conservative {
         Self { turns, ..self }
     }
 
+    /// The same, which measures what becomes free where so many wait, and not only where many do: no start depends on it.
+    #[must_use]
+    pub fn measuring_from(self, waiting: usize) -> Self {
+        Self { measures_from: Some(waiting), ..self }
+    }
+
     /// When and where the job is promised to start, as of the last pass.
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
@@ -80,7 +87,8 @@ impl Conservative {
 
 impl Policy for Conservative {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan = Reservations::new(view.machines, self.placement, self.order).with_turns(self.turns).greedy();
+        let plan = Reservations::new(view.machines, self.placement, self.order).with_turns(self.turns);
+        self.plan = plan.greedy().measuring_from(self.measures_from);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {

@@ -12,6 +12,8 @@ use std::ops::Index;
 pub(super) struct HeldReservations {
     /// `None` where a job has left.
     places: Vec<Option<Reservation>>,
+    /// Of each place, whether something has become free just before the start of its job, since it last had its turn.
+    restless: Vec<bool>,
     /// So many places are filled before they close up.
     room: usize,
     order: VecDeque<(Time, usize)>,
@@ -44,6 +46,11 @@ impl HeldReservations {
         self.order.len()
     }
 
+    /// The last reserved start that is not the last instant there is; where time begins, if there is none.
+    pub(super) fn last_start(&self) -> Time {
+        self.order.iter().rev().map(|(start, _)| *start).find(|start| *start < Time::MAX).unwrap_or(Time::ZERO)
+    }
+
     /// By reserved start; of those with the same, in order of arrival.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation> + Clone {
         self.order.iter().map(|(_, place)| self.at(*place))
@@ -74,6 +81,19 @@ impl HeldReservations {
         self.order.iter().map(|(_, place)| *place)
     }
 
+    /// Something has become free between two instants: those who start when it ends, or within, may be able to start earlier.
+    pub(super) fn disturb(&mut self, from: Time, to: Time) {
+        let first = self.order.partition_point(|(start, _)| *start <= from);
+        for (_, place) in self.order.range(first..).take_while(|(start, _)| *start <= to) {
+            self.restless[*place] = true;
+        }
+    }
+
+    /// The job in a place has its turn. Whether it has been disturbed since the last one.
+    pub(super) fn calm(&mut self, place: usize) -> bool {
+        std::mem::take(&mut self.restless[place])
+    }
+
     /// A job joins behind all others.
     pub(super) fn push(&mut self, reservation: Reservation) {
         if self.places.len() == self.room {
@@ -81,6 +101,7 @@ impl HeldReservations {
         }
         let place = self.places.len();
         self.places.push(Some(reservation));
+        self.restless.push(false);
         self.enter(reservation.start(), place);
     }
 
@@ -90,6 +111,7 @@ impl HeldReservations {
         let reservation = self.places[place].take();
         if self.order.is_empty() {
             self.places.clear();
+            self.restless.clear();
         }
         reservation
     }
@@ -100,7 +122,15 @@ impl HeldReservations {
         let before = held.start();
         held.slot = slot;
         let after = held.start();
-        if before != after {
+        if after < before {
+            // Most move past few others.
+            let mut position = self.order.partition_point(|other| *other < (before, place));
+            while position > 0 && self.order[position - 1] > (after, place) {
+                self.order.swap(position - 1, position);
+                position -= 1;
+            }
+            self.order[position] = (after, place);
+        } else if after > before {
             let position = self.order.partition_point(|other| *other < (before, place));
             self.order.remove(position);
             self.enter(after, place);
@@ -120,6 +150,8 @@ impl HeldReservations {
             *place = next;
             next += usize::from(held.is_some());
         }
+        let mut places = self.places.iter();
+        self.restless.retain(|_| places.next().is_some_and(Option::is_some));
         self.places.retain(Option::is_some);
         self.order.iter_mut().for_each(|(_, place)| *place = moved[*place]);
         self.room = (2 * next).next_power_of_two().max(Self::SMALLEST);

@@ -107,29 +107,36 @@ impl MachineProfiles {
         best
     }
 
-    /// The best of all machines for a job that holds `slot` and keeps it otherwise: it must start earlier, and before the second
-    /// instant of the window, on any machine; and not end before the first. Its own slot is not in its way, for while it is ahead of that it
-    /// leaves it behind.
+    /// The best of all machines for a job that holds `slot` and keeps it otherwise: it must start earlier, on any machine. Its own
+    /// slot is not in its way, for while it is ahead of that it leaves it behind.
+    ///
+    /// If it can `shift`, to a start at which it would still run when its own slot begins, that is looked for from there back. Where
+    /// there may be another, earlier than some instant, `leap` says between which; from a second instant on, all is free.
     pub(super) fn best_before(
         &mut self,
-        slot: Option<Slot>,
-        window: (Time, Time),
+        slot: Slot,
         request: &Request,
         now: Time,
+        leap: impl Fn(usize, Span, (Time, Time)) -> Option<(Time, Time)>,
+        shift: bool,
     ) -> Option<Slot> {
-        let Some(held) = slot else { return self.best(self.ranks(), request, now) };
         let mut best: Option<Slot> = None;
         for rank in self.ranks() {
             let profile = &self.by_rank[rank];
-            if !profile.suits(request) {
-                continue;
+            let (is_own, span, processors) = (rank == slot.rank, profile.takes(request), request.processors);
+            let mut before = best.map_or(slot.start, |best| best.start);
+            let mut start = None;
+            if is_own && shift {
+                start = profile.plan.free_since(now, slot.start, processors).filter(|start| *start < before);
+                before = start.unwrap_or(before);
             }
-            self.searches += 1;
-            let span = profile.takes(request);
-            let from = Time::from_nanos(window.0.as_nanos().saturating_sub(span.as_nanos())).max(now);
-            let before = best.map_or(held.start.min(window.1), |best| best.start);
-            let until = if rank == held.rank { held.start } else { Time::MAX };
-            if let Some(start) = profile.plan.earliest_before(from, before, span, request.processors, until) {
+            let until = if is_own { slot.start } else { Time::MAX };
+            if let Some((from, to)) = leap(rank, span, (before, until)).filter(|_| profile.suits(request)) {
+                self.searches += 1;
+                let found = profile.plan.earliest_before(from.max(now), before.min(to), span, processors, until);
+                start = found.or(start);
+            }
+            if let Some(start) = start {
                 best = Some(Slot { start, rank });
                 if start == now {
                     break;
@@ -137,6 +144,11 @@ impl MachineProfiles {
             }
         }
         best
+    }
+
+    /// The plan of one machine.
+    pub(super) fn plan(&self, rank: usize) -> &AvailabilityProfile {
+        &self.by_rank[rank].plan
     }
 
     /// How long a job with this estimate holds its processors there.
@@ -208,6 +220,22 @@ impl MachineProfiles {
     pub(super) fn cancel(&mut self, slot: Slot, request: &Request) {
         let profile = &mut self.by_rank[slot.rank];
         profile.plan.cancel(slot.start, profile.takes(request), request.processors);
+    }
+
+    /// Moves a reservation to an earlier start. What that leaves behind: on the machine of `from`, from when until when.
+    pub(super) fn advance(&mut self, from: Slot, to: Slot, request: &Request) -> (Time, Time) {
+        let profile = &mut self.by_rank[from.rank];
+        let span = profile.takes(request);
+        let (end, new_end) = (from.start.saturating_add(span), to.start.saturating_add(span));
+        if from.rank == to.rank && new_end > from.start {
+            // Most of the processor time stays the same.
+            profile.plan.reserve(to.start, from.start.since(to.start), request.processors);
+            profile.plan.cancel(new_end, end.since(new_end), request.processors);
+            return (new_end, end);
+        }
+        profile.plan.cancel(from.start, span, request.processors);
+        self.reserve(to, request);
+        (from.start, end)
     }
 
     /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for,

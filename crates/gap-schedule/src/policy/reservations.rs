@@ -3,6 +3,7 @@
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
+use crate::policy::freed::FreedStretches;
 use crate::policy::held_reservations::{HeldReservations, Reservation};
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
@@ -17,9 +18,9 @@ use sim_core::{JobId, Request, SiteId, Span, Time};
 ///
 /// Whether a job can move ahead is found out while it keeps what it has: as long as it would start earlier, its own reservation is
 /// behind it, and the search ends there. Where every job has the earliest start that there was when its turn was last, a
-/// better one must touch what has become free since; so on one machine the search begins and ends around that, too, and
-/// who starts before it is passed over. All look at everything where the plan was laid out anew, since something
-/// happened that nobody expected.
+/// better one must touch what has become free since ([`FreedStretches`]): either just before its own start, or in a stretch that is
+/// wide and long enough for it. Who has neither is passed over. All look at everything where the plan was laid out anew, since
+/// something happened that nobody expected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reservations {
     held: HeldReservations,
@@ -30,13 +31,15 @@ pub(super) struct Reservations {
     /// Whether every job is always given the earliest start there is.
     is_greedy: bool,
     /// What has become free, and has not been offered to all; kept only if the plan is greedy.
-    unoffered: Vec<Freed>,
+    freed: FreedStretches,
+    /// How many must wait for what becomes free to be measured.
+    measures_from: usize,
     /// Whether a job has ended since the last update.
     ended: bool,
     /// Whether the last compression has moved a job, so that another may find more to move.
     is_loose: bool,
     /// Whether a job has ended earlier than expected since the last update.
-    freed: bool,
+    ended_early: bool,
     /// Whether something else has happened that was not expected.
     is_stale: bool,
     /// Whether a job had outlived its estimate at the last update, and when that was.
@@ -44,18 +47,14 @@ pub(super) struct Reservations {
     now: Time,
 }
 
-/// An interval in which processors of the plan have become free, and have not been offered to all yet.
-#[derive(Copy, Clone, Debug)]
-struct Freed {
-    rank: usize,
-    from: Time,
-    to: Time,
-}
-
 impl Reservations {
+    /// Where so many wait, measuring costs less than it saves.
+    const MANY: usize = 256;
+
     /// Nobody waits, and nothing runs.
     pub(super) fn new(machines: &[Machine], placement: Placement, order: CompressOrder) -> Self {
-        Self { profiles: MachineProfiles::new(machines, placement), order, ..Self::default() }
+        let (profiles, freed) = (MachineProfiles::new(machines, placement), FreedStretches::default());
+        Self { profiles, freed, order, measures_from: Self::MANY, ..Self::default() }
     }
 
     /// The same, where turns are not in order of arrival.
@@ -66,7 +65,13 @@ impl Reservations {
     /// The same, where whoever [inserts](Self::insert) a job gives it the earliest start there is, and nobody ever moves one to
     /// another.
     pub(super) fn greedy(self) -> Self {
-        Self { is_greedy: true, ..self }
+        let machines = self.profiles.ranks().map(|rank| self.profiles.plan(rank).capacity());
+        Self { is_greedy: true, freed: FreedStretches::new(machines), ..self }
+    }
+
+    /// The same, where what becomes free is measured if so many wait.
+    pub(super) fn measuring_from(self, waiting: Option<usize>) -> Self {
+        Self { measures_from: waiting.unwrap_or(Self::MANY), ..self }
     }
 
     /// All of them, by reserved start, then in order of arrival.
@@ -138,9 +143,9 @@ impl Reservations {
                 self.profiles.cut_short(rank, job, view.now);
             } else {
                 self.profiles.give_back(rank, job, view.now);
-                self.offer(Freed { rank, from: view.now, to: job.expected_end });
+                self.offer(rank, (view.now, job.expected_end), view.now);
             }
-            self.freed = true;
+            self.ended_early = true;
         }
         self.is_stale |= job.expected_end < view.now;
     }
@@ -165,17 +170,15 @@ impl Reservations {
         // Without an early end, a compression finds what the one before it has left, if that has moved anybody. In order of
         // reserved starts none is made for that reason: on one machine, it would find nothing.
         let again = self.order == CompressOrder::Arrival && self.is_loose && ended;
-        let freed = std::mem::take(&mut self.freed) || again;
-        if is_stale || !compresses {
-            self.unoffered.clear();
+        let freed = std::mem::take(&mut self.ended_early) || again;
+        if is_stale {
+            self.freed.clear();
         }
-        if compresses && is_stale {
-            self.is_loose = self.compress(view.now, |_| true);
-        } else if compresses && freed {
-            self.is_loose = self.offer_freed(view.now);
+        if compresses && (is_stale || freed) {
+            self.is_loose = self.compress(view.now, |_| true, is_stale || !self.is_greedy);
         } else if is_stale {
             // A start at the end of all time promises nothing.
-            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END));
+            self.compress(view.now, |slot| slot.is_none_or(|slot| slot.start >= END), true);
         }
         is_stale || compresses && freed
     }
@@ -206,78 +209,58 @@ impl Reservations {
         }
     }
 
-    /// Lets those jobs move to earlier starts that `may`. Whether one has.
-    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool) -> bool {
+    /// Lets those jobs move to earlier starts that `may`, and looks for one `everywhere`, or only where something has become free.
+    /// Whether one has.
+    fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool, everywhere: bool) -> bool {
         let mut moved = false;
         for place in self.in_turn() {
-            if !may(self.held.at(place).slot) {
-                continue;
-            }
-            if let Some(lost) = self.move_ahead(place, (now, Time::MAX), now) {
+            let disturbed = self.held.calm(place);
+            if may(self.held.at(place).slot) && self.move_ahead(place, everywhere, disturbed, now) {
                 moved = true;
-                lost.into_iter().for_each(|lost| self.offer(lost));
             }
         }
+        self.freed.end_compression(now, self.held.last_start());
         moved
     }
 
-    /// Lets those jobs move to earlier starts who can, now that something has become free. Whether one has.
-    fn offer_freed(&mut self, now: Time) -> bool {
-        if !self.is_greedy {
-            return self.compress(now, |_| true);
-        }
-        let unoffered = std::mem::take(&mut self.unoffered);
-        let mut freed = vec![None; self.profiles.ranks().len()];
-        unoffered.iter().for_each(|interval| interval.widen(&mut freed, now));
-        let is_one = freed.len() == 1;
-        let mut moved = false;
-        for place in self.in_turn() {
-            // On one machine, what has become free is no use to whoever starts before.
-            let window = match freed[0] {
-                None if is_one => continue,
-                Some((from, _)) if is_one && self.held.at(place).start() <= from => continue,
-                Some(window) if is_one => window,
-                _ => (now, Time::MAX),
-            };
-            if let Some(lost) = self.move_ahead(place, window, now) {
-                moved = true;
-                if let Some(lost) = lost {
-                    lost.widen(&mut freed, now);
-                    self.offer(lost);
-                }
-            }
-        }
-        moved
-    }
-
-    /// Lets the job in a place move to an earlier start, if there is one that lets it run within the first instant of the window
-    /// or later and start before the second; `None` if there is not. If it moves, what it leaves behind, if it had anything.
-    fn move_ahead(&mut self, place: usize, window: (Time, Time), now: Time) -> Option<Option<Freed>> {
-        let Self { profiles, held, .. } = self;
-        let Reservation { waiting, slot } = *held.at(place);
+    /// Lets the job in a place move to an earlier start, if there is one. Whether there was. If it is not to look `everywhere`,
+    /// then only where something has become free; just before its start only if it has been `disturbed` there.
+    fn move_ahead(&mut self, place: usize, everywhere: bool, disturbed: bool, now: Time) -> bool {
+        let Self { profiles, held, freed, .. } = self;
+        let Reservation { waiting, slot } = held.at(place);
         let request = waiting.request;
+        let Some(slot) = *slot else {
+            let best = profiles.best(profiles.ranks(), &request, now);
+            if let Some(best) = best {
+                profiles.reserve(best, &request);
+                held.settle(place, Some(best));
+            }
+            return best.is_some();
+        };
         // Nobody starts before the present instant.
-        if slot.is_some_and(|slot| slot.start <= now) {
-            return None;
+        if slot.start <= now {
+            return false;
         }
-        let best = profiles.best_before(slot, window, &request, now)?;
-        if let Some(slot) = slot {
-            profiles.cancel(slot, &request);
-        }
-        profiles.reserve(best, &request);
+        let leap = |rank, span, bounds| {
+            if everywhere { Some((now, Time::MAX)) } else { freed.window(rank, request.processors, span, bounds) }
+        };
+        let Some(best) = profiles.best_before(slot, &request, now, leap, disturbed) else { return false };
+        let left = profiles.advance(slot, best, &request);
         held.settle(place, Some(best));
-        let lost = slot.map(|Slot { start, rank }| {
-            let span = profiles.takes(rank, MinDemand::of(&request).estimate);
-            let taken = if rank == best.rank { best.start.saturating_add(span) } else { start };
-            Freed { rank, from: start.max(taken), to: start.saturating_add(span) }
-        });
-        Some(lost)
+        self.offer(slot.rank, left, now);
+        true
     }
 
-    /// Notes that something has become free.
-    fn offer(&mut self, freed: Freed) {
-        if self.is_greedy {
-            self.unoffered.push(freed);
+    /// Notes that something has become free on a machine, from one instant to another.
+    fn offer(&mut self, rank: usize, (from, to): (Time, Time), now: Time) {
+        if !self.is_greedy || to <= now {
+            return;
+        }
+        if self.held.len() < self.measures_from {
+            self.freed.add_unmeasured(rank, (from.max(now), to));
+        } else {
+            self.freed.add(rank, self.profiles.plan(rank), (from, to), now);
+            self.held.disturb(from, to);
         }
     }
 
@@ -306,6 +289,9 @@ impl Reservations {
 
     /// The job joins, with this reservation.
     pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
+        for rank in self.profiles.ranks() {
+            self.freed.expect(self.profiles.takes(rank, MinDemand::of(&waiting.request).estimate));
+        }
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
@@ -335,17 +321,6 @@ impl Reservations {
             let is_endless = waiting.request.estimate.is_none();
             self.is_stale |= is_endless || self.profiles.takes_no_time(slot.rank, &waiting.request);
             start(&waiting, site(self.profiles.index(slot.rank)), slot.start);
-        }
-    }
-}
-
-impl Freed {
-    /// Widens what is known to have become free on each machine.
-    fn widen(&self, freed: &mut [Option<(Time, Time)>], now: Time) {
-        let Self { rank, from, to } = *self;
-        if to > now {
-            let (first, last) = freed[rank].unwrap_or((from, to));
-            freed[rank] = Some((first.min(from).max(now), last.max(to)));
         }
     }
 }

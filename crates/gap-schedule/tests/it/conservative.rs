@@ -15,9 +15,10 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
     prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved])
 }
 
-/// The policy and its twin.
-fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
-    Both::new(Conservative::default().with_compress_order(order), reference::Conservative::new(order))
+/// The policy, which measures what becomes free from so many who wait on, and its twin.
+fn both(order: CompressOrder, waiting: usize) -> Both<Conservative, reference::Conservative> {
+    let fast = Conservative::default().with_compress_order(order).measuring_from(waiting);
+    Both::new(fast, reference::Conservative::new(order))
 }
 
 /// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
@@ -59,16 +60,34 @@ proptest! {
     }
 
     #[test]
-    fn it_equals_its_twin(machines in machines(WIDEST), jobs in bounded(), order in orders()) {
+    fn it_equals_its_twin(machines in machines(WIDEST), jobs in bounded(), order in orders(), waiting in 0..8_usize) {
         for passes in PASSES {
-            Scene::new(&machines, &jobs).transcript(both(order), passes);
+            Scene::new(&machines, &jobs).transcript(both(order, waiting), passes);
         }
     }
 
     #[test]
-    fn it_equals_its_twin_whatever_goes_wrong(scene in scenes(WIDEST), order in orders()) {
+    fn it_equals_its_twin_whatever_goes_wrong(scene in scenes(WIDEST), order in orders(), waiting in 0..8_usize) {
         for passes in PASSES {
-            scene.transcript(both(order), passes);
+            scene.transcript(both(order, waiting), passes);
+        }
+    }
+
+    /// On one machine, where many wait.
+    #[test]
+    fn it_equals_its_twin_in_a_long_queue(
+        jobs in prop::collection::vec((1..=4_u32, 1..40_u64, 1..8_u64, 0..6_u64), 1..60),
+        order in orders(), waiting in prop::sample::select(vec![0, 10, 1_000]),
+    ) {
+        let mut submit = 0;
+        let jobs: Vec<Job> = (0..).zip(jobs).map(|(id, (processors, runtime, factor, gap))| {
+            submit += gap;
+            let mut next = job(id, submit, processors, runtime);
+            next.request.estimate = Some(Span::from_secs(runtime * factor));
+            next
+        }).collect();
+        for passes in PASSES {
+            Scene::new(&[Machine::new(4)], &jobs).transcript(both(order, waiting), passes);
         }
     }
 

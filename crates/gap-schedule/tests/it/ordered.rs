@@ -49,8 +49,9 @@ fn blocks(priority: Priority) -> Both<OrderedFcfs, reference::OrderedFcfs> {
     Both::new(OrderedFcfs::new(priority), reference::OrderedFcfs::new(priority))
 }
 
-fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> {
-    Both::new(Conservative::default().with_order(priority), reference::Conservative::default().with_order(priority))
+fn conserves(priority: Priority, waiting: usize) -> Both<Conservative, reference::Conservative> {
+    let fast = Conservative::default().with_order(priority).measuring_from(waiting);
+    Both::new(fast, reference::Conservative::default().with_order(priority))
 }
 
 proptest! {
@@ -81,9 +82,11 @@ proptest! {
     }
 
     #[test]
-    fn conserving_in_any_order_equals_its_twin(scene in scenes(WIDEST), priority in priorities()) {
+    fn conserving_in_any_order_equals_its_twin(
+        scene in scenes(WIDEST), priority in priorities(), waiting in 0..8_usize,
+    ) {
         for passes in PASSES {
-            scene.transcript(conserves(priority), passes);
+            scene.transcript(conserves(priority, waiting), passes);
         }
     }
 }

@@ -289,7 +289,7 @@ proptest! {
                 transcript(&scene, Both::new(fast, twin), passes, given(who, how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
-                let fast = Conservative::default().with_compress_order(order);
+                let fast = Conservative::default().with_compress_order(order).measuring_from(2);
                 transcript(&scene, Both::new(fast, reference::Conservative::new(order)), passes, given(who, how));
             }
         }

@@ -87,6 +87,52 @@ proptest! {
         );
     }
 
+    /// Stretches of time in which so many are free, by asking the twin of every tick.
+    #[test]
+    fn stretches_are_those_of_the_per_tick_twin(
+        requests in prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
+        pass in 0..20_usize,
+        (ahead, from, length) in (0..10_usize, 0..60_usize, 1..20_usize),
+        long in 0..40_usize,
+    ) {
+        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
+        for (from, ticks, processors) in requests {
+            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
+            profile.reserve(time(start), span(ticks), processors);
+            twin.reserve(start, ticks, processors);
+        }
+        profile.forget_before(time(pass));
+        let now = pass + ahead;
+        let (from, to) = (now + from, now + from + length);
+        for processors in 1..=CAPACITY {
+            let since = (now..from).rev().take_while(|tick| twin.free_at(*tick) >= processors).last();
+            prop_assert_eq!(profile.free_since(time(now), time(from), processors), since.map(time));
+        }
+        let mut told = Vec::new();
+        let interval = (time(from), time(to));
+        profile.overlapping_stretches(time(now), interval, span(long), &mut Vec::new(), |processors, since, length| {
+            told.push((processors, since, length));
+        });
+        for tick in from..to {
+            for processors in 1..=twin.free_at(tick) {
+                let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
+                let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
+                let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
+                // Whoever needs no more than is long finds room for himself, in the stretch that is told.
+                let is_told = |&(level, since, length): &(u32, Time, Span)| {
+                    let reaches_back = since <= time(begin) || since + span(long) <= time(from);
+                    level >= processors && reaches_back && (length >= span(end - begin) || length >= span(long))
+                };
+                prop_assert!(told.iter().any(is_told), "{processors} from {begin} to {end}: {told:?}");
+            }
+        }
+        for (level, since, length) in told {
+            let (begin, ticks) = (since.as_nanos() / 1_000_000_000, length.as_nanos() / 1_000_000_000);
+            let is_free = |tick: u64| twin.free_at(usize::try_from(tick).expect("few ticks")) >= level;
+            prop_assert!(begin >= now as u64 && (begin..begin + ticks.min(1000)).all(is_free) || length == Span::MAX);
+        }
+    }
+
     #[test]
     fn cancelling_everything_leaves_nothing_behind(
         requests in prop::collection::vec((0..50_u64, 1..20_u64, 1..=CAPACITY), 0..40),

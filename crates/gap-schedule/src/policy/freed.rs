@@ -1,0 +1,162 @@
+//! What has become free in a plan, and who may be able to use it.
+
+use sim_core::{AvailabilityProfile, Span, Time};
+
+/// The stretches of time in which processors of each machine have become free since the compression before the last one began: how
+/// many processors, from when on, how long. Whoever is offered whatever becomes free, and takes the earliest start that there is,
+/// can only leap to an earlier start in one of these.
+///
+/// A stretch is measured when it becomes free, with whatever is free before and behind. What is taken of it later makes it
+/// shorter than is said here. Widths and instants are rounded down, so that more may be said to be free than is. Where few wait,
+/// measuring costs more than it saves: then it is noted between which instants something has become free.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FreedStretches {
+    /// Of each machine, since the last compression has ended, and between the beginning of that before and its end.
+    by_rank: Vec<[Lengths; 2]>,
+    /// Nobody asks for more.
+    longest_asked: Span,
+    /// Kept for its memory.
+    open: Vec<(Time, u32)>,
+}
+
+/// For each class of widths and each interval of time, the longest stretch in which so many processors are free, or more, and
+/// that begins then, or earlier.
+#[derive(Clone, Debug, Default)]
+struct Lengths {
+    longest: Vec<[Span; INTERVALS]>,
+    /// The classes from this one on have none.
+    used: usize,
+    /// Between these instants lies what has become free and has not been measured.
+    unmeasured: Option<(Time, Time)>,
+    /// The first interval begins here, and all are of one length, a power of two; the last lasts for ever.
+    origin: Time,
+    exponent: u32,
+}
+
+/// Intervals of time that are told apart.
+const INTERVALS: usize = 64;
+
+/// Widths to 15 have a class each; beyond, four share an octave.
+const fn class(processors: u32) -> usize {
+    if processors < 8 {
+        return processors as usize;
+    }
+    let octave = processors.ilog2();
+    (4 * (octave - 1) + (processors >> (octave - 2) & 3)) as usize
+}
+
+impl FreedStretches {
+    /// Of machines of so many processors each, where nothing has become free.
+    pub(super) fn new(machines: impl Iterator<Item = u32>) -> Self {
+        let lengths = |processors| Lengths {
+            longest: vec![[Span::ZERO; INTERVALS]; class(processors) + 1],
+            ..Lengths::default()
+        };
+        Self {
+            by_rank: machines.map(|processors| [lengths(processors), lengths(processors)]).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Somebody asks for so long.
+    pub(super) fn expect(&mut self, span: Span) {
+        self.longest_asked = self.longest_asked.max(span);
+    }
+
+    /// Processors have become free on a machine, where this is the plan now.
+    pub(super) fn add(&mut self, rank: usize, plan: &AvailabilityProfile, interval: (Time, Time), now: Time) {
+        let Self { by_rank, longest_asked, open } = self;
+        let lengths = &mut by_rank[rank][0];
+        plan.overlapping_stretches(now, interval, *longest_asked, open, |processors, since, span| {
+            lengths.note(class(processors), since, span);
+        });
+    }
+
+    /// The same, but it is not worth measuring.
+    pub(super) fn add_unmeasured(&mut self, rank: usize, (from, to): (Time, Time)) {
+        let [new, _] = &mut self.by_rank[rank];
+        let (first, last) = new.unmeasured.unwrap_or((from, to));
+        new.unmeasured = Some((first.min(from), last.max(to)));
+    }
+
+    /// Between which instants so many processors may now be free for so long from, where they were not, if there may be such an
+    /// instant earlier than `before`. From `until` on they have been free all along.
+    pub(super) fn window(
+        &self,
+        rank: usize,
+        processors: u32,
+        span: Span,
+        (before, until): (Time, Time),
+    ) -> Option<(Time, Time)> {
+        let class = class(processors);
+        let end = before.saturating_add(span).min(until);
+        let windows = self.by_rank[rank].iter().flat_map(|lengths| {
+            let unmeasured = lengths.unmeasured.filter(|(from, _)| *from < end);
+            let earliest = |from: Time| Time::from_nanos(from.as_nanos().saturating_sub(span.as_nanos()));
+            let measured = lengths.may_begin(class, span, before).map(|from| (from, Time::MAX));
+            [measured, unmeasured.map(|(from, to)| (earliest(from), to))]
+        });
+        windows.flatten().reduce(|(from, to), (other_from, other_to)| (from.min(other_from), to.max(other_to)))
+    }
+
+    /// A compression has ended: what it has made free has not been offered to those who had their turns before. Nobody who waits
+    /// starts later than `last`.
+    pub(super) fn end_compression(&mut self, now: Time, last: Time) {
+        for [new, old] in &mut self.by_rank {
+            std::mem::swap(new, old);
+            new.begin(now, last);
+        }
+    }
+
+    /// All has been offered to everybody.
+    pub(super) fn clear(&mut self) {
+        self.by_rank.as_flattened_mut().iter_mut().for_each(Lengths::clear);
+    }
+}
+
+impl Lengths {
+    /// The interval of an instant.
+    fn interval(&self, at: Time) -> usize {
+        let interval = at.as_nanos().saturating_sub(self.origin.as_nanos()) >> self.exponent;
+        if interval < INTERVALS as u64 { interval as usize } else { INTERVALS - 1 }
+    }
+
+    fn note(&mut self, class: usize, since: Time, span: Span) {
+        let first = self.interval(since);
+        self.used = self.used.max(class + 1);
+        // Where many are free, fewer are too; and what is known already is known of all that are fewer or later.
+        for narrower in self.longest[..=class].iter_mut().rev() {
+            if narrower[first] >= span {
+                break;
+            }
+            for later in narrower[first..].iter_mut().take_while(|later| **later < span) {
+                *later = span;
+            }
+        }
+    }
+
+    fn may_begin(&self, class: usize, span: Span, before: Time) -> Option<Time> {
+        if class >= self.used {
+            return None;
+        }
+        let longest = &self.longest.get(class)?[..=self.interval(before)];
+        if *longest.last()? < span {
+            return None;
+        }
+        let first = longest.partition_point(|longest| *longest < span) as u64;
+        Some(self.origin.saturating_add(Span::from_nanos(first << self.exponent)))
+    }
+
+    fn clear(&mut self) {
+        self.unmeasured = None;
+        self.longest[..self.used].fill([Span::ZERO; INTERVALS]);
+        self.used = 0;
+    }
+
+    /// Forgets all, and divides time anew.
+    fn begin(&mut self, now: Time, last: Time) {
+        self.clear();
+        let bits = u64::BITS - last.since(now.min(last)).as_nanos().leading_zeros();
+        (self.origin, self.exponent) = (now, bits.saturating_sub(INTERVALS.ilog2()));
+    }
+}
