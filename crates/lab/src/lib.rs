@@ -15,6 +15,7 @@ pub mod extra;
 pub mod interrupt;
 pub mod metric;
 pub mod new_folders;
+pub mod observations;
 pub mod output;
 pub mod page;
 pub mod paper;

@@ -57,7 +57,7 @@ impl Outcome {
         let pair = self.seeds.as_ref().zip(self.stays.as_ref());
         self.judged.iter().filter_map(move |(judged, _)| {
             let (seeds, recorded) = pair?;
-            let (found, recorded) = (seeds.stays(judged), recorded.verdict(judged.id).unwrap_or("nothing"));
+            let (found, recorded) = (seeds.stays(judged), recorded.verdict(&judged.id).unwrap_or("nothing"));
             (found != recorded).then_some((judged, found, recorded))
         })
     }
@@ -99,7 +99,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let (mode, on_record) = (request.mode(), || format!("the record of {}", P::ABOUT.slug));
     let recorded = Recorded::read(P::PAGE, mode, paper.record()).with_context(on_record)?;
     let beside = |judged: Judged| {
-        let recorded = recorded.verdict(judged.id).map(str::to_owned);
+        let recorded = recorded.verdict(&judged.id).map(str::to_owned);
         (judged, recorded)
     };
     let judged: Vec<_> = judged.into_iter().map(beside).collect();

@@ -6,7 +6,7 @@ mod plot;
 mod shown;
 mod tables;
 
-pub(crate) use page::{page_claim, readings_of};
+pub(crate) use page::readings_of;
 pub(crate) use plot::Looks;
 pub(crate) use shown::{Showing, Shown};
 
@@ -19,11 +19,11 @@ use crate::quantity::Quantity;
 use crate::seeds::Seeds;
 use crate::session::{Request, Session};
 use crate::study::Study;
+use crate::table::{number, optional};
 use anyhow::Result;
 use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use std::time::Instant;
-use tables::{number, optional};
 
 /// All that was found.
 pub(crate) struct Findings<'a, P: Paper> {
@@ -105,7 +105,7 @@ impl<P: Paper> Findings<'_, P> {
         let stem = picture.id().to_owned();
         let mut shown = Figure::new(picture, &stem);
         caption.clone_into(&mut shown.caption);
-        shown.claims = self.judged.iter().filter(about_it).map(|(judged, _)| judged.id.to_owned()).collect();
+        shown.claims = self.judged.iter().filter(about_it).map(|(judged, _)| judged.id.clone()).collect();
         for (label, address) in &mut shown.files {
             // The panels of a figure share its data.
             if label == "CSV" {

@@ -9,8 +9,8 @@
 //! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
 //! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
-//! Verdicts are those of [`lab::claim::Rule`] on paired intervals, as of the papers; folders of results, charts and the page
-//! are the laboratory's, too.
+//! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
+//! [observations](lab::observations), as of the papers; folders of results, charts and the page are the laboratory's, too.
 
 mod check;
 mod cli;

@@ -1,8 +1,9 @@
 //! One picture of an experiment with its data, and the colours that mean better and worse.
 
-use super::measure::is_better_high;
+use super::measure::Metric;
 use anyhow::Result;
 use lab::chart::Picture;
+use lab::table::{number, optional};
 use metrics::ConfidenceInterval;
 
 /// A picture, what to see in it, and its data in the tidy form.
@@ -30,10 +31,7 @@ impl Data {
         metric: &str,
         estimate: &ConfidenceInterval,
     ) -> Result<()> {
-        let number =
-            |value: Option<f64>| value.filter(|value| value.is_finite()).map_or_else(String::new, |v| v.to_string());
-        let mean = number(Some(estimate.mean));
-        let (low, high) = (number(estimate.low), number(estimate.high));
+        let (mean, low, high) = (number(estimate.mean), optional(estimate.low), optional(estimate.high));
         let series = lab::terminal::csv_name(series);
         let x = lab::terminal::csv_name(x);
         let reps = estimate.replications.to_string();
@@ -46,8 +44,8 @@ impl Data {
 }
 
 /// What the paired interval says of a policy: better than the baseline, worse, or neither.
-pub(super) fn better(metric: &str, difference: &ConfidenceInterval) -> Option<bool> {
-    let is_high = is_better_high(metric);
+pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
+    let is_high = metric.is_better_high();
     if difference.lies_above(0.0) {
         Some(is_high)
     } else if difference.lies_below(0.0) {

@@ -3,7 +3,7 @@
 use super::design::{Design, Key, Setting, Value};
 use super::drawn_figure::{BETTER, Data, DrawnFigure, WORSE, better};
 use super::heatmap::heatmap;
-use super::measure::{OF_CLASSES, WAITS, waits};
+use super::measure::{Metric, OF_CLASSES, WAITS, waits};
 use super::plan::Plan;
 use super::results::{At, Results};
 use anyhow::Result;
@@ -15,13 +15,13 @@ pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<DrawnFig
     let design = results.design;
     let mut all = Vec::new();
     for metric in &design.metrics {
-        all.push(heatmap(results, metric)?);
+        all.push(heatmap(results, *metric)?);
     }
     all.push(ranks(results)?);
     if let Some(key) = numeric(design) {
         for metric in &design.metrics {
             for log in 0..design.logs.len() {
-                all.extend(over(results, key, metric, log)?);
+                all.extend(over(results, key, *metric, log)?);
             }
         }
     }
@@ -45,16 +45,15 @@ fn ranks(results: &Results<'_>) -> Result<DrawnFigure> {
     for (policy, named) in design.policies.iter().enumerate() {
         let mut points = Vec::new();
         for (position, metric) in design.metrics.iter().enumerate() {
-            let Some(ranks) = results.overall_ranks(metric) else { continue };
-            let rank = &ranks[policy];
-            data.add("ranks", &named.name, metric, "rank", rank)?;
+            let Some(rank) = &results.overall_rank(policy, *metric) else { continue };
+            data.add("ranks", &named.name, metric.name(), "rank", rank)?;
             // Side by side, so that intervals can be told apart.
             let x = count(position) + 0.5 * ((count(policy) + 0.5) / policies - 0.5);
             points.push(point(x, rank));
         }
         series.push(Series::marks(&named.name, points));
     }
-    let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.clone()));
+    let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.to_string()));
     let chart = Chart {
         id: "ranks".to_owned(),
         title: "Mean rank over all logs and settings, 1 is best".to_owned(),
@@ -79,7 +78,7 @@ fn numeric(design: &Design) -> Option<Key> {
 }
 
 /// Means over the values of `key`, one picture for each combination of the others.
-fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec<DrawnFigure>> {
+fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Result<Vec<DrawnFigure>> {
     let design = results.design;
     let column = design.vary.iter().position(|dimension| dimension.key == key).expect("it is varied");
     let is_first = |setting: &&Setting| setting.0[column] == 0;
@@ -104,7 +103,7 @@ fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec
                     Some(Value::Procs(procs)) => f64::from(procs),
                     _ => continue,
                 };
-                data.add(&id, &named.name, &x.to_string(), metric, &mean)?;
+                data.add(&id, &named.name, &x.to_string(), metric.name(), &mean)?;
                 points.push(point(x, &mean));
             }
             series.push(Series::lines(&named.name, points));
@@ -119,7 +118,7 @@ fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec
             id,
             title: format!("{metric} on {}{under}", design.logs[log].name),
             x: Axis::new(label),
-            y: Axis::new(metric),
+            y: Axis::new(metric.name()),
             series,
             ..Chart::default()
         };
@@ -139,8 +138,8 @@ fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
     let design = results.design;
     let differs = |policy: &usize| {
         design.metrics.iter().any(|metric| {
-            let difference = results.difference(at, *policy, design.baseline, metric);
-            difference.is_some_and(|difference| better(metric, &difference).is_some())
+            let difference = results.difference(at, *policy, design.baseline, *metric);
+            difference.is_some_and(|difference| better(*metric, &difference).is_some())
         })
     };
     (0..design.policies.len()).filter(|policy| *policy == design.baseline || differs(policy)).collect()
@@ -156,7 +155,7 @@ fn distribution(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>
     for policy in &shown {
         let mut points = Vec::new();
         for (metric, share) in WAITS {
-            let Some(mean) = results.mean(at, *policy, metric) else { continue };
+            let Some(mean) = results.mean(at, *policy, Metric::of(metric)) else { continue };
             data.add(&id, &design.policies[*policy].name, &share.to_string(), metric, &mean)?;
             points.push(point(share, &mean));
         }
@@ -193,7 +192,7 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
     for (place, policy) in shown.iter().enumerate() {
         let mut points = Vec::new();
         for (position, (class, [_, slowdown])) in JobClass::ALL.into_iter().zip(OF_CLASSES).enumerate() {
-            let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
+            let Some(percent) = results.percent(at, *policy, design.baseline, Metric::of(slowdown)) else { continue };
             data.add(&id, &design.policies[*policy].name, class.name(), slowdown, &percent)?;
             let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
             points.push(point(x, &percent));
@@ -258,8 +257,9 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure
         ],
         ..Chart::default()
     };
-    let percent =
-        results.mean(At { log, setting: 0 }, design.baseline, "left_out_percent").map_or(0.0, |mean| mean.mean);
+    let percent = results
+        .mean(At { log, setting: 0 }, design.baseline, Metric::of("left_out_percent"))
+        .map_or(0.0, |mean| mean.mean);
     let name = &design.policies[design.baseline].name;
     Ok(DrawnFigure {
         picture: chart.into(),

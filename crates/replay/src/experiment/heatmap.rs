@@ -1,6 +1,7 @@
 //! Where each policy is better or worse than the baseline, log by log and setting by setting: [`heatmap`].
 
 use super::drawn_figure::{BETTER, Data, DrawnFigure, WORSE, better};
+use super::measure::Metric;
 use super::results::{At, Results};
 use anyhow::Result;
 use lab::chart::{Sketch, SketchBox, Words, fixed};
@@ -20,7 +21,7 @@ const ROW: f64 = 26.0;
 
 /// A row for each place, which is a log under a setting, and a column for each policy but the baseline: the paired difference of
 /// `metric` in percent of the baseline's, with the colour of what its interval says.
-pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure> {
+pub(super) fn heatmap(results: &Results<'_>, metric: Metric) -> Result<DrawnFigure> {
     let design = results.design;
     let id = format!("heatmap-{metric}");
     let base = &design.policies[design.baseline].name;
@@ -60,7 +61,7 @@ pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure
         heads.extend(design.texts(&results.settings[at.setting]));
         for (position, policy) in policies.iter().enumerate() {
             let Some(percent) = results.percent(*at, *policy, design.baseline, metric) else { continue };
-            data.add(&id, &design.policies[*policy].name, &heads.join(" / "), metric, &percent)?;
+            data.add(&id, &design.policies[*policy].name, &heads.join(" / "), metric.name(), &percent)?;
             if is_drawn {
                 sketch.boxes.push(cell(metric, &percent, (centre(position), y + ROW / 2.0), column - 3.0));
             }
@@ -86,7 +87,7 @@ pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure
 }
 
 /// One cell: by how much, give or take, and the colour of what that says.
-fn cell(metric: &str, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
+fn cell(metric: Metric, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
     let slot = better(metric, percent).map(|is_better| if is_better { BETTER } else { WORSE });
     let mean = signed(percent.mean);
     let line = match percent.half_width() {
