@@ -28,6 +28,7 @@ pub mod reproduce;
 pub mod runs;
 pub mod scenario;
 pub mod seeds;
+pub mod shown;
 pub mod store;
 pub mod study;
 pub mod table;

@@ -146,6 +146,11 @@ impl<'a, P: Paper> Study<'a, P> {
         self.observations.estimate(quantity, replications)
     }
 
+    /// All that has been run.
+    pub const fn observations(&self) -> &Observations<P::Cell> {
+        &self.observations
+    }
+
     /// Names of what each run yields.
     pub fn names(&self) -> &[String] {
         &self.names

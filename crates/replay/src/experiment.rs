@@ -12,10 +12,10 @@
 //! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
 //! [observations](lab::observations), as of the papers; folders of results, charts and the page are the laboratory's, too.
 
+mod better;
 mod check;
 mod cli;
 mod design;
-mod drawn_figure;
 mod engine;
 mod figures;
 mod file;

@@ -9,10 +9,11 @@ use crate::page::{self, Page};
 use crate::paper::{Paper, Reading};
 use crate::provenance;
 use crate::session::Session;
+use crate::shown::write_picture;
 use crate::store::Store;
 use crate::study::models;
 use crate::verdict::Verdict;
-use crate::write::{readings_of, write_picture};
+use crate::write::readings_of;
 use anyhow::Result;
 use std::time::Instant;
 

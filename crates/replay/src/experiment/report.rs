@@ -1,7 +1,6 @@
 //! Everything that a finished experiment writes, and what the terminal shows of it.
 
 use super::design::{Design, From, Method};
-use super::drawn_figure::DrawnFigure;
 use super::figures::figures;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
@@ -10,12 +9,13 @@ use super::results::Results;
 use super::unit::{Run, code};
 use super::words::sentences;
 use anyhow::Result;
-use lab::chart::{self, fixed, significant};
+use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::cli::program;
 use lab::output::OutDir;
 use lab::page::{self, Figure, Page, Table};
 use lab::provenance::{self, quoted};
+use lab::shown;
 use serde_json::json;
 
 /// A finished experiment.
@@ -46,16 +46,8 @@ impl<'a> Report<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let drawn = figures(&self.results, self.plan)?;
-        for figure in &drawn {
-            let id = figure.picture.id();
-            let svg = chart::svg(&figure.picture)?;
-            #[cfg(feature = "png")]
-            out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
-            out.write(format!("figures/{id}.svg"), svg)?;
-            out.write(format!("data/{id}.csv"), &figure.data)?;
-        }
-        out.write("report.html", page::render(&self.page(drawn))?)?;
+        let figures = shown::write(&figures(&self.results, self.plan)?, &self.judged, &out)?;
+        out.write("report.html", page::render(&self.page(figures))?)?;
         out.finish(self.manifest(timings))
     }
 
@@ -71,20 +63,16 @@ impl<'a> Report<'a> {
         Ok(table.into_inner()?)
     }
 
-    fn page(&self, drawn: Vec<DrawnFigure>) -> Page {
+    fn page(&self, figures: Vec<Figure>) -> Page {
         let design = &self.plan.design;
         let mut notes = vec![sentences(&self.results, &self.judged).join("\n")];
         notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
-        let figures = drawn.into_iter().map(|figure| {
-            let id = figure.picture.id().to_owned();
-            Figure { caption: figure.caption, ..Figure::new(figure.picture, &id) }
-        });
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
             notes,
             claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
-            figures: figures.collect(),
+            figures,
             tables: self.tables(),
             commands: self.commands(),
             provenance: self.provenance(),

@@ -6,13 +6,16 @@ use super::unit::{Run, RunKey};
 use crate::experiment::design::Method;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
+use lab::exhibit::Exhibit;
 use lab::metric::Metric as _;
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Quantity};
+use lab::shown::{Looks, Showing, Shown};
 use lab::table::{number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::{ConfidenceInterval, order};
+use sim_core::Streams;
 use std::collections::BTreeMap;
 
 /// Everything that was measured.
@@ -95,6 +98,13 @@ impl<'a> Results<'a> {
                 ..difference
             }
         })
+    }
+
+    /// Estimates and draws exhibits.
+    pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
+        let (looks, streams) = (Looks::of(exhibits), Streams::new(self.design.seed, 0));
+        let showing = Showing { observations: &self.observations, replications: u32::MAX, looks: &looks, streams };
+        exhibits.iter().map(|exhibit| showing.show(exhibit)).collect()
     }
 
     /// The rank of a policy among all of them, the best first.

@@ -1,6 +1,6 @@
 //! What came out, in sentences that are made of the numbers.
 
-use super::drawn_figure::better;
+use super::better::better;
 use super::measure::Metric;
 use super::results::Results;
 use lab::chart::{fixed, significant};
