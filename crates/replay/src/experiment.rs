@@ -235,7 +235,7 @@ fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
     let mut codes: BTreeMap<String, PathBuf> = BTreeMap::new();
     let mut found = vec![false; plan.units.len()];
     for file in files(cells, plan, whose)? {
-        let Some((head, of_unit)) = unit::sound(&file)? else { continue };
+        let Some((head, of_unit)) = unit::sound(cells, &file)? else { continue };
         if head.plan != plan.hash {
             continue;
         }
