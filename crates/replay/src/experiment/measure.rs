@@ -66,7 +66,7 @@ pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
 pub(super) fn metric_names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let row = Summary::new().row(1);
-        let more = ["area_weighted_response", "rejected", "load", "left_out_percent"];
+        let more = ["area_weighted_response", "rejected", "offered_load", "left_out_percent"];
         let quantiles = WAITS.iter().map(|(name, _)| *name).filter(|name| !row.iter().any(|(known, _)| known == name));
         row.iter()
             .map(|(name, _)| *name)
@@ -132,7 +132,7 @@ pub(super) fn measured(
     row.extend([
         ("area_weighted_response", area_weighted.mean()),
         ("rejected", Some(f64::from(rejected))),
-        ("load", (span > 0.0).then(|| work / span)),
+        ("offered_load", (span > 0.0).then(|| work / span)),
         ("left_out_percent", Some(percent)),
     ]);
     for (name, share) in WAITS {
