@@ -83,6 +83,11 @@ pub(super) fn is_defined_by_week(metric: &str) -> bool {
     metric == "utilization" || Blocks::METRICS.contains(&metric)
 }
 
+/// Whether only jobs that are due have it.
+pub(super) fn needs_deadlines(metric: &str) -> bool {
+    metric == "late_percent" || metric.starts_with("tardiness_")
+}
+
 /// Whether more of it is better; of all others less is.
 pub(super) fn is_better_high(metric: &str) -> bool {
     matches!(metric, "utilization" | "jobs" | "work")
