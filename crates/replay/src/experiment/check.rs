@@ -2,20 +2,21 @@
 
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Policy, Value};
 use super::file::{Bound, ClaimTable, File, LogTable, Replicate, Source, Test};
-use super::measure::{Window, is_defined_by_week, metric_names};
+use super::measure::{Metric, Window};
 use crate::asked::Inside;
 use crate::simulate::Own;
 use crate::simulate::held::HeldPolicy;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
 use sim_core::Span;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
-use workload::Estimates;
 use workload::model::{self, models};
+use workload::{Deadlines, Estimates};
 
 impl Design {
     /// Reads and checks the whole file; `own` are policies that the program adds.
@@ -28,6 +29,7 @@ impl Design {
         let (method, count, window) = check.replicate(&file.replicate)?;
         let metrics = check.metrics(&file.metrics, method)?;
         let logs = check.logs(&file, method)?;
+        check.ensure_deadlines(&file.metrics, &logs)?;
         let vary = check.vary(&file, method)?;
         let claims = file
             .claim
@@ -112,26 +114,25 @@ impl Check<'_> {
         })
     }
 
-    fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<String>> {
-        let known = metric_names();
-        let mut metrics: Vec<String> = Vec::new();
+    fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
+        let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();
-            if !known.contains(&name.as_str()) {
-                let hint = did_you_mean(name, known.iter().copied());
+            let Some(known) = Metric::named(name) else {
+                let hint = did_you_mean(name, Metric::list().into_iter().map(Metric::name));
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")
                 ));
-            }
-            if method == Method::Weeks && !is_defined_by_week(name) {
+            };
+            if method == Method::Weeks && !known.is_defined_by_week() {
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: {name} is not defined for a week of jobs; take a mean, or another method of replication")
                 ));
             }
-            if !metrics.contains(name) {
-                metrics.push(name.clone());
+            if !metrics.contains(&known) {
+                metrics.push(known);
             }
         }
         if metrics.is_empty() {
@@ -284,14 +285,15 @@ impl Check<'_> {
         let inside = self.inside(table)?;
         Ok(Log {
             name: name.as_ref().map_or(otherwise, |name| name.get_ref().clone()),
-            from,
             procs: procs.as_ref().map(|procs| self.number(procs, "procs", 1..=u32::MAX)).transpose()?,
             machines: machines.as_ref().map(|path| (PathBuf::from(path.get_ref()), inside)),
             estimates,
+            deadlines: self.deadlines(table, &from)?,
             refuses_repairs: self.refuses_repairs(table)?,
             count: count.as_ref().map(|count| self.number(count, "count", 1..=100_000_000)).transpose()?,
             load: load.as_ref().map(|load| self.factor(&load.span(), "load", *load.get_ref())).transpose()?,
             line: self.source.line(&table.span()),
+            from,
         })
     }
 
@@ -364,6 +366,33 @@ impl Check<'_> {
         }
     }
 
+    fn deadlines(&self, table: &Spanned<LogTable>, from: &From) -> Result<Deadlines> {
+        let Some(text) = &table.get_ref().deadlines else { return Ok(Deadlines::None) };
+        let wrong = |words: String| self.source.wrong(&text.span(), words);
+        let deadlines = text.get_ref().parse::<Deadlines>().map_err(|error| wrong(error.to_string()))?;
+        if matches!((deadlines, from), (Deadlines::Column(_), From::Model(..))) {
+            bail!(wrong("deadlines: a model has no columns; write \"factor:2\"".to_owned()));
+        }
+        Ok(deadlines)
+    }
+
+    /// Nothing is late where nothing is due: what counts it has no value there.
+    fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
+        let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
+        match metrics.get_ref().iter().find(|metric| Metric::named(metric.get_ref()).is_some_and(Metric::needs_deadlines)) {
+            None => Ok(()),
+            Some(metric) => bail!(self.source.wrong(
+                &metric.span(),
+                format!(
+                    "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] \
+                     (twice the requested time), or column:N",
+                    metric.get_ref(),
+                    log.name
+                )
+            )),
+        }
+    }
+
     fn estimates(&self, text: &str, at: &Range<usize>) -> Result<Estimates> {
         text.parse().map_err(|error| self.source.wrong(at, error))
     }
@@ -432,7 +461,7 @@ impl Check<'_> {
         &self,
         claim: &Spanned<ClaimTable>,
         policies: &[Policy],
-        metrics: &[String],
+        metrics: &[Metric],
         vary: &[Dimension],
         method: Method,
     ) -> Result<Claim> {
@@ -442,13 +471,13 @@ impl Check<'_> {
         if id.get_ref().is_empty() {
             bail!(wrong(id.span(), "id: is empty; write id = \"X1\"".to_owned()));
         }
-        if !metrics.contains(metric.get_ref()) {
-            let hint = did_you_mean(metric.get_ref(), metrics.iter().map(String::as_str));
+        let Some(measured) = metrics.iter().copied().find(|known| known.name() == metric.get_ref()) else {
+            let hint = did_you_mean(metric.get_ref(), metrics.iter().map(|known| known.name()));
             bail!(wrong(
                 metric.span(),
                 format!("metric: {:?} is none of the metrics{hint}; add it to metrics", metric.get_ref())
             ));
-        }
+        };
         let (is_below, bound) = match (below, above) {
             (Some(below), None) => (true, below),
             (None, Some(above)) => (false, above),
@@ -498,7 +527,7 @@ impl Check<'_> {
         Ok(Claim {
             id: id.get_ref().clone(),
             says: says.clone(),
-            metric: metric.get_ref().clone(),
+            metric: measured,
             policy: position,
             is_below,
             bound,
