@@ -118,7 +118,7 @@ impl Lengths {
     /// The interval of an instant.
     fn interval(&self, at: Time) -> usize {
         let interval = at.as_nanos().saturating_sub(self.origin.as_nanos()) >> self.exponent;
-        if interval < INTERVALS as u64 { interval as usize } else { INTERVALS - 1 }
+        usize::try_from(interval).map_or(INTERVALS - 1, |interval| interval.min(INTERVALS - 1))
     }
 
     fn note(&mut self, class: usize, since: Time, span: Span) {
