@@ -81,6 +81,7 @@ impl FreedStretches {
 
     /// Between which instants so many processors may now be free for so long from, where they were not, if there may be such an
     /// instant earlier than `before`. From `until` on they have been free all along.
+    #[inline]
     pub(super) fn window(
         &self,
         rank: usize,
@@ -90,13 +91,19 @@ impl FreedStretches {
     ) -> Option<(Time, Time)> {
         let class = class(processors);
         let end = before.saturating_add(span).min(until);
-        let windows = self.by_rank[rank].iter().flat_map(|lengths| {
-            let unmeasured = lengths.unmeasured.filter(|(from, _)| *from < end);
-            let earliest = |from: Time| Time::from_nanos(from.as_nanos().saturating_sub(span.as_nanos()));
-            let measured = lengths.may_begin(class, span, before).map(|from| (from, Time::MAX));
-            [measured, unmeasured.map(|(from, to)| (earliest(from), to))]
-        });
-        windows.flatten().reduce(|(from, to), (other_from, other_to)| (from.min(other_from), to.max(other_to)))
+        let mut window: Option<(Time, Time)> = None;
+        let mut widen = |from: Time, to: Time| {
+            window = Some(window.map_or((from, to), |(first, last)| (first.min(from), last.max(to))));
+        };
+        for lengths in &self.by_rank[rank] {
+            if let Some((from, to)) = lengths.unmeasured.filter(|(from, _)| *from < end) {
+                widen(Time::from_nanos(from.as_nanos().saturating_sub(span.as_nanos())), to);
+            }
+            if let Some(from) = lengths.may_begin(class, span, before) {
+                widen(from, Time::MAX);
+            }
+        }
+        window
     }
 
     /// A compression has ended: what it has made free has not been offered to those who had their turns before. Nobody who waits
@@ -135,6 +142,7 @@ impl Lengths {
         }
     }
 
+    #[inline]
     fn may_begin(&self, class: usize, span: Span, before: Time) -> Option<Time> {
         if class >= self.used {
             return None;

@@ -112,6 +112,7 @@ impl MachineProfiles {
     ///
     /// If it can `shift`, to a start at which it would still run when its own slot begins, that is looked for from there back. Where
     /// there may be another, earlier than some instant, `leap` says between which; from a second instant on, all is free.
+    #[inline]
     pub(super) fn best_before(
         &mut self,
         slot: Slot,
@@ -133,8 +134,10 @@ impl MachineProfiles {
             let until = if is_own { slot.start } else { Time::MAX };
             if let Some((from, to)) = leap(rank, span, (before, until)).filter(|_| profile.suits(request)) {
                 self.searches += 1;
-                let found = profile.plan.earliest_before(from.max(now), before.min(to), span, processors, until);
-                start = found.or(start);
+                let (from, before) = (from.max(now), before.min(to));
+                if from < before {
+                    start = profile.plan.earliest_before(from, before, span, processors, until).or(start);
+                }
             }
             if let Some(start) = start {
                 best = Some(Slot { start, rank });
