@@ -209,10 +209,14 @@ fn a_damaged_unit_is_told_set_aside_and_computed_again() {
     let units = out.join("cells/units");
     let one = fs::read_dir(&units).expect("units").flatten().next().expect("a unit").path();
     let whole = fs::read(&one).expect("a unit");
+    xtask().arg("verify").arg(&out).assert().code(0);
     fs::write(&one, &whole[..whole.len() / 2]).expect("it is cut");
+    xtask().arg("verify").arg(&out).assert().code(1);
     let again = xtask().arg("experiment").arg(&experiment).args(["--units", "2", "--out"]).arg(&out).assert().code(0);
     let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
     assert!(told.contains("is damaged; it is kept as"), "{told}");
+    let kept = fs::read_dir(out.join("cells/damaged")).expect("set aside").flatten().next().expect("the unit").path();
+    assert_eq!(fs::read(kept).expect("it is as it was"), whole[..whole.len() / 2]);
     assert_eq!(fs::read(&one).expect("it is there again"), whole);
     assert_same(&before, &results(&out));
     assert_eq!(manifest(&out)["timings"]["units_computed"], 1);
