@@ -99,6 +99,10 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
     assert!(page.contains("By wait_mean, against easy: fcfs is worse in"), "the paragraph in words");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
+    assert!(
+        page.contains("64 comparisons at 95 %: about 4 would stand out"),
+        "2 logs, 4 settings, 2 policies, 4 metrics"
+    );
     assert!(page.contains("lublin: has no requested times"), "user and exact are the same there");
     assert!(!page.contains("users: has no requested times"), "the log has them");
     xtask().arg("verify").arg(&out).assert().code(0);
