@@ -466,7 +466,7 @@ impl Check<'_> {
         method: Method,
     ) -> Result<Claim> {
         let ClaimTable { id, says, test } = claim.get_ref();
-        let Test { metric, policy, below, above, every } = test.get_ref();
+        let Test { metric, policy, below, above, by, every } = test.get_ref();
         let wrong = |span: Range<usize>, words: String| self.source.wrong(&span, words);
         if id.get_ref().is_empty() {
             bail!(wrong(id.span(), "id: is empty; write id = \"X1\"".to_owned()));
@@ -494,6 +494,7 @@ impl Check<'_> {
         if bound == Against::Policy(position) {
             bail!(wrong(test.span(), format!("{key}: a policy is not {key} itself; name another one")));
         }
+        let by = by.as_ref().map_or(Ok(0.0), |by| self.margin(by, is_below, &bound))?;
         let (mut every_log, mut keys) = (false, Vec::new());
         for dimension in every {
             let name = dimension.get_ref().as_str();
@@ -531,10 +532,29 @@ impl Check<'_> {
             policy: position,
             is_below,
             bound,
+            by,
             every_log,
             every: keys,
             source: format!("{file}:{}", self.source.line(&claim.span())),
         })
+    }
+
+    /// `"10%"` of the other policy's value.
+    fn margin(&self, by: &Spanned<String>, is_below: bool, bound: &Against) -> Result<f64> {
+        let wrong = |words: String| self.source.wrong(&by.span(), words);
+        if matches!(bound, Against::Number(_)) {
+            bail!(wrong(
+                "by: is a share of another policy's value, and this bound is a number; leave it out".to_owned()
+            ));
+        }
+        let text = by.get_ref();
+        let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        // Nothing that is measured is below zero, so nothing is lower by more than all of it.
+        let most = if is_below { 99.0 } else { 10_000.0 };
+        number
+            .filter(|percent| *percent > 0.0 && *percent <= most)
+            .map(|percent| percent / 100.0)
+            .ok_or_else(|| wrong(format!("by: {text:?} is no margin; write \"10%\", above 0 and at most {most}%")))
     }
 }
 

@@ -145,6 +145,8 @@ pub(super) struct Claim {
     pub(super) policy: usize,
     pub(super) is_below: bool,
     pub(super) bound: Against,
+    /// By how much of the other policy's value at least: 0.1 for ten percent, 0 for any difference.
+    pub(super) by: f64,
     /// Whether each log is judged for itself.
     pub(super) every_log: bool,
     /// Dimensions whose values are judged one by one; over the others the mean is taken.

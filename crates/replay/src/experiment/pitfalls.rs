@@ -7,6 +7,9 @@ use super::workloads::{Held, estimates_of};
 use metrics::blocks::lag_one;
 use workload::Estimates;
 
+/// So many paired differences that one of them is expected to stand out by chance.
+const MANY_COMPARISONS: usize = 20;
+
 /// Everything that a reader should know before believing a number, each with what to do about it.
 pub(super) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) -> Vec<String> {
     let mut found = of_the_design(design, held);
@@ -37,6 +40,14 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
              policy: policies that look alike there may differ by hours of wait."
                 .to_owned(),
         );
+    }
+    let compared = design.logs.len() * design.settings().len() * (design.policies.len() - 1) * design.metrics.len();
+    if compared >= MANY_COMPARISONS {
+        found.push(format!(
+            "{compared} comparisons at 95 %: about {} would stand out if no policy differed from any. What to believe is said \
+             beforehand, in [[claim]]s, or holds in many places.",
+            compared.div_ceil(20)
+        ));
     }
     let all: Vec<Estimates> = design.logs.iter().flat_map(|log| estimates_of(design, log)).collect();
     if all.iter().all(|estimates| matches!(estimates, Estimates::Exact)) {

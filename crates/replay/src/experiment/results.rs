@@ -174,11 +174,16 @@ impl<'a> Results<'a> {
         let ours = self.of(at, claim.policy, claim.metric);
         let Against::Policy(other) = claim.bound else { return ours };
         let theirs = self.of(at, other, claim.metric);
-        if claim.every_log {
-            return ours - theirs;
-        }
         let whole = self.estimate(&theirs).map_or(f64::NAN, |theirs| theirs.mean.abs());
-        (ours - theirs) * (100.0 / whole)
+        // "Lower by at least a tenth" is "lower than nine tenths", which no division makes wider.
+        let share = Self::share(claim);
+        let difference = ours - if claim.by > 0.0 { theirs * share } else { theirs };
+        if claim.every_log { difference } else { difference * (100.0 / whole) }
+    }
+
+    /// The part of the other policy's value that a claim compares with: 0.9 for "below by 10 %".
+    fn share(claim: &Claim) -> f64 {
+        if claim.is_below { 1.0 - claim.by } else { 1.0 + claim.by }
     }
 
     fn position(&self, at: At, key: Key) -> Option<usize> {
@@ -202,7 +207,8 @@ impl<'a> Results<'a> {
             Against::Number(_) => format!("{} of {}", claim.metric, policy(claim.policy)),
             Against::Policy(other) => {
                 let unit = if claim.every_log { String::new() } else { format!(", in percent of {}", policy(other)) };
-                format!("{} of {} − {}{unit}", claim.metric, policy(claim.policy), policy(other))
+                let share = if claim.by > 0.0 { format!("{} × ", Self::share(claim)) } else { String::new() };
+                format!("{} of {} − {share}{}{unit}", claim.metric, policy(claim.policy), policy(other))
             }
         }
     }
