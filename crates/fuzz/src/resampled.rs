@@ -10,7 +10,7 @@ use sim_core::{Span, Streams, Time};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use workload::resample::{Fidelity, Users, shaken};
-use workload::{Estimates, HeldJob, HeldLog, SwfReader};
+use workload::{Estimates, HeldJob, HeldLog, Options, SwfReader};
 
 pub(crate) fn targets() -> Vec<Target> {
     vec![Target {
@@ -88,7 +88,7 @@ fn check(input: &[u8]) -> Result<bool, String> {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return Ok(false) };
     let Some((method, seed)) = std::str::from_utf8(&input[..end]).ok().and_then(method) else { return Ok(false) };
     let log = SwfReader::from_read("fuzz.log", Cursor::new(input[end + 1..].to_vec()));
-    let Ok((log, _)) = log.and_then(|log| HeldLog::read(log, None)) else { return Ok(false) };
+    let Ok((log, _)) = log.and_then(|log| HeldLog::read(log, Options::default())) else { return Ok(false) };
     // What is shaken or stretched beyond the clock of a simulation is refused there, not here.
     if log.span() > Span::from_secs(2 * DAY as u64 * 366) {
         return Ok(false);

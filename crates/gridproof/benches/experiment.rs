@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gridproof::{Cli, Lab, begin};
 use std::path::Path;
 use std::time::Duration;
-use workload::{HeldLog, SwfReader};
+use workload::{HeldLog, Options, SwfReader};
 
 const KTH: &str = "KTH-SP2-1996-2.1-cln.swf.gz";
 const COUNT: u64 = 50;
@@ -32,7 +32,7 @@ fn experiments(criterion: &mut Criterion) {
             log
         }
     };
-    let (held, _) = HeldLog::read(SwfReader::open(Path::new(&log)).expect("a log"), None).expect("a log");
+    let (held, _) = HeldLog::read(SwfReader::open(Path::new(&log)).expect("a log"), Options::default()).expect("a log");
     let mut group = criterion.benchmark_group("experiment");
     group.sample_size(10).measurement_time(Duration::from_secs(30));
     // An experiment compares, so there are two: backfilling in another order costs a little more.

@@ -10,7 +10,7 @@ use sim_core::{
 };
 use std::io::Cursor;
 use workload::resample::Users;
-use workload::{Estimates, HeldLog, SwfReader};
+use workload::{Estimates, HeldLog, Options, SwfReader};
 
 #[path = "../../metasched/tests/it/generator.rs"]
 mod applications;
@@ -150,7 +150,8 @@ fn swf() -> Box<dyn FnOnce() -> u64> {
 /// One replication of an experiment on a small machine: users drawn anew, estimates told, EASY, and when each job started.
 fn replication() -> Box<dyn FnOnce() -> u64> {
     let text = log(6_000, 420);
-    let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), None).expect("a log");
+    let (held, _) = HeldLog::read(SwfReader::from_read("log", Cursor::new(text)).expect("a log"), Options::default())
+        .expect("a log");
     let users = Users::of(&held).expect("its users are known");
     Box::new(move || {
         let jobs = users.redrawn(&Streams::new(1, 0)).told(Estimates::User, 1);

@@ -5,6 +5,8 @@ mod classes;
 mod cli;
 mod clock;
 mod clusters;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod columns;
 mod compare;
 pub(crate) mod door;
@@ -24,6 +26,7 @@ mod predicting;
 mod queueing;
 pub mod read;
 mod report;
+mod row;
 mod rows;
 mod schedules;
 mod sections;
@@ -36,7 +39,7 @@ pub(crate) mod world;
 pub(crate) mod worlds;
 
 use crate::asked::Asked;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cli::Format;
 pub use cli::Simulate;
 use lab::chart;
@@ -70,6 +73,7 @@ use world::Run;
 pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
     let asked = &options.asked;
     ensure_can_be_read_again(asked)?;
+    ensure_can_be_written(&options.format)?;
     let world = options.worlds.open(asked, &options.chosen, own)?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
@@ -83,12 +87,13 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     let header = swf_header(asked, world.sites())?;
     let begin = || {
         let draft = || out.begin().map(Draft::Begun);
-        let evalys = (options.format == Some(Format::Evalys)).then(draft).transpose()?;
+        let asked_for = |format| options.format.contains(&format).then(draft).transpose();
         let log = stem(&asked.trace);
         Ok(Drafts {
             jobs: draft()?,
             swf: draft()?,
-            evalys,
+            evalys: asked_for(Format::Evalys)?,
+            parquet: asked_for(Format::Parquet)?,
             header: header.clone(),
             log,
             drawn: drawn(world.names().len()),
@@ -98,8 +103,10 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     drop(progress);
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     for Run { name, outcome, .. } in &mut runs {
-        let Drafts { jobs, swf, evalys, .. } = mem::take(&mut outcome.watched.drafts);
-        for (draft, file) in [(Some(jobs), "jobs.csv"), (Some(swf), "schedule.swf"), (evalys, "evalys.csv")] {
+        let Drafts { jobs, swf, evalys, parquet, .. } = mem::take(&mut outcome.watched.drafts);
+        let drafts =
+            [(Some(jobs), "jobs.csv"), (Some(swf), "schedule.swf"), (evalys, "evalys.csv"), (parquet, "jobs.parquet")];
+        for (draft, file) in drafts {
             if let Some(Draft::Begun(draft)) = draft {
                 out.keep(draft, Path::new(name).join(file))?;
             }
@@ -111,7 +118,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     made.into_iter().for_each(NewFolders::keep);
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { asked, format: options.format, world: &*world, runs: &runs, hash: &hash };
+    let report = Report { asked, format: &options.format, world: &*world, runs: &runs, hash: &hash };
     report.idle().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
@@ -136,6 +143,17 @@ pub(crate) fn ensure_can_be_read_again(asked: &Asked) -> Result<()> {
             asked.trace.display()
         );
     }
+    Ok(())
+}
+
+/// Refuses a format that this program was built without.
+fn ensure_can_be_written(formats: &[Format]) -> Result<()> {
+    ensure!(
+        cfg!(feature = "parquet") || !formats.contains(&Format::Parquet),
+        "--format parquet: this program was built without it, since few need it and it takes long to build; build it with \
+         `cargo run --release -p xtask --features parquet -- simulate …`, or to be installed with \
+         `cargo install --path crates/gridproof --features parquet`"
+    );
     Ok(())
 }
 
@@ -228,7 +246,7 @@ pub fn schedules(options: &Simulate, own: &[&'static Own], folder: &Path) -> Res
         let draft = || Ok::<_, std::io::Error>(Draft::Begun(NamedTempFile::new_in(folder)?));
         let drawn = drawn(world.names().len());
         let log = stem(&options.asked.trace);
-        Ok(Drafts { jobs: draft()?, swf: draft()?, evalys: None, header: header.clone(), log, drawn })
+        Ok(Drafts { jobs: draft()?, swf: draft()?, header: header.clone(), log, drawn, ..Drafts::default() })
     };
     for Run { name, outcome, .. } in world.replay(&begin, &|| ())? {
         let Drafts { jobs, swf, .. } = outcome.watched.drafts;

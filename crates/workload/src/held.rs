@@ -1,14 +1,15 @@
 //! A log that is read once and held: [`HeldLog`].
 //!
 //! [`Intake`] streams, which a single replay wants. An experiment replays one log hundreds of times, changed a little each
-//! time ([`resample`](crate::resample)), so it keeps what any of these needs: 72 bytes for each job, 23 MB for the 312 826
+//! time ([`resample`](crate::resample)), so it keeps what any of these needs: 88 bytes for each job, 28 MB for the 312 826
 //! jobs of CEA-Curie.
 
+use crate::deadlines::after_submit;
 use crate::estimates::{f_model, stretched};
 use crate::history::History;
 use crate::model::ModelJob;
 use crate::swf::{SwfError, SwfReader};
-use crate::{Estimates, Intake, Options, Repairs};
+use crate::{Deadlines, Estimates, Intake, Options, Repairs};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 
 /// The jobs of a log, in order of submission. The first of a log that was read is submitted at [`Time::ZERO`].
@@ -28,6 +29,8 @@ pub struct HeldJob {
     pub wait: Option<Span>,
     /// Its requested time (field 9), above zero.
     pub limit: Option<Span>,
+    /// From its submission to its deadline, where it has one.
+    pub due: Option<Span>,
     /// Processors that it held.
     pub processors: u32,
     /// Who submitted it.
@@ -49,17 +52,21 @@ impl HeldJob {
 }
 
 impl HeldLog {
-    /// Reads what `records` holds, or its first `max_records`, repaired under the rules of [`Intake`]. The second part
-    /// counts the repairs, but for those that depend on what policies are told.
+    /// Reads what `records` holds, repaired under the rules of [`Intake`]. Of the options `estimates` and `seed` do not matter
+    /// here: what policies are told is settled by [`told`](Self::told). The second part counts the repairs, but for those that
+    /// depend on that.
     ///
     /// # Errors
     ///
     /// A faulty line, with file, line and field.
-    pub fn read(records: SwfReader, max_records: Option<u64>) -> Result<(Self, Repairs), SwfError> {
-        let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
+    ///
+    /// # Panics
+    ///
+    /// If the options hold a number out of range, which none that were read from text do.
+    pub fn read(records: SwfReader, options: Options) -> Result<(Self, Repairs), SwfError> {
+        let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..options });
         let mut jobs = Vec::new();
-        for _ in 0..max_records.unwrap_or(u64::MAX) {
-            let Some(item) = intake.next_record() else { break };
+        while let Some(item) = intake.next_record() {
             let (record, job) = item?;
             let Some(job) = job else { continue };
             jobs.push(HeldJob {
@@ -67,6 +74,7 @@ impl HeldLog {
                 runtime: job.logged_runtime,
                 wait: record.wait,
                 limit: job.requested_time,
+                due: job.job.request.deadline.map(|deadline| deadline.since(job.job.submit)),
                 processors: job.job.request.processors,
                 user: job.user,
                 number: job.number,
@@ -83,6 +91,7 @@ impl HeldLog {
             runtime: job.job.runtime,
             wait: None,
             limit: job.requested_time,
+            due: None,
             processors: job.job.request.processors,
             user: job.user,
             number: u64::from(job.job.id.0) + 1,
@@ -131,6 +140,20 @@ impl HeldLog {
         assert!(load > 0.0 && load.is_finite(), "a load cannot be {load} times what it was");
         let submit = |job: &HeldJob| Time::ZERO + job.submit.since(Time::ZERO).scaled(1.0 / load);
         Self { jobs: self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect() }
+    }
+
+    /// The same jobs, each due `factor` times its limit after its submission ([`Deadlines::Factor`](crate::Deadlines)).
+    ///
+    /// # Panics
+    ///
+    /// If `factor` is not above zero and at most a million.
+    #[must_use]
+    pub fn due_after(mut self, factor: f64) -> Self {
+        Deadlines::Factor(factor).assert_possible();
+        for job in &mut self.jobs {
+            job.due = Some(after_submit(job.limit.unwrap_or(job.runtime), factor));
+        }
+        self
     }
 
     /// Only the first `count` jobs.
@@ -183,7 +206,7 @@ impl HeldLog {
             let request = Request {
                 processors: held.processors,
                 estimate: Some(estimate),
-                deadline: None,
+                deadline: held.due.map(|due| held.submit + due),
                 sites: SiteSet::ALL,
                 user: held.user,
             };
@@ -229,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_held_log_tells_what_a_streamed_one_tells() {
-        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         for text in ["exact", "user", "factor:2.5", "f-model:3", "mean-of-user:2"] {
             let estimates: Estimates = text.parse().expect("estimates");
             let intake = Intake::new(reader(), Options { estimates, seed: 7, ..Options::default() });
@@ -239,14 +262,30 @@ mod tests {
     }
 
     #[test]
+    fn deadlines_are_those_of_a_streamed_log() {
+        // Field 4, the run time, stands for a column of times to the deadline.
+        for text in ["none", "factor:2.5", "column:4"] {
+            let deadlines: Deadlines = text.parse().expect("deadlines");
+            let options = Options { estimates: Estimates::User, deadlines, ..Options::default() };
+            let (held, _) = HeldLog::read(reader(), options).expect("a log");
+            let streamed: Vec<Job> = Intake::new(reader(), options).map(|job| job.expect("a good log").job).collect();
+            assert_eq!(held.told(Estimates::User, 0), streamed, "{text}");
+            if let Deadlines::Factor(factor) = deadlines {
+                let (plain, _) = HeldLog::read(reader(), Options::default()).expect("a log");
+                assert_eq!(plain.due_after(factor), held);
+            }
+        }
+    }
+
+    #[test]
     fn only_so_many_records_are_read() {
-        let (held, _) = HeldLog::read(reader(), Some(3)).expect("a log");
+        let (held, _) = HeldLog::read(reader(), Options { max_jobs: Some(3), ..Options::default() }).expect("a log");
         assert_eq!(held.jobs().iter().map(|job| job.number).collect::<Vec<_>>(), [1, 3], "the second never ran");
     }
 
     #[test]
     fn a_denser_log_has_the_load_that_was_asked_for() {
-        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         let load = held.load(8).expect("it has a span");
         assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");
         let denser = held.denser(1.25);
@@ -257,7 +296,7 @@ mod tests {
 
     #[test]
     fn shares_are_counted() {
-        let (held, _) = HeldLog::read(reader(), None).expect("a log");
+        let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
         assert!((held.ties() - 0.25).abs() < 1e-12 && (held.with_limit() - 0.75).abs() < 1e-12);
         assert!((held.with_user() - 1.0).abs() < 1e-12);
     }

@@ -116,6 +116,7 @@ impl Intake {
 
     /// The next record, and the job that it yields, unless it is skipped.
     pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), SwfError>> {
+        self.records_left = self.records_left.checked_sub(1)?;
         let record = match self.records.next()? {
             Ok(record) => record,
             Err(error) => return Some(Err(error)),

@@ -107,27 +107,33 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
 #[test]
 fn a_replication_that_changes_nothing_is_what_simulate_computes() {
     // The second are predictions, made and corrected as jobs run.
-    ["user", "mean-of-user:2"].into_iter().for_each(is_what_simulate_computes);
+    is_what_simulate_computes("user", "factor:1.5");
+    is_what_simulate_computes("mean-of-user:2", "column:4");
 }
 
-fn is_what_simulate_computes(estimates: &str) {
+fn is_what_simulate_computes(estimates: &str, deadlines: &str) {
     let text = SMALL.replace("[vary]\nload = [0.8, 1.1]\nestimates = [\"user\", \"exact\"]\n", "");
     let model = text.find("[[log]]\nmodel").expect("the model");
     let end = text.find("[replicate]").expect("the method");
     let text = format!("{}{}", &text[..model], &text[end..]);
     let text = text.replace("method = \"users\"\ncount = 6", "method = \"shake\"\nshift = \"0s\"\ncount = 2");
     let text = text.replace("every = [\"log\", \"load\"]", "every = [\"log\"]");
-    let text = text.replacen("file = \"users.swf\"", &format!("file = \"users.swf\"\nestimates = \"{estimates}\""), 1);
-    assert!(text.contains(estimates), "{text}");
+    let told = format!("file = \"users.swf\"\nestimates = \"{estimates}\"\ndeadlines = \"{deadlines}\"");
+    let text = text.replacen("file = \"users.swf\"", &told, 1);
+    let text = text.replacen("\"fcfs\", \"easy\"", "\"eg-edf\", \"fcfs\", \"easy\"", 1);
+    let text = text.replacen("\"utilization\"]", "\"utilization\", \"tardiness_mean\", \"late_percent\"]", 1);
+    assert!(text.contains(&told) && text.contains("late_percent") && text.contains("eg-edf"), "{text}");
     let (folder, experiment) = prepared(&text);
     let out = folder.path().join("out");
     run(&experiment, &out, &[]);
     let simulated = folder.path().join("simulated");
     let log = folder.path().join("users.swf");
-    let policies = ["simulate", "--policy", "fcfs,easy,cons", "--estimates", estimates, "--quiet", "--trace"];
-    xtask().args(policies).arg(&log).arg("--out").arg(&simulated).assert().code(0);
+    let policies = ["simulate", "--policy", "eg-edf,fcfs,easy,cons", "--quiet", "--trace"];
+    let told = ["--estimates", estimates, "--deadlines", deadlines];
+    xtask().args(policies).arg(&log).args(told).arg("--out").arg(&simulated).assert().code(0);
     let (_, summary) = table(&simulated.join("summary.csv"));
     let (_, rows) = table(&out.join("results.csv"));
+    assert_eq!(rows.len(), 4 * 6, "policies, metrics");
     for row in rows.iter().filter(|row| row["metric"] != "area_weighted_response") {
         let there = summary.iter().find(|there| there["policy"] == row["policy"]).expect("the policy");
         let [ours, theirs] = [&row["mean"], &there[&row["metric"]]].map(|text| text.parse::<f64>().expect("a number"));
@@ -339,7 +345,7 @@ fn commands_and_the_script_of_a_job_array_name_what_is_missing() {
 /// Twelve files that make no sense, and what is said of each.
 #[test]
 fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
-    let wrong: [(&str, &str, &str); 14] = [
+    let wrong: [(&str, &str, &str); 16] = [
         ("an unknown key", "seed = 7", "sed = 7"),
         ("an unknown policy", "\"cons\"]", "\"conz\"]"),
         ("a baseline that is no policy", "baseline = \"easy\"", "baseline = \"easi\""),
@@ -353,6 +359,8 @@ fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
         ("a value that makes no sense", "estimates = [\"user\", \"exact\"]", "estimates = [\"user\", \"exect\"]"),
         ("something that cannot be varied", "load = [0.8, 1.1]", "lode = [0.8, 1.1]"),
         ("a claim about nobody", "below = \"fcfs\"", "below = \"sjf\""),
+        ("tardiness where nothing is due", "\"utilization\"]", "\"tardiness_mean\"]"),
+        ("a column of a model", "load = 0.8\n", "load = 0.8\ndeadlines = \"column:19\"\n"),
         ("a claim about what is not varied", "every = [\"log\", \"load\"]", "every = [\"log\", \"users\"]"),
     ];
     let mut told = String::new();

@@ -106,6 +106,8 @@ pub(crate) fn manifest(root: &Path) -> serde_json::Value {
 pub(crate) fn table(path: &Path) -> (Vec<String>, Vec<BTreeMap<String, String>>) {
     let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let header: Vec<String> = reader.headers().expect("a header").iter().map(str::to_owned).collect();
+    let mut columns = BTreeSet::new();
+    header.iter().for_each(|name| assert!(columns.insert(name), "{}: two columns {name}", path.display()));
     let row = |row: Result<csv::StringRecord, _>| {
         header.iter().cloned().zip(row.expect("a row").iter().map(str::to_owned)).collect()
     };

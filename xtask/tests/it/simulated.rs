@@ -43,6 +43,21 @@ fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_a
     assert_eq!(rows[0]["allocated_resources"], "4-5");
 }
 
+/// Before anything is read or written, with what to do about it.
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_format_that_the_program_was_built_without_is_refused_with_the_command_that_builds_it() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "log.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = ["simulate", "--policy", "easy", "--format", "evalys,parquet", "--trace"];
+    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(2);
+    let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    assert!(told.contains("--format parquet: this program was built without it"), "{told}");
+    assert!(told.contains("`cargo run --release -p xtask --features parquet -- simulate …`"), "{told}");
+    assert!(told.contains("`cargo install --path crates/gridproof --features parquet`"), "{told}");
+    assert!(!out.exists());
+}
+
 /// The heaviest page is that of a log just small enough to be drawn, whose jobs each have a reason: a log of any length
 /// above weighs what its curves do.
 #[test]

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::paper::Paper;
 use crate::seeds::Seeds;
 use crate::study::run_id;
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 impl<P: Paper> Findings<'_, P> {
     /// `runs.csv`: one row per replication.
@@ -15,7 +15,13 @@ impl<P: Paper> Findings<'_, P> {
             let parameters = self.session.paper.parameters(cell);
             if !header_written {
                 let names = parameters.iter().map(|(name, _)| *name).chain(["seed", "replication"]);
-                table.write_record(names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]))?;
+                let names = names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]);
+                let names: Vec<&str> = names.collect();
+                // Whoever reads the table by its header would silently get one of the two.
+                if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
+                    bail!("runs.csv would have two columns {twice}: rename the parameter of the cells or the metric");
+                }
+                table.write_record(names)?;
                 header_written = true;
             }
             let mut row: Vec<String> = parameters.into_iter().map(|(_, value)| value).collect();

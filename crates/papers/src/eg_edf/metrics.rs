@@ -25,7 +25,7 @@ lab::metrics! {
         /// Jobs that start when they are submitted.
         started_at_once_percent: "jobs started at once" ("%") larger,
         /// Jobs that ended.
-        jobs: "jobs" zero,
+        ended: "jobs ended" zero,
         /// Jobs that start later than what was promised to the first of the queue; of policies that promise it something.
         promises_broken: "promises broken" smaller,
     }

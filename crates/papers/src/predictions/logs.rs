@@ -260,6 +260,7 @@ impl Found {
                 runtime: job.job.runtime,
                 wait: None,
                 limit: request.estimate,
+                due: None,
                 processors: request.processors,
                 user: request.user,
                 number: job.number,

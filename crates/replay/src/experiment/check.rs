@@ -2,7 +2,7 @@
 
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Policy, Value};
 use super::file::{Bound, ClaimTable, File, LogTable, Replicate, Source, Test};
-use super::measure::{Window, is_defined_by_week, metric_names};
+use super::measure::{Window, is_defined_by_week, metric_names, needs_deadlines};
 use crate::asked::Inside;
 use crate::simulate::Own;
 use crate::simulate::held::HeldPolicy;
@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
-use workload::Estimates;
 use workload::model::{self, models};
+use workload::{Deadlines, Estimates};
 
 impl Design {
     /// Reads and checks the whole file; `own` are policies that the program adds.
@@ -28,6 +28,7 @@ impl Design {
         let (method, count, window) = check.replicate(&file.replicate)?;
         let metrics = check.metrics(&file.metrics, method)?;
         let logs = check.logs(&file, method)?;
+        check.ensure_deadlines(&file.metrics, &logs)?;
         let vary = check.vary(&file, method)?;
         let claims = file
             .claim
@@ -284,14 +285,15 @@ impl Check<'_> {
         let inside = self.inside(table)?;
         Ok(Log {
             name: name.as_ref().map_or(otherwise, |name| name.get_ref().clone()),
-            from,
             procs: procs.as_ref().map(|procs| self.number(procs, "procs", 1..=u32::MAX)).transpose()?,
             machines: machines.as_ref().map(|path| (PathBuf::from(path.get_ref()), inside)),
             estimates,
+            deadlines: self.deadlines(table, &from)?,
             refuses_repairs: self.refuses_repairs(table)?,
             count: count.as_ref().map(|count| self.number(count, "count", 1..=100_000_000)).transpose()?,
             load: load.as_ref().map(|load| self.factor(&load.span(), "load", *load.get_ref())).transpose()?,
             line: self.source.line(&table.span()),
+            from,
         })
     }
 
@@ -360,6 +362,33 @@ impl Check<'_> {
             other => bail!(self.source.wrong(
                 &repairs.span(),
                 format!("repairs: there is no {other:?}; count repairs under named rules and says how many, refuse takes none")
+            )),
+        }
+    }
+
+    fn deadlines(&self, table: &Spanned<LogTable>, from: &From) -> Result<Deadlines> {
+        let Some(text) = &table.get_ref().deadlines else { return Ok(Deadlines::None) };
+        let wrong = |words: String| self.source.wrong(&text.span(), words);
+        let deadlines = text.get_ref().parse::<Deadlines>().map_err(|error| wrong(error.to_string()))?;
+        if matches!((deadlines, from), (Deadlines::Column(_), From::Model(..))) {
+            bail!(wrong("deadlines: a model has no columns; write \"factor:2\"".to_owned()));
+        }
+        Ok(deadlines)
+    }
+
+    /// Nothing is late where nothing is due: what counts it has no value there.
+    fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
+        let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
+        match metrics.get_ref().iter().find(|metric| needs_deadlines(metric.get_ref())) {
+            None => Ok(()),
+            Some(metric) => bail!(self.source.wrong(
+                &metric.span(),
+                format!(
+                    "metrics: {} is about deadlines, and no job of {} has one; add deadlines = \"factor:2\" to its [[log]] \
+                     (twice the requested time), or column:N",
+                    metric.get_ref(),
+                    log.name
+                )
             )),
         }
     }

@@ -5,8 +5,8 @@ use crate::asked::Inside;
 use crate::simulate::held::HeldPolicy;
 use sim_core::Span;
 use std::path::PathBuf;
-use workload::Estimates;
 use workload::model::ModelEntry;
+use workload::{Deadlines, Estimates};
 
 /// An experiment.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub(super) struct Log {
     pub(super) machines: Option<(PathBuf, Inside)>,
     /// What policies are told, unless that is varied.
     pub(super) estimates: Estimates,
+    /// When jobs ought to be finished.
+    pub(super) deadlines: Deadlines,
     /// Whether a log that needs repairs is refused.
     pub(super) refuses_repairs: bool,
     /// Jobs of a model; records of a log, at most.

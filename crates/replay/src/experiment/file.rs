@@ -38,6 +38,7 @@ pub(super) struct LogTable {
     pub(super) machines: Option<Spanned<String>>,
     pub(super) inside: Option<Spanned<String>>,
     pub(super) estimates: Option<Spanned<String>>,
+    pub(super) deadlines: Option<Spanned<String>>,
     pub(super) repairs: Option<Spanned<String>>,
     pub(super) count: Option<Spanned<i64>>,
     pub(super) load: Option<Spanned<f64>>,

@@ -66,7 +66,7 @@ pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
 pub(super) fn metric_names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let row = Summary::new().row(1);
-        let more = ["area_weighted_response", "rejected", "load", "left_out_percent"];
+        let more = ["area_weighted_response", "rejected", "offered_load", "left_out_percent"];
         let quantiles = WAITS.iter().map(|(name, _)| *name).filter(|name| !row.iter().any(|(known, _)| known == name));
         row.iter()
             .map(|(name, _)| *name)
@@ -81,6 +81,11 @@ pub(super) fn metric_names() -> &'static [&'static str] {
 /// Whether a week of jobs has it: see [`weekly`].
 pub(super) fn is_defined_by_week(metric: &str) -> bool {
     metric == "utilization" || Blocks::METRICS.contains(&metric)
+}
+
+/// Whether only jobs that are due have it.
+pub(super) fn needs_deadlines(metric: &str) -> bool {
+    metric == "late_percent" || metric.starts_with("tardiness_")
 }
 
 /// Whether more of it is better; of all others less is.
@@ -132,7 +137,7 @@ pub(super) fn measured(
     row.extend([
         ("area_weighted_response", area_weighted.mean()),
         ("rejected", Some(f64::from(rejected))),
-        ("load", (span > 0.0).then(|| work / span)),
+        ("offered_load", (span > 0.0).then(|| work / span)),
         ("left_out_percent", Some(percent)),
     ]);
     for (name, share) in WAITS {

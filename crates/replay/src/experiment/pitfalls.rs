@@ -98,7 +98,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
             let name = &design.logs[log].name;
             if words.is_empty() { name.clone() } else { format!("{name}, {words}") }
         };
-        let load = results.mean(at, design.baseline, "load").map(|load| load.mean);
+        let load = results.mean(at, design.baseline, "offered_load").map(|load| load.mean);
         if let Some(load) = load.filter(|load| *load >= 0.95) {
             found.push(format!(
                 "{}: saturated. The offered load is {:.0} % of the machine, so the queue grows as long as jobs come, and means \

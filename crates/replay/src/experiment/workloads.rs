@@ -12,11 +12,12 @@ use sim_core::{Job, Streams};
 use std::path::{Path, PathBuf};
 use workload::resample::{Users, shaken};
 use workload::swf::Header;
-use workload::{Estimates, HeldLog, Repairs, SwfReader};
+use workload::{Deadlines, Estimates, HeldLog, Options, Repairs, SwfReader};
 
 /// A log that is open: what every replication is made of.
 pub(super) struct Held {
     origin: Origin,
+    deadlines: Deadlines,
     machines: Vec<Machine>,
     processors: u32,
     /// As found; empty for a model.
@@ -60,6 +61,7 @@ impl Held {
                 let count = log.count.expect("a model has a count");
                 Ok(Self {
                     origin: Origin::Model(made, count),
+                    deadlines: log.deadlines,
                     machines,
                     processors,
                     path: PathBuf::new(),
@@ -74,7 +76,8 @@ impl Held {
     fn of_file(log: &Log, design: &Design, path: PathBuf, source: &Source, traces: Option<&Path>) -> Result<Self> {
         let reader = SwfReader::open(&path)?;
         let header = reader.header().clone();
-        let (held, repairs) = HeldLog::read(reader, log.count.map(u64::from))?;
+        let options = Options { max_jobs: log.count.map(u64::from), deadlines: log.deadlines, ..Options::default() };
+        let (held, repairs) = HeldLog::read(reader, options)?;
         if held.jobs().len() < 2 {
             bail!("{}: has fewer than two jobs that ran; nothing can be compared", path.display());
         }
@@ -115,14 +118,18 @@ impl Held {
         let sha256 = hex::encode(Sha256::digest(
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
         ));
-        Ok(Self { origin: Origin::Log(held, users), machines, processors, path, sha256, repairs, density })
+        let (origin, deadlines) = (Origin::Log(held, users), log.deadlines);
+        Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, density })
     }
 
     /// The jobs of a replication before settings change them; `users` relative to the log's own.
     pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> HeldLog {
         let streams = Streams::new(design.seed, replication);
         match (&self.origin, design.method) {
-            (Origin::Model(model, count), _) => model.drawn(&streams, *count),
+            (Origin::Model(model, count), _) => match self.deadlines {
+                Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
+                Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
+            },
             (Origin::Log(log, Some(of)), Method::Users { .. }) => {
                 debug_assert!(!log.jobs().is_empty());
                 of.clone().with_users(users).redrawn(&streams)

@@ -162,9 +162,9 @@ pub struct Simulate {
     /// The world, and its policies.
     #[command(flatten)]
     pub(crate) chosen: Chosen,
-    /// Write the jobs in another program's format, too.
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<Format>,
+    /// Write the jobs in another format, too; several are separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) format: Vec<Format>,
     /// Where to write.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -173,11 +173,14 @@ pub struct Simulate {
     pub(crate) worlds: Worlds,
 }
 
-/// Formats of other programs.
+/// Formats that other programs read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
     Evalys,
+    /// POLICY/jobs.parquet: jobs.csv as columns, for logs of millions of jobs. It wants a program that is built with it:
+    /// cargo run --release -p xtask --features parquet -- simulate …
+    Parquet,
 }
 
 #[cfg(test)]

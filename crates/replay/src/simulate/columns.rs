@@ -1,5 +1,6 @@
 //! `columns.md`: what the columns of the tables are, with their units.
 
+use super::cli::Format;
 use super::report::Report;
 use super::rows::LISTED;
 
@@ -13,14 +14,9 @@ pub(super) fn text(report: &Report<'_>) -> String {
              processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
         )
     };
-    let evalys = if report.format.is_some() {
-        "\n## POLICY/evalys.csv\n\nThe jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since \
-         the first submit; `success` is 1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; \
-         `allocated_resources` lists processors as `0-3 7`.\n"
-    } else {
-        ""
-    };
-    format!("{}{allocated} |\n{}{evalys}{}", JOBS, SWF, REST)
+    let told = |format, text| if report.format.contains(&format) { text } else { "" };
+    let (evalys, parquet) = (told(Format::Evalys, EVALYS), told(Format::Parquet, PARQUET));
+    format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{REST}")
 }
 
 const JOBS: &str = "\
@@ -51,6 +47,21 @@ const SWF: &str = "
 The same in the Standard Workload Format, in order of submission: submit, wait and run time as simulated (s), status 1 for `done`,
 0 for `cut` and 5 for `rejected`; the partition is the place, counted from 1, where there are several. User, group, executable,
 queue and requests as in the log.
+";
+
+const PARQUET: &str = "
+## POLICY/jobs.parquet
+
+The same rows in the same order, with columns of the same names: `job`, `processors` and `user` are integers (INT64), times floats
+(DOUBLE) in the units above, which the metadata of the file repeat as `unit of COLUMN`, the others strings. A value that does not
+exist is null. 65 536 rows are a row group.
+";
+
+const EVALYS: &str = "
+## POLICY/evalys.csv
+
+The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since the first submit; `success` is \
+1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; `allocated_resources` lists processors as `0-3 7`.
 ";
 
 const REST: &str = "

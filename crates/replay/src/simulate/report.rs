@@ -8,6 +8,7 @@ use super::{compare, sha256_of, stem, terminal};
 use crate::asked::Asked;
 use crate::units::{readable, unit};
 use anyhow::Result;
+use clap::ValueEnum;
 use lab::chart::Picture;
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
@@ -21,7 +22,7 @@ const NOT_REPRODUCIBLE: &str =
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
     pub(super) asked: &'a Asked,
-    pub(super) format: Option<Format>,
+    pub(super) format: &'a [Format],
     pub(super) world: &'a dyn Opened,
     pub(super) runs: &'a [Run],
     /// SHA-256 of the log.
@@ -193,8 +194,10 @@ impl Report<'_> {
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
         }
-        if self.format == Some(Format::Evalys) {
-            command += " --format evalys";
+        if !self.format.is_empty() {
+            let formats =
+                self.format.iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
+            command += &format!(" --format {}", formats.collect::<Vec<_>>().join(","));
         }
         command
     }

@@ -1,31 +1,18 @@
-//! What is written of each job: a row of `jobs.csv`, a line of `schedule.swf`, and a row of `evalys.csv` if that is asked for.
+//! What is written of each job: a row of `jobs.csv`, a line of `schedule.swf`, and rows of `evalys.csv` and `jobs.parquet` if
+//! these are asked for.
 
+#[cfg(feature = "parquet")]
+use super::columnar::ParquetRows;
+use super::row::{COLUMNS, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
 use anyhow::{Context, Result};
 use lab::terminal::csv_name;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use tempfile::NamedTempFile;
 use workload::swf::Status;
 use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
-
-/// The columns of `jobs.csv`.
-const COLUMNS: [&str; 12] = [
-    "job",
-    "submit",
-    "start",
-    "finish",
-    "processors",
-    "site",
-    "user",
-    "requested",
-    "run",
-    "deadline",
-    "state",
-    "allocated",
-];
 
 /// The columns that evalys reads (`JobSet.columns` of version 4).
 const OF_EVALYS: [&str; 13] = [
@@ -77,6 +64,8 @@ pub(crate) struct Drafts {
     pub(crate) swf: Draft,
     /// `None` unless it was asked for.
     pub(crate) evalys: Option<Draft>,
+    /// Likewise; nobody asks a program that cannot write it.
+    pub(crate) parquet: Option<Draft>,
     /// Comments at the head of `schedule.swf`.
     pub(crate) header: String,
     /// The name of the log.
@@ -188,6 +177,8 @@ pub(super) struct Rows {
     jobs: csv::Writer<BufWriter<Draft>>,
     swf: SwfWriter<BufWriter<Draft>>,
     evalys: Option<csv::Writer<BufWriter<Draft>>>,
+    #[cfg(feature = "parquet")]
+    parquet: Option<ParquetRows<Draft>>,
     log: String,
     /// Whether `jobs.csv` tells processors.
     tells_processors: bool,
@@ -204,9 +195,13 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
+        #[cfg(feature = "parquet")]
+        let Drafts { jobs, swf, evalys, parquet, header, log, .. } = drafts;
+        #[cfg(not(feature = "parquet"))]
         let Drafts { jobs, swf, evalys, header, log, .. } = drafts;
         let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
-        let mut jobs = csv::Writer::from_writer(buffered(jobs));
+        // The header is there even if no job comes.
+        let mut jobs = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(jobs));
         jobs.write_record(COLUMNS).context("cannot write jobs.csv")?;
         let mut swf = SwfWriter::new(buffered(swf));
         swf.comment(&header).context("cannot write schedule.swf")?;
@@ -214,12 +209,16 @@ impl Rows {
         if let Some(rows) = &mut evalys {
             rows.write_record(OF_EVALYS).context("cannot write evalys.csv")?;
         }
+        #[cfg(feature = "parquet")]
+        let parquet = parquet.map(ParquetRows::new).transpose().context("cannot write jobs.parquet")?;
         let tells_processors = tells_processors(sites);
         let sites = sites.iter().map(|site| csv_name(&site.name).into_owned()).collect();
         Ok(Self {
             jobs,
             swf,
             evalys,
+            #[cfg(feature = "parquet")]
+            parquet,
             log,
             tells_processors,
             sites,
@@ -249,35 +248,23 @@ impl Rows {
 
     /// A job that no place could hold.
     pub(super) fn rejected(&mut self, known: &FromLog) {
-        let written = self.write_rejected(known);
+        let written = self.write_row(&row_of(known));
         self.note(written);
         let record = SwfRecord { partition: known.partition, ..of_log(known, State::Rejected) };
         self.in_turn(known.job.id, record);
     }
 
-    fn write_ran(
-        &mut self,
-        record: &JobRecord,
-        known: &FromLog,
-        state: State,
-        allocated: &[(u32, u32)],
-    ) -> csv::Result<()> {
+    fn write_ran(&mut self, record: &JobRecord, known: &FromLog, state: State, allocated: &[(u32, u32)]) -> Result<()> {
         let JobRecord { job, start, finish, site, processors } = *record;
-        let row = (
-            known.number,
-            Seconds(job.submit),
-            Seconds(start),
-            Seconds(finish),
+        self.write_row(&Row {
+            start: Some(Seconds(start)),
+            finish: Some(Seconds(finish)),
             processors,
-            &self.sites[site.index()],
-            known.job.request.user,
-            known.requested.map(in_seconds),
-            in_seconds(known.run),
-            job.request.deadline.map(Seconds),
-            state.name(),
-            if self.tells_processors { listed(allocated, ',') } else { String::new() },
-        );
-        self.jobs.serialize(row)?;
+            site: Some(&self.sites[site.index()].clone()),
+            state: state.name(),
+            allocated: self.tells_processors.then(|| listed(allocated, ',')),
+            ..row_of(known)
+        })?;
         let Some(rows) = &mut self.evalys else { return Ok(()) };
         let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
         rows.serialize((
@@ -294,25 +281,18 @@ impl Rows {
             in_seconds(response),
             response.as_secs_f64() / ran.as_secs_f64(),
             listed(allocated, ' '),
-        ))
+        ))?;
+        Ok(())
     }
 
-    fn write_rejected(&mut self, known: &FromLog) -> csv::Result<()> {
-        let Job { submit, request, .. } = known.job;
-        self.jobs.serialize((
-            known.number,
-            Seconds(submit),
-            "",
-            "",
-            request.processors,
-            "",
-            request.user,
-            known.requested.map(in_seconds),
-            in_seconds(known.run),
-            request.deadline.map(Seconds),
-            State::Rejected.name(),
-            "",
-        ))
+    /// To the files that have a row for every job.
+    fn write_row(&mut self, row: &Row<'_>) -> Result<()> {
+        self.jobs.serialize(row)?;
+        #[cfg(feature = "parquet")]
+        if let Some(rows) = &mut self.parquet {
+            rows.push(row)?;
+        }
+        Ok(())
     }
 
     fn note<E: Into<anyhow::Error>>(&mut self, written: Result<(), E>) {
@@ -356,8 +336,29 @@ impl Rows {
                 .map_err(io::IntoInnerError::into_error)
                 .context("cannot write schedule.swf")?,
             evalys: self.evalys.map(table).transpose().context("cannot write evalys.csv")?,
+            #[cfg(feature = "parquet")]
+            parquet: self.parquet.map(ParquetRows::finish).transpose().context("cannot write jobs.parquet")?,
             ..Drafts::default()
         })
+    }
+}
+
+/// A row of which no more is known than the log knows: that of a rejected job.
+fn row_of(known: &FromLog) -> Row<'_> {
+    let Job { submit, request, .. } = known.job;
+    Row {
+        job: known.number,
+        submit: Seconds(submit),
+        start: None,
+        finish: None,
+        processors: request.processors,
+        site: None,
+        user: request.user,
+        requested: known.requested.map(in_seconds),
+        run: in_seconds(known.run),
+        deadline: request.deadline.map(Seconds),
+        state: State::Rejected.name(),
+        allocated: None,
     }
 }
 
@@ -374,46 +375,5 @@ fn of_log(known: &FromLog, state: State) -> SwfRecord {
         executable: known.executable,
         queue: known.queue,
         ..SwfRecord::numbered(known.number)
-    }
-}
-
-/// `0-3,7`.
-fn listed(blocks: &[(u32, u32)], between: char) -> String {
-    let mut text = String::new();
-    for &(first, count) in blocks {
-        if !text.is_empty() {
-            text.push(between);
-        }
-        // Writing to a string does not fail.
-        let _ = match count {
-            1 => write!(text, "{first}"),
-            _ => write!(text, "{first}-{}", first + (count - 1)),
-        };
-    }
-    text
-}
-
-/// An instant as seconds in full precision, not as a float.
-struct Seconds(Time);
-
-const fn in_seconds(span: Span) -> Seconds {
-    Seconds(Time::from_nanos(span.as_nanos()))
-}
-
-impl serde::Serialize for Seconds {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn processors_are_listed_as_ranges() {
-        assert_eq!(listed(&[(0, 4), (7, 1), (9, 2)], ','), "0-3,7,9-10");
-        assert_eq!(listed(&[(u32::MAX - 1, 2)], ' '), "4294967294-4294967295");
-        assert_eq!(listed(&[], ','), "");
     }
 }

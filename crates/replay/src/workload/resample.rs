@@ -9,7 +9,7 @@ use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use sim_core::{Span, Streams};
 use workload::resample::{Fidelity, Users, shaken};
-use workload::{HeldJob, HeldLog, SwfRecord, SwfWriter};
+use workload::{HeldJob, HeldLog, Options, SwfRecord, SwfWriter};
 
 pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     let Resample { file, shake, users, weeks, seed, out } = options;
@@ -24,7 +24,7 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     let mut new = NewFile::create(out)?;
     let records = swf(file, "resample", common.quiet)?;
     let header = records.header().clone();
-    let (log, _) = HeldLog::read(records, None).map_err(failed)?;
+    let (log, _) = HeldLog::read(records, Options::default()).map_err(failed)?;
     ensure!(log.jobs().len() > 1, "{}: has fewer than two jobs that ran", file.display());
     let streams = Streams::new(*seed, 0);
     let (resampled, how) = if let Some(most) = most {

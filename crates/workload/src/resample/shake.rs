@@ -17,10 +17,10 @@ const SHAKE: Purpose = Purpose("shaken submissions");
 /// ```
 /// use sim_core::{Span, Streams};
 /// use workload::resample::shaken;
-/// use workload::{HeldLog, SwfReader};
+/// use workload::{HeldLog, Options, SwfReader};
 ///
 /// let text = "1 0 0 60 4 -1 -1 4 90 -1 1 7 1 -1 -1 -1 -1 -1\n2 900 0 60 4 -1 -1 4 90 -1 1 7 1 -1 -1 -1 -1 -1\n";
-/// let (log, _) = HeldLog::read(SwfReader::from_read("two.swf", text.as_bytes())?, None)?;
+/// let (log, _) = HeldLog::read(SwfReader::from_read("two.swf", text.as_bytes())?, Options::default())?;
 /// let shaken = shaken(&log, Span::from_secs(30), &Streams::new(1, 0));
 /// let gap = shaken.jobs()[1].submit.as_secs_f64();
 /// assert!((840.0..=960.0).contains(&gap) && gap != 900.0);

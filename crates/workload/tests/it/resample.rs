@@ -3,7 +3,7 @@
 use sim_core::{Span, Streams};
 use workload::model::Lublin;
 use workload::resample::{Fidelity, Users, UsersError, shaken};
-use workload::{HeldJob, HeldLog, SwfReader};
+use workload::{HeldJob, HeldLog, Options, SwfReader};
 
 /// What a resampled log keeps, in the mean over twenty logs: name, and from where to where.
 const BOUNDS: [(&str, f64, f64); 10] = [
@@ -40,7 +40,7 @@ fn check(name: &str, found: [f64; 10]) {
 /// The log of a machine where `GRID_TRACES` names the folder; none, and why, otherwise.
 fn real(name: &str) -> Option<HeldLog> {
     let path = test_data::trace(&format!("{name}.swf.gz"))?;
-    Some(HeldLog::read(SwfReader::open(&path).expect("a log"), None).expect("a sound log").0)
+    Some(HeldLog::read(SwfReader::open(&path).expect("a log"), Options::default()).expect("a sound log").0)
 }
 
 #[test]
