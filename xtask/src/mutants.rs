@@ -101,6 +101,8 @@ pub(crate) fn mutants(options: &Mutants, common: &Common) -> Result<Ending> {
     }
     // One function changes at a time: what the compiler keeps of the others is worth most of a build.
     command.env("CARGO_INCREMENTAL", "1");
+    // A failure is all that is asked for: not its smallest case, nor a file of it, which would lie in wait for the next change.
+    command.env("PROPTEST_MAX_SHRINK_ITERS", "0").env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true");
     if common.json || common.quiet {
         command.stdout(Stdio::null());
     }
