@@ -24,6 +24,27 @@ impl MessageObserver for Vec<Message> {
     }
 }
 
+/// Two observers see the same.
+impl<A: MessageObserver, B: MessageObserver> MessageObserver for (A, B) {
+    const ENABLED: bool = A::ENABLED || B::ENABLED;
+
+    fn observe(&mut self, message: Message) {
+        self.0.observe(message.clone());
+        self.1.observe(message);
+    }
+}
+
+/// One who may be missing.
+impl<W: MessageObserver> MessageObserver for Option<W> {
+    const ENABLED: bool = W::ENABLED;
+
+    fn observe(&mut self, message: Message) {
+        if let Some(observer) = self {
+            observer.observe(message);
+        }
+    }
+}
+
 /// Checks a run against the transcript of another: a replay.
 ///
 /// Run the same model again with this as its observer. It compares message by message, so that the first one that differs

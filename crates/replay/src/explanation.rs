@@ -12,7 +12,7 @@ mod reasons;
 mod tell;
 mod words;
 
-pub(crate) use heard::{Heard, SharedHeard};
+pub(crate) use heard::{Heard, Part, SharedHeard};
 pub(crate) use line::Explanation;
 pub(crate) use listener::{Ear, Listener};
 pub(crate) use reasons::{Reasons, ReasonsHeard};

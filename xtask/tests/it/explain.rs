@@ -218,6 +218,64 @@ fn the_page_tells_of_each_job_what_explain_tells() {
     assert!(compared.0 > 150 && compared.1 > 60, "{compared:?}");
 }
 
+/// Of predictions and of messages, too: by which a job was started, and since which it had waited where it did.
+#[test]
+fn the_page_tells_of_metaschedulers_and_grids_what_explain_tells() {
+    let folder = folder();
+    let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
+    // Who has a node for himself lets others wait.
+    let clusters = file(&folder, "clusters.toml", format!("mpl = 1\n{CLUSTERS}"));
+    let tree = file(&folder, "tree.toml", TREE);
+    let transcript = folder.path().join("run.jsonl");
+    let worlds = [
+        (&["--model", "metasched", "--clusters", utf8(&clusters), "--policy", "tat,ffit,rr,ptt+w=0.5"][..], &[][..]),
+        (&["--model", "hier-grid", "--tree", utf8(&tree), "--policy", "hierarchical,p2p,hybrid+trees=2"], &[]),
+        (&["--model", "hier-grid", "--tree", "2-2", "--policy", "p2p"], &["--transcript", utf8(&transcript)]),
+    ];
+    let mut compared = (0, 0);
+    for (run, beside) in worlds {
+        let out = folder.path().join("out");
+        xtask()
+            .args(["simulate", "--quiet", "--trace", utf8(&log), "--out", utf8(&out)])
+            .args(run)
+            .args(beside)
+            .assert()
+            .code(0);
+        let on_page = told_on_the_page(&out);
+        let (code, told) = explain(&log, &[run, &["--job", "1,2,3,4,5,6,7,8,9,10", "--json"]].concat());
+        assert_eq!(code, 0, "{told}");
+        let told: Value = serde_json::from_str(&told).expect("JSON");
+        for explanation in told["explanations"].as_array().expect("a list") {
+            let policy = explanation["policy"].as_str().expect("a name");
+            let Some(lines) = on_page[&format!("gantt-{policy}")].get(&number(explanation, "job")) else {
+                assert!(explanation.to_string().contains("\"rejected\""), "{explanation}");
+                continue;
+            };
+            let history = explanation["history"].as_array().expect("lines");
+            let start = history.iter().position(|line| line["event"] == "starts").expect("it started");
+            let last = |is_one: &dyn Fn(&Value) -> bool| history[..start].iter().rev().find(|line| is_one(line));
+            let kinds =
+                |line: &Value, kinds: &[&str]| kinds.contains(&line["message"]["kind"].as_str().unwrap_or_default());
+            let decided = last(&|line| line["event"] == "dispatched" || kinds(line, &["answer"]));
+            let moved = ["request", "block", "cancelled", "returned", "confirm", "decline"];
+            let kept = last(&|line| line["event"] == "waits" || kinds(line, &moved));
+            let at = seconds(&history[start], "from");
+            // What happened at another instant is told with it, as `explain` begins its lines.
+            let said = |line: &Value| {
+                let words = line["words"].as_str().expect("words");
+                let from = seconds(line, "from");
+                if from.total_cmp(&at).is_eq() { words.to_owned() } else { format!("at {from} s: {words}") }
+            };
+            assert_eq!(line_of(lines, "why then: ").map(str::to_owned), decided.map(said), "{explanation}");
+            assert_eq!(line_of(lines, "until then: ").map(str::to_owned), kept.map(said), "{explanation}");
+            assert!(decided.is_some(), "{explanation}");
+            compared.0 += 1;
+            compared.1 += usize::from(kept.is_some());
+        }
+    }
+    assert!(compared.0 > 70 && compared.1 > 45, "{compared:?}");
+}
+
 /// Pictures tell it without scripts; where a policy tells no reasons, the page says so.
 #[test]
 fn a_static_schedule_tells_the_same_where_it_is_pointed_at() {

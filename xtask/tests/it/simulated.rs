@@ -66,9 +66,14 @@ fn the_page_of_any_log_weighs_three_megabytes_at_most() {
     let (log, out) = (folder.path().join("lublin.swf"), folder.path().join("out"));
     let generate = ["workload", "generate", "lublin", "--procs", "64", "--count", "3100", "--seed", "5", "--quiet"];
     xtask().args(generate).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
+    let clusters =
+        (0..8).map(|k| format!("[[cluster]]\nname = \"cluster-{k}\"\nnodes = {}\nlocal_users = true\n", 32 + k));
+    let clusters = file(&folder, "clusters.toml", clusters.collect::<String>());
+    let eight = ["--model", "metasched", "--clusters", clusters.to_str().expect("UTF-8")];
     let weigh = |jobs: &str, policies: &str| {
-        let run = ["simulate", "--quiet", "--policy", policies, "--max-jobs", jobs, "--trace"];
-        xtask().args(run).arg(&log).arg("--out").arg(&out).assert().code(0);
+        let run = ["simulate", "--quiet", "--policy", policies, "--max-jobs", jobs];
+        let model = if policies == "tat" { &eight[..] } else { &[] };
+        xtask().args(run).args(model).arg("--trace").arg(&log).arg("--out").arg(&out).assert().code(0);
         let page = fs::read_to_string(out.join("report.html")).expect("a page");
         assert!(page.len() < 3_000_000, "{} bytes of {jobs} jobs under {policies}", page.len());
         (page.contains("why then: "), page.len())
@@ -77,6 +82,14 @@ fn the_page_of_any_log_weighs_three_megabytes_at_most() {
     let (is_told, several) = weigh("1000", "cons,easy,flex");
     assert!(is_told && several > 1_000_000, "it is no heavy page: {several} bytes");
     assert!(weigh("3000", "easy").0);
+    // What eight clusters predict for each job is left to `explain`, and the page says so.
+    let (is_told, predicted) = weigh("3000", "tat");
+    assert!(!is_told && predicted > 1_000_000, "{predicted} bytes");
+    assert!(
+        fs::read_to_string(out.join("report.html"))
+            .expect("a page")
+            .contains("too heavy; cargo xtask explain tells it")
+    );
     let (is_told, longer) = weigh("3001", "easy");
     assert!(!is_told && longer < 600_000, "{longer} bytes");
 }

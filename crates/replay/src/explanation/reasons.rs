@@ -38,6 +38,16 @@ pub(crate) struct Reasons {
 }
 
 impl Reasons {
+    /// These lines, by the job.
+    pub(super) fn told(of: BTreeMap<JobId, Vec<String>>) -> Self {
+        Self { tells: of.values().any(|lines| !lines.is_empty()), of }
+    }
+
+    /// How long all lines are, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.of.values().flatten().map(String::len).sum()
+    }
+
     /// Why the job started then, line by line.
     pub(crate) fn of(&self, job: JobId) -> &[String] {
         self.of.get(&job).map_or(&[], Vec::as_slice)

@@ -10,7 +10,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Heard, SharedHeard};
+use crate::explanation::{Explanation, Heard, Part, SharedHeard};
 use anyhow::{Context, Result};
 use clap::Args;
 use lab::provenance::quoted;
@@ -18,13 +18,12 @@ use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
     View, Weights,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sim_core::{Fact, Probe, Sim, SiteId, Time};
 use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::str::FromStr;
-use workload::LogJob;
 
 /// Options of time-shared clusters.
 #[derive(Clone, Debug, Args)]
@@ -169,15 +168,25 @@ impl World for Metasched {
 
     fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, Beside)> {
         let log = Log::open(&self.asked, &self.sites)?;
+        let heard = Log::has_at_most(&self.asked, &self.sites, drafts.drawn)?.then(Heard::of_all);
         let watch = Watch::new(drafts, &self.sites)?;
-        let arrivals = log.jobs(watch.known()).map(|LogJob { job, .. }| Submission { job, demand: None });
         let config = self.clusters.config.clone();
-        let at_work = policy.at_work(&config.readings);
+        let mut at_work = policy.at_work(&config.readings);
+        if let Some(heard) = &heard {
+            at_work = Box::new(Overheard { policy: at_work, heard: Rc::clone(heard), names: self.names() });
+        }
+        let arrivals = {
+            let heard = heard.clone();
+            log.jobs(watch.known()).map(move |one| {
+                heard.iter().for_each(|heard| heard.borrow_mut().comes(&one));
+                Submission { job: one.job, demand: None }
+            })
+        };
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, watch);
+        let mut sim = Sim::new(world, (watch, Events { heard: heard.clone(), names: self.names() }));
         run_out(&mut sim, &policy.name(), &self.asked)?;
-        let (world, watch) = sim.into_parts();
+        let (world, (watch, _)) = sim.into_parts();
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
@@ -187,7 +196,8 @@ impl World for Metasched {
             disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
             makespan: makespan.as_secs_f64(),
         };
-        Ok((Outcome::new(&self.sites, watch.finish()?, repairs), beside))
+        let reasons = heard.map(|heard| heard.borrow_mut().reasons());
+        Ok((Outcome { reasons, ..Outcome::new(&self.sites, watch.finish()?, repairs) }, beside))
     }
 
     fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
@@ -199,12 +209,12 @@ impl World for Metasched {
                 Submission { job: one.job, demand: None }
             })
         };
-        let names = || self.sites.iter().map(|site| site.name.clone()).collect::<Vec<_>>();
         let config = self.clusters.config.clone();
-        let at_work = Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: names() };
+        let at_work =
+            Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.names() };
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, Events(Rc::clone(&heard), names()));
+        let mut sim = Sim::new(world, Events { heard: Some(Rc::clone(&heard)), names: self.names() });
         run_out_while(&mut sim, &policy.name(), &self.asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
@@ -235,6 +245,13 @@ impl World for Metasched {
     }
 }
 
+impl Metasched {
+    /// What the clusters are called.
+    fn names(&self) -> Vec<String> {
+        self.sites.iter().map(|site| site.name.clone()).collect()
+    }
+}
+
 /// A policy, and somebody who hears what it is asked of the jobs that he follows, what is predicted for them, and what it answers.
 struct Overheard {
     policy: Box<dyn SelectCluster>,
@@ -252,11 +269,11 @@ impl SelectCluster for Overheard {
             let facts = json!({ "predicted": predicted, "chosen": chosen });
             let Value::Object(facts) = facts else { unreachable!("facts are objects") };
             let (event, fate) = chosen.map_or_else(
-                || ("waits", "the policy lets it wait".to_owned()),
-                |name| ("dispatched", format!("the policy sends it to {name}")),
+                || (("waits", Part::Keeps), "the policy lets it wait".to_owned()),
+                |name| (("dispatched", Part::Decides), format!("the policy sends it to {name}")),
             );
-            let words = format!("first in the input queue; predicted are, from now: {words}; {fate}");
-            self.heard.borrow_mut().push(job, now, || (event, words, facts));
+            let words = || format!("first in the input queue; predicted are, from now: {words}; {fate}");
+            self.heard.borrow_mut().push(job, now, event, words, || facts);
         }
         choice
     }
@@ -290,26 +307,32 @@ fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
     (words.join(", "), facts)
 }
 
-/// Hears what happens.
-struct Events(SharedHeard, Vec<String>);
+/// Hears what happens, if anybody asks.
+struct Events {
+    heard: Option<SharedHeard>,
+    names: Vec<String>,
+}
 
 impl Probe for Events {
     fn observe(&mut self, now: Time, fact: &Fact) {
-        let Self(heard, names) = self;
+        let Some(heard) = &self.heard else { return };
         let mut heard = heard.borrow_mut();
         match fact {
             Fact::Started { job, site, .. } => {
-                let name = &names[site.index()];
-                let Value::Object(facts) = json!({ "site": name }) else { unreachable!("facts are objects") };
-                heard.push(*job, now, || ("starts", format!("starts on {name}"), facts));
+                let name = &self.names[site.index()];
+                let facts = || {
+                    let Value::Object(facts) = json!({ "site": name }) else { unreachable!("facts are objects") };
+                    facts
+                };
+                heard.push(*job, now, ("starts", Part::Starts), || format!("starts on {name}"), facts);
             }
             Fact::Finished { job } => {
-                heard.push(*job, now, || ("ends", "ends".to_owned(), serde_json::Map::new()));
+                heard.push(*job, now, ("ends", Part::Beside), || "ends".to_owned(), Map::new);
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
-                let words = "is rejected: no cluster can hold it".to_owned();
-                heard.push(*job, now, || ("rejected", words, serde_json::Map::new()));
+                let words = || "is rejected: no cluster can hold it".to_owned();
+                heard.push(*job, now, ("rejected", Part::Beside), words, Map::new);
                 heard.end(*job);
             }
             Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}

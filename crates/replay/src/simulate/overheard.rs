@@ -1,6 +1,6 @@
 //! Why a job of a grid went where it went: the messages that name it.
 
-use crate::explanation::SharedHeard;
+use crate::explanation::{Part, SharedHeard};
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::{Map, Value, json};
@@ -17,9 +17,8 @@ pub(super) struct Overheard {
 impl MessageObserver for Overheard {
     fn observe(&mut self, message: Message) {
         for job in jobs(&message.payload) {
-            self.heard
-                .borrow_mut()
-                .push(*job, message.sent, || (kind(&message.payload), self.words(&message), facts(&message)));
+            let kind = (kind(&message.payload), part(&message.payload));
+            self.heard.borrow_mut().push(*job, message.sent, kind, || self.words(&message), || facts(&message));
         }
     }
 }
@@ -51,6 +50,20 @@ fn jobs(payload: &Payload) -> &[JobId] {
 /// Copies of a request are many, and of one kind.
 const fn kind(payload: &Payload) -> &'static str {
     if matches!(payload, Payload::Forward { .. }) { "forward" } else { "message" }
+}
+
+/// A job starts when its work station takes the offer of a server; before, it waits where the last of these has brought it.
+const fn part(payload: &Payload) -> Part {
+    match payload {
+        Payload::Answer { .. } => Part::Decides,
+        Payload::Request { .. }
+        | Payload::Block { .. }
+        | Payload::Cancelled { .. }
+        | Payload::Returned { .. }
+        | Payload::Confirm { .. }
+        | Payload::Decline { .. } => Part::Keeps,
+        _ => Part::Beside,
+    }
 }
 
 fn facts(message: &Message) -> Map<String, Value> {
@@ -95,21 +108,23 @@ impl Overheard {
 impl Probe for Overheard {
     fn observe(&mut self, now: Time, fact: &Fact) {
         let mut heard = self.heard.borrow_mut();
-        let plain = |event, words: &str| (event, words.to_owned(), Map::new());
+        let mut plain = |job: JobId, event, words: &dyn Fn() -> String| heard.push(job, now, event, words, Map::new);
         match fact {
             Fact::Seized { job, processor: ProcId(server) } => {
-                let name = self.names.get(*server as usize).cloned().unwrap_or_default();
-                heard.push(*job, now, || plain("starts", &format!("holds server {server} ({name})")));
+                let name = self.names.get(*server as usize).map_or("", String::as_str);
+                plain(*job, ("starts", Part::Starts), &|| format!("holds server {server} ({name})"));
             }
             Fact::Released { job, .. } => {
-                heard.push(*job, now, || plain("ran", "has run; its output is on the way home"))
+                plain(*job, ("ran", Part::Beside), &|| "has run; its output is on the way home".to_owned());
             }
             Fact::Finished { job } => {
-                heard.push(*job, now, || plain("ends", "its output is home"));
+                plain(*job, ("ends", Part::Beside), &|| "its output is home".to_owned());
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
-                heard.push(*job, now, || plain("rejected", "is rejected: no server of its system can hold it"));
+                plain(*job, ("rejected", Part::Beside), &|| {
+                    "is rejected: no server of its system can hold it".to_owned()
+                });
                 heard.end(*job);
             }
             Fact::Submitted(_) | Fact::Started { .. } | Fact::Interrupted { .. } => {}

@@ -6,6 +6,7 @@ use super::watch::{Placed, drawn};
 use crate::explanation::Reasons;
 use crate::units::span;
 use lab::chart::{Bar, Gantt};
+use lab::cli::program;
 use lab::page::Section;
 use sim_core::Time;
 
@@ -13,12 +14,18 @@ use sim_core::Time;
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies know no processors apart. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
+/// What is told of starts weighs so much at most (bytes): of many clusters, what each predicts for each job is more than all else.
+const HEAVY: usize = 1_500_000;
+
 /// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
     let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
+    let told = report.runs.iter().filter_map(|run| run.outcome.reasons.as_ref());
+    let is_heavy = told.map(Reasons::bytes).sum::<usize>() > HEAVY;
     for run in report.runs {
+        let reasons = run.outcome.reasons.as_ref();
         if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
             let mut sites: Vec<(u32, String)> =
                 report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
@@ -32,12 +39,17 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 unit,
                 processors: report.sites().processors(),
                 sites,
-                bars: bars(placed, run.outcome.reasons.as_ref(), seconds),
+                bars: bars(placed, reasons.filter(|_| !is_heavy), seconds),
                 link: "time",
             };
-            let silent = run.outcome.reasons.as_ref().is_some_and(|reasons| !reasons.tells);
-            let silence = format!("{} does not tell why a job starts when it does.", run.name);
-            parts.push(figure(gantt, if silent { &silence } else { "" }));
+            let silence = match reasons {
+                Some(reasons) if !reasons.tells => format!("{} does not tell why a job starts when it does.", run.name),
+                Some(_) if is_heavy => {
+                    format!("Why each job started would make this page too heavy; {} explain tells it.", program())
+                }
+                _ => String::new(),
+            };
+            parts.push(figure(gantt, &silence));
             words = vec![DRAWN.to_owned()];
         }
         parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));

@@ -90,7 +90,7 @@ impl World for SpaceShared {
     fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let (Self { options, sites, .. }, policy) = (self, *policy);
         let log = self.log()?;
-        let heard = self.has_at_most(drafts.drawn)?.then(|| ReasonsHeard::on(self.names()));
+        let heard = Log::has_at_most(&self.asked, sites, drafts.drawn)?.then(|| ReasonsHeard::on(self.names()));
         let watch = Watch::new(drafts, sites)?;
         let (mut at_work, failure) = self.at_work(policy, watch.known())?;
         if let Some(heard) = &heard {
@@ -255,11 +255,6 @@ impl SpaceShared {
     /// The log as policies are told of it. What is predicted is no part of it: jobs come with what was requested.
     fn log(&self) -> Result<Log> {
         Log::open(&Asked { estimates: carried(self.asked.estimates), ..self.asked.clone() }, &self.sites)
-    }
-
-    /// Whether the log has so many jobs at most, looking no further.
-    fn has_at_most(&self, jobs: usize) -> Result<bool> {
-        Ok(jobs > 0 && self.log()?.jobs(Known::default()).nth(jobs).is_none())
     }
 
     /// What the places are called.
