@@ -26,7 +26,7 @@ pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Resul
     if options.check {
         for outcome in &outcomes {
             for (claim, recorded) in outcome.surprises() {
-                let (slug, id) = (outcome.about.slug, claim.judged.id);
+                let (slug, id) = (outcome.about.slug, claim.judged.id.as_str());
                 tell(&format!("{slug} {id} {}, but on record is: {recorded}", claim.told));
                 ending = Ending::Differs;
             }

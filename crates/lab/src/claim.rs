@@ -1,19 +1,23 @@
 //! Claims, the rules they are judged by, and what was found.
 
+mod judged;
+
+pub use judged::{Judged, JudgedCell};
+
 use super::quantity::{DesignPoint, Quantity};
-use crate::table::in_words;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// One sentence of a paper, as a set of checks that must all hold.
+/// One sentence of a paper, as a set of checks that must all hold. `Name` is what it is called and cited by: part of the program,
+/// or, where an experiment makes the claim, read from a file.
 #[derive(Clone, Debug)]
-pub struct Claim<C: DesignPoint> {
+pub struct Claim<C: DesignPoint, Name = &'static str> {
     /// As in the specification: `P1`.
-    pub id: &'static str,
+    pub id: Name,
     /// Where the paper says it: `§4.3, fig. 4`.
-    pub source: &'static str,
+    pub source: Name,
     /// What the paper says.
     pub statement: String,
     /// How it is tested, in words.
@@ -169,66 +173,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A claim with what was found.
-#[derive(Clone, Debug)]
-pub struct Judged {
-    /// `P1`, as in the specification.
-    pub id: &'static str,
-    /// Where the paper says so.
-    pub source: &'static str,
-    /// What the paper says.
-    pub statement: String,
-    /// How that is tested, in words.
-    pub test: String,
-    /// Ids of the figures that show it.
-    pub figures: &'static [&'static str],
-    /// The worst of its cells.
-    pub verdict: Verdict,
-    /// How many replications it took, if more than the run's own.
-    pub decided_at: Option<u32>,
-    /// Each check with its estimate.
-    pub cells: Vec<JudgedCell>,
-}
-
-/// One cell with what was found.
-#[derive(Clone, Debug)]
-pub struct JudgedCell {
-    /// Which check.
-    pub label: String,
-    /// What was expected.
-    pub rule: Rule,
-    /// What was observed.
-    pub estimate: ConfidenceInterval,
-    /// What that says.
-    pub verdict: Verdict,
-}
-
-impl JudgedCell {
-    /// What is claimed, in words; where the number is exact, that is said.
-    pub fn expected(&self) -> String {
-        match self.rule {
-            Rule::Exact { .. } => self.rule.to_string(),
-            rule if self.estimate.is_exact() => format!("exact: {rule}"),
-            rule => rule.to_string(),
-        }
-    }
-
-    /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
-    pub fn observed(&self) -> String {
-        let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
-        match self.rule {
-            Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
-                if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
-            {
-                format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
-            }
-            _ => in_words(&self.estimate),
-        }
-    }
-}
-
-impl<C: DesignPoint> Claim<C> {
+impl<C: DesignPoint, Name> Claim<C, Name> {
     /// Whether anything is simulated for it. If not, it is a check of the paper's own numbers against each other, which says
     /// nothing of the model and is counted apart.
     fn simulates(&self) -> bool {
@@ -238,60 +183,9 @@ impl<C: DesignPoint> Claim<C> {
     }
 }
 
-impl Judged {
-    /// Judges `claim`, given how to estimate a quantity.
-    pub fn new<C: DesignPoint>(claim: &Claim<C>, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> Self {
-        let simulates = claim.simulates();
-        let cells: Vec<_> = claim
-            .checks
-            .iter()
-            .map(|check| {
-                let estimate = estimate(&check.quantity);
-                let verdict = check.rule.judge(&estimate);
-                JudgedCell {
-                    label: check.label.clone(),
-                    rule: check.rule,
-                    verdict: if simulates { verdict } else { verdict.of_a_check() },
-                    estimate,
-                }
-            })
-            .collect();
-        let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
-        Self {
-            id: claim.id,
-            source: claim.source,
-            statement: claim.statement.clone(),
-            test: claim.test.clone(),
-            figures: claim.figures,
-            verdict,
-            decided_at: None,
-            cells,
-        }
-    }
-
-    /// The cell that decides: the first with the claim's verdict.
-    pub fn deciding_cell(&self) -> &JudgedCell {
-        self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
-    }
-
-    /// How many replications it rests on, in a run of so many: one where every number is exact.
-    pub fn replications(&self, of_the_run: u32) -> u32 {
-        if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
-    }
-
-    /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
-    pub fn in_words(&self) -> String {
-        match self.decided_at {
-            Some(replications) => format!("{} at {replications} replications", self.verdict),
-            None => self.verdict.to_string(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::for_tests::Metric;
 
     fn check(rule: Rule, sample: &[f64], expected: Verdict) {
         let estimate = ConfidenceInterval::of(sample);
@@ -369,24 +263,5 @@ mod tests {
         assert_eq!(judge(Rule::Band { low: -1.0, high: 1.0 }, 1.1), Verdict::Contradicted);
         assert_eq!(judge(Rule::CoversZero, 0.1), Verdict::Contradicted);
         assert_eq!(judge(Rule::POSITIVE, f64::NAN), Verdict::Inconclusive);
-    }
-
-    fn judged(quantity: Quantity<u8>) -> Judged {
-        let claim = Claim {
-            id: "D2",
-            source: "table 4",
-            statement: String::new(),
-            test: String::new(),
-            figures: &[],
-            checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
-        };
-        Judged::new(&claim, |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
-    }
-
-    #[test]
-    fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
-        assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
-        assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
-        assert_eq!(judged(0_u8.get(Metric::wait)).verdict, Verdict::Reproduced);
     }
 }

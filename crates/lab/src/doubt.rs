@@ -154,9 +154,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         };
         let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
         Doubted {
-            recorded: recorded.verdict(judged.id).map(str::to_owned),
+            recorded: recorded.verdict(&judged.id).map(str::to_owned),
             told: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
-            told_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(judged.id)).map(str::to_owned),
+            told_on_record: doubt.as_ref().and_then(|doubt| doubt.verdict(&judged.id)).map(str::to_owned),
             judged,
             under,
         }

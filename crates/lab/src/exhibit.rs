@@ -39,9 +39,9 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
     }
 
     /// As in the specification: `fig2`.
-    pub const fn id(&self) -> &'static str {
+    pub fn id(&self) -> &str {
         match self {
-            Self::Plot(figure) => figure.id,
+            Self::Plot(figure) => &figure.id,
             Self::Table(table) => table.id,
             Self::Gantt(id, _) | Self::Diagram(id, _) => id,
             Self::Extra(extra) => extra.id,
@@ -68,11 +68,11 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
 }
 
 /// The ids of a list of exhibits, each once.
-pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<&'static str> {
-    let mut ids = Vec::new();
+pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
     for id in exhibits.iter().map(Exhibit::id) {
-        if !ids.contains(&id) {
-            ids.push(id);
+        if ids.iter().all(|known| known != id) {
+            ids.push(id.to_owned());
         }
     }
     ids
@@ -80,10 +80,10 @@ pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<&'static str> {
 
 /// Plots over one x axis.
 pub struct Figure<C: DesignPoint> {
-    pub(crate) id: &'static str,
+    pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) caption: String,
-    pub(crate) x_label: &'static str,
+    pub(crate) x_label: String,
     pub(crate) log_x: bool,
     /// Most figures have one.
     pub(crate) panels: Vec<Panel<C>>,
@@ -98,12 +98,17 @@ pub struct Figure<C: DesignPoint> {
 impl<C: DesignPoint> Figure<C> {
     /// A figure over a linear axis of numbers, its points joined by lines. The id is that of the specification, as `fig2`; the
     /// title says in a few words what is seen, the label of the x axis its quantity and unit.
-    pub fn new(id: &'static str, title: impl Into<String>, x_label: &'static str, panels: Vec<Panel<C>>) -> Self {
+    pub fn new(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        x_label: impl Into<String>,
+        panels: Vec<Panel<C>>,
+    ) -> Self {
         Self {
-            id,
+            id: id.into(),
             title: title.into(),
             caption: String::new(),
-            x_label,
+            x_label: x_label.into(),
             log_x: false,
             panels,
             as_table: false,

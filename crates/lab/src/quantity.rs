@@ -1,6 +1,7 @@
 //! What a figure shows and a claim judges: a number per replication, computed from the metrics of one or more cells.
 
 use crate::metric::Metric;
+use metrics::order;
 use std::collections::BTreeSet;
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -25,6 +26,8 @@ pub enum Quantity<C: DesignPoint> {
     Constant(f64),
     /// Two quantities, combined.
     Combined(Operation, Box<Self>, Box<Self>),
+    /// The rank of one among several, by its place in the list: 1 is the smallest, and equal ones share the mean of their ranks.
+    Rank(usize, Vec<Self>),
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -60,6 +63,17 @@ impl<C: DesignPoint> Quantity<C> {
         Self::combined(Operation::Alike, self, other)
     }
 
+    /// The mean of several, in each replication.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    #[expect(clippy::cast_precision_loss, reason = "few quantities")]
+    pub fn mean_of(quantities: Vec<Self>) -> Self {
+        let count = Self::Constant(quantities.len() as f64);
+        quantities.into_iter().reduce(|sum, next| sum + next).expect("a mean is of something") / count
+    }
+
     /// The value in one replication; not a number where a metric is not defined.
     pub fn value(&self, metric: &impl Fn(&C, C::Metric) -> f64) -> f64 {
         match self {
@@ -76,6 +90,11 @@ impl<C: DesignPoint> Quantity<C> {
                     Operation::Alike => f64::from(u8::from(sign(a) == sign(b))),
                 }
             }
+            Self::Rank(place, among) => {
+                let values: Vec<f64> = among.iter().map(|one| one.value(metric)).collect();
+                // Among those that have no value there is no order.
+                if values.iter().any(|value| value.is_nan()) { f64::NAN } else { order::ranks(&values)[*place] }
+            }
         }
     }
 
@@ -90,6 +109,7 @@ impl<C: DesignPoint> Quantity<C> {
                 a.collect_cells(cells);
                 b.collect_cells(cells);
             }
+            Self::Rank(_, among) => among.iter().for_each(|one| one.collect_cells(cells)),
         }
     }
 
@@ -154,6 +174,18 @@ mod tests {
     fn the_larger_of_two_is_taken_replication_by_replication() {
         assert!((value(&cell(3).or_larger(cell(5))) - 5.0).abs() < 1e-12);
         assert!((value(&cell(5).or_larger(cell(3))) - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_mean_and_a_rank_are_taken_replication_by_replication() {
+        assert!((value(&Quantity::mean_of(vec![cell(3), cell(4), cell(8)])) - 5.0).abs() < 1e-12);
+        let rank = |place| Quantity::Rank(place, vec![cell(7), cell(5), cell(7)]);
+        assert_eq!([0, 1, 2].map(|place| (2.0 * value(&rank(place))).to_string()), ["5", "2", "5"]);
+        let without = Quantity::Rank(0, vec![cell(7), Quantity::Constant(f64::NAN)]);
+        assert!(value(&without).is_nan());
+        let mut cells = BTreeSet::new();
+        rank(0).collect_cells(&mut cells);
+        assert_eq!(cells, BTreeSet::from([5, 7]));
     }
 
     #[test]

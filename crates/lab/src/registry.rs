@@ -30,7 +30,7 @@ pub struct Listed {
     /// Who wrote it.
     pub about: About,
     /// Ids of what its report shows.
-    pub figures: Vec<&'static str>,
+    pub figures: Vec<String>,
     /// Ids of its claims.
     pub claims: Vec<&'static str>,
     /// Ids of sentences that are shown and not judged.

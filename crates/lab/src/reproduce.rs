@@ -11,10 +11,11 @@ use crate::record::{NOT_RUN, Recorded};
 use crate::scenario::{did_you_mean, workspace};
 use crate::seeds::Seeds;
 use crate::session::Session;
+use crate::shown::{Looks, Showing};
 use crate::store::Store;
 use crate::study::{Study, beyond_the_clock, run_id, simulate};
 use crate::verdict::Verdict;
-use crate::write::{Findings, Looks, Showing};
+use crate::write::Findings;
 use anyhow::{Context, Result, bail};
 use sim_core::Streams;
 use std::collections::BTreeSet;
@@ -57,7 +58,7 @@ impl Outcome {
         let pair = self.seeds.as_ref().zip(self.stays.as_ref());
         self.judged.iter().filter_map(move |(judged, _)| {
             let (seeds, recorded) = pair?;
-            let (found, recorded) = (seeds.stays(judged), recorded.verdict(judged.id).unwrap_or("nothing"));
+            let (found, recorded) = (seeds.stays(judged), recorded.verdict(&judged.id).unwrap_or("nothing"));
             (found != recorded).then_some((judged, found, recorded))
         })
     }
@@ -99,15 +100,19 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let (mode, on_record) = (request.mode(), || format!("the record of {}", P::ABOUT.slug));
     let recorded = Recorded::read(P::PAGE, mode, paper.record()).with_context(on_record)?;
     let beside = |judged: Judged| {
-        let recorded = recorded.verdict(judged.id).map(str::to_owned);
+        let recorded = recorded.verdict(&judged.id).map(str::to_owned);
         (judged, recorded)
     };
     let judged: Vec<_> = judged.into_iter().map(beside).collect();
     let stays = seeds.as_ref().map(|seeds| Recorded::seeds(P::PAGE, seeds.count(), mode, paper.record()));
     let stays = stays.transpose().with_context(on_record)?.flatten();
 
-    let showing =
-        Showing { study: &study, replications: *replications, looks: &asked.looks, streams: Streams::new(*seed, 0) };
+    let showing = Showing {
+        observations: study.observations(),
+        replications: *replications,
+        looks: &asked.looks,
+        streams: Streams::new(*seed, 0),
+    };
     let exhibits = within_the_clock(|| asked.exhibits.iter().map(|exhibit| showing.show(exhibit)).collect());
     let findings = Findings {
         session: &session,
@@ -138,8 +143,8 @@ impl<'a, P: Paper> Asked<'a, P> {
         let looks = Looks::of(&exhibits);
         let ids = exhibit::ids(&exhibits);
         for name in only {
-            if !ids.contains(&name.as_str()) {
-                let hint = did_you_mean(name, ids.iter().copied());
+            if !ids.contains(name) {
+                let hint = did_you_mean(name, ids.iter().map(String::as_str));
                 bail!("--only {name}: no such figure{hint}; there are {}", ids.join(", "));
             }
         }

@@ -54,14 +54,14 @@ impl Seeds {
 
     /// Under how many seeds a claim has the verdict of the run: `9 of 10`.
     pub fn stays(&self, judged: &Judged) -> String {
-        let same = self.of(judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
+        let same = self.of(&judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
         format!("{same} of {}", self.count())
     }
 
     /// The seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
     pub fn others(&self, judged: &Judged) -> String {
         let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != judged.verdict).filter_map(|verdict| {
-            let seeds = self.of(judged.id).filter(|(_, other)| other.verdict == verdict);
+            let seeds = self.of(&judged.id).filter(|(_, other)| other.verdict == verdict);
             let seeds: Vec<String> = seeds.map(|(seed, _)| seed.to_string()).collect();
             (!seeds.is_empty()).then(|| format!("{verdict}: {}", seeds.join(", ")))
         });

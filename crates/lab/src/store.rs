@@ -12,9 +12,11 @@
 //!
 //! One process at a time: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that.
 
+pub mod sealed;
 mod segment;
 
 use crate::output::write_whole;
+use crate::terminal::tell;
 use anyhow::{Context, Result};
 use segment::{Key, Stored};
 use serde::Serialize;
@@ -28,6 +30,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const SETTLED: &str = "replications.jsonl";
 /// What the present run, or one that was stopped, has added.
 const ADDED: &str = "replications-new.jsonl";
+
+/// Where the units of an experiment are.
+pub const UNITS: &str = "units";
+
+/// Where damaged files are kept.
+pub const ASIDE: &str = "damaged";
 
 /// Finished replications below one folder.
 pub struct Store {
@@ -210,13 +218,14 @@ impl Store {
         [SETTLED, ADDED].iter().try_for_each(|name| remove(&folder.join(name)))
     }
 
-    /// How many sound and how many damaged lines there are below `folder`; one that a kill cut off is neither. Changes nothing.
+    /// How many sound and how many damaged lines there are below `folder`; one that a kill cut off is neither. What is below its
+    /// `units`, [sealed] files, is counted with them, a damaged file as one. Changes nothing.
     ///
     /// # Errors
     ///
     /// A file that cannot be read.
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
-        let (mut sound, mut damaged) = (0, 0);
+        let (mut sound, mut damaged) = sealed::census(&folder.join(UNITS))?;
         for name in [SETTLED, ADDED] {
             let all = match fs::read(folder.join(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -230,42 +239,44 @@ impl Store {
         Ok((sound, damaged))
     }
 
-    /// Keeps a damaged file under another name, and says so. `--quiet` does not silence it: somebody's disk may be failing.
+    /// Keeps a damaged file under another name, and says which lines it is about.
     fn copy_aside(&self, name: &str, lines: &BTreeSet<usize>) -> Result<()> {
-        let (path, aside) = (self.folder.join(name), self.folder.join("damaged"));
-        let stem = name.trim_end_matches(".jsonl");
-        let free = (1_u32..).map(|number| aside.join(format!("{stem}-{number}.jsonl"))).find(|path| !path.exists());
-        let kept = free.expect("there are more numbers than files");
-        write_whole(&kept, &fs::read(&path)?)?;
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         let which = match &lines[..] {
             [] => "contradicts another file".to_owned(),
             [line] => format!("line {line} is damaged"),
             [first, .., last] => format!("{} lines are damaged, {first} to {last}", lines.len()),
         };
-        let told = format!(
-            "warning: {}: {which}; the file as it was is kept as {}, and the replications that it lost are computed again\n",
-            path.display(),
-            kept.display()
-        );
-        let _ = io::stderr().write_all(told.as_bytes());
-        Ok(())
+        let which = format!("{which}; the file as it was is kept as");
+        let lost = "and the replications that it lost are computed again";
+        set_aside(&self.folder.join(name), &self.folder.join(ASIDE), &which, lost)
     }
 
     /// Says that a kill has cut off the last line. Nothing is wrong with the disk.
     fn tell_torn(&self) {
-        let told = format!(
+        tell(&format!(
             "note: {}: an earlier run was killed while it wrote the last line; that replication is computed again, the others \
-             are kept\n",
+             are kept",
             self.folder.join(ADDED).display()
-        );
-        let _ = io::stderr().write_all(told.as_bytes());
+        ));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // What a panicking thread leaves is whole: lines enter when they are written.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Copies a damaged file to a name of its own in the folder `aside`, and says so: `warning: PATH: WHAT NAME, LOST`. `--quiet` does
+/// not silence it: somebody's disk may be failing.
+fn set_aside(path: &Path, aside: &Path, what: &str, lost: &str) -> Result<()> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let free = (1_u32..).map(|number| aside.join(format!("{stem}-{number}.jsonl"))).find(|path| !path.exists());
+    let kept = free.expect("there are more numbers than files");
+    let content = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    write_whole(&kept, &content)?;
+    tell(&format!("warning: {}: {what} {}, {lost}", path.display(), kept.display()));
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<()> {

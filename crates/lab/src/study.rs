@@ -1,6 +1,7 @@
 //! Running the cells of a paper: in parallel over replications, from the store where they are finished.
 
-use super::paper::{MetricOf, Paper};
+use super::observations::Observations;
+use super::paper::Paper;
 use super::quantity::Quantity;
 use super::store::{Identity, Store};
 use crate::clock::within_the_clock;
@@ -11,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
 use sha2::{Digest, Sha256};
 use sim_core::Streams;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,10 +59,9 @@ pub struct Study<'a, P: Paper> {
     paper: &'a P,
     seed: u64,
     store: &'a Store,
-    metrics: Vec<MetricOf<P>>,
-    /// Those in files.
+    /// The metrics, as files name them.
     names: Vec<String>,
-    runs: BTreeMap<P::Cell, Vec<Vec<f64>>>,
+    observations: Observations<P::Cell>,
     quiet: bool,
     computed: u64,
     reused: u64,
@@ -72,7 +72,7 @@ impl<'a, P: Paper> Study<'a, P> {
     pub fn new(paper: &'a P, seed: u64, store: &'a Store, quiet: bool) -> Self {
         let metrics = paper.metrics();
         let names = metrics.iter().map(ToString::to_string).collect();
-        Self { paper, seed, store, names, metrics, runs: BTreeMap::new(), quiet, computed: 0, reused: 0 }
+        Self { paper, seed, store, names, observations: Observations::new(metrics), quiet, computed: 0, reused: 0 }
     }
 
     /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
@@ -84,7 +84,7 @@ impl<'a, P: Paper> Study<'a, P> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
             .flat_map(|cell| {
-                (self.replications_of(cell)..self.worth_running(cell, replications))
+                (self.observations.replications_of(cell)..self.worth_running(cell, replications))
                     .map(move |replication| (cell, replication))
             })
             .collect();
@@ -113,13 +113,13 @@ impl<'a, P: Paper> Study<'a, P> {
         self.reused += reused.into_inner();
         // In the order of `missing`, whichever thread was first: results do not depend on the number of threads.
         for ((cell, _), metrics) in missing.into_iter().zip(finished) {
-            self.runs.entry(cell.clone()).or_default().push(metrics);
+            if self.paper.draws(cell) {
+                self.observations.add(cell.clone(), metrics);
+            } else {
+                self.observations.add_exact(cell.clone(), metrics);
+            }
         }
         Ok(())
-    }
-
-    fn replications_of(&self, cell: &P::Cell) -> u32 {
-        u32::try_from(self.runs.get(cell).map_or(0, Vec::len)).expect("few replications")
     }
 
     /// How many of `wanted` replications of a cell are run.
@@ -129,7 +129,7 @@ impl<'a, P: Paper> Study<'a, P> {
 
     /// Whether asking for so many replications would run any.
     pub fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
-        cells.iter().any(|cell| self.worth_running(cell, replications) > self.replications_of(cell))
+        cells.iter().any(|cell| self.worth_running(cell, replications) > self.observations.replications_of(cell))
     }
 
     /// How many of `wanted` replications the cells have at most, once they have run.
@@ -141,38 +141,14 @@ impl<'a, P: Paper> Study<'a, P> {
         Identity { paper: P::ABOUT.slug, models: models::<P>(), cell: determinants, seed: self.seed, replication }
     }
 
-    /// The mean of `quantity` over the first `replications` replications, with its interval; over as many as all of its cells
-    /// that draw have. If none of them draws, it is exact.
-    ///
-    /// Replications in which it is not defined are left out; if it is defined in none, the mean is not a number.
+    /// What [`Observations::estimate`] makes of a quantity over what has been run.
     pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
-        let value = |replication: usize| {
-            quantity.value(&|cell, metric| {
-                let position = self.metrics.iter().position(|known| *known == metric);
-                // A figure or a claim names an index of which the paper's list knows nothing.
-                let position = position.unwrap_or_else(|| panic!("the paper does not list {metric}"));
-                let runs = &self.runs[cell];
-                runs[if self.paper.draws(cell) { replication } else { 0 }][position]
-            })
-        };
-        let mut cells = BTreeSet::new();
-        quantity.collect_cells(&mut cells);
-        cells.retain(|cell| self.paper.draws(cell));
-        if cells.is_empty() {
-            return ConfidenceInterval::exact(value(0));
-        }
-        let replications = cells.iter().map(|cell| self.replications_of(cell)).fold(replications, u32::min);
-        let sample: Vec<f64> = (0..replications as usize).map(value).filter(|value| value.is_finite()).collect();
-        if sample.is_empty() {
-            return ConfidenceInterval {
-                mean: f64::NAN,
-                low: None,
-                high: None,
-                replications: 0,
-                level: ConfidenceInterval::LEVEL,
-            };
-        }
-        ConfidenceInterval::of(&sample)
+        self.observations.estimate(quantity, replications)
+    }
+
+    /// All that has been run.
+    pub const fn observations(&self) -> &Observations<P::Cell> {
+        &self.observations
     }
 
     /// Names of what each run yields.
@@ -182,7 +158,7 @@ impl<'a, P: Paper> Study<'a, P> {
 
     /// Every run: its cell, its replication, what it yielded.
     pub fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
-        self.runs.iter().flat_map(|(cell, runs)| runs.iter().enumerate().map(move |(i, run)| (cell, i, run.as_slice())))
+        self.observations.rows()
     }
 
     /// Replications computed now, taken from the store, and found damaged there.

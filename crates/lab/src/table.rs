@@ -83,3 +83,13 @@ pub(crate) fn in_words(interval: &ConfidenceInterval) -> String {
         _ => significant(interval.mean),
     }
 }
+
+/// A number as it is written into tables: shortest digits that read back the same; nothing where undefined.
+pub fn number(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { String::new() }
+}
+
+/// The same of the end of an interval, where there may be none.
+pub fn optional(value: Option<f64>) -> String {
+    value.map_or_else(String::new, number)
+}

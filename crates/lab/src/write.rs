@@ -1,29 +1,23 @@
-//! What a run writes: pictures and their data here; tables, the manifest, the report page and the looks of plots below.
+//! What a run writes: exhibits, tables, the manifest and the report page.
 
 mod manifest;
 mod page;
-mod plot;
-mod shown;
 mod tables;
 
-pub(crate) use page::{page_claim, readings_of};
-pub(crate) use plot::Looks;
-pub(crate) use shown::{Showing, Shown};
+pub(crate) use page::readings_of;
 
-use crate::chart::{self, Picture};
 use crate::claim::{Judged, Remark};
 use crate::output::OutDir;
-use crate::page::{Figure, render};
+use crate::page::render;
 use crate::paper::Paper;
 use crate::quantity::Quantity;
 use crate::seeds::Seeds;
 use crate::session::{Request, Session};
+use crate::shown::{self, Shown};
 use crate::study::Study;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
-use rayon::prelude::*;
 use std::time::Instant;
-use tables::{number, optional};
 
 /// All that was found.
 pub(crate) struct Findings<'a, P: Paper> {
@@ -42,14 +36,7 @@ pub(crate) struct Findings<'a, P: Paper> {
 impl<P: Paper> Findings<'_, P> {
     /// Writes every file.
     pub(crate) fn write(&self, out: OutDir, began: Instant) -> Result<()> {
-        let mut ids: Vec<&'static str> = Vec::new();
-        for exhibit in &self.exhibits {
-            if !ids.contains(&exhibit.id) {
-                ids.push(exhibit.id);
-            }
-        }
-        // Drawing takes longer than all else here: a thread for each id, and then in their order again.
-        let shown: Vec<Vec<Figure>> = ids.par_iter().map(|id| self.write_exhibits(id, &out)).collect::<Result<_>>()?;
+        let shown = shown::write(&self.exhibits, self.judged.iter().map(|(judged, _)| judged), &out)?;
         out.write("runs.csv", self.runs()?)?;
         out.write("claims.csv", self.claims()?)?;
         out.write("data/claim-cells.csv", self.claim_cells()?)?;
@@ -64,64 +51,12 @@ impl<P: Paper> Findings<'_, P> {
         if let Some(seeds) = self.seeds {
             out.write("seeds.csv", self.under_seeds(seeds)?)?;
         }
-        let report = render(&self.page(shown.into_iter().flatten().collect()))?;
+        let report = render(&self.page(shown))?;
         out.write("report.html", report)?;
         out.finish(self.manifest(began.elapsed()))
-    }
-
-    /// The pictures of all exhibits with this id, and their data; back comes what the page shows of them.
-    fn write_exhibits(&self, id: &'static str, out: &OutDir) -> Result<Vec<Figure>> {
-        let mut data = csv::Writer::from_writer(Vec::new());
-        data.write_record(TIDY)?;
-        let mut figures = Vec::new();
-        for exhibit in self.exhibits.iter().filter(|exhibit| exhibit.id == id) {
-            for (series, x, metric, estimate) in &exhibit.rows {
-                data.write_record([
-                    id,
-                    series,
-                    x,
-                    metric,
-                    &number(estimate.mean),
-                    &optional(estimate.low),
-                    &optional(estimate.high),
-                    &estimate.replications.to_string(),
-                ])?;
-            }
-            for (picture, caption) in &exhibit.pictures {
-                write_picture(picture, out)?;
-                figures.push(self.page_figure(id, caption, picture.clone()));
-            }
-        }
-        out.write(format!("data/{id}.csv"), data.into_inner()?)?;
-        Ok(figures)
     }
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {
         self.study.estimate(quantity, self.session.replications)
     }
-
-    fn page_figure(&self, id: &'static str, caption: &str, picture: Picture) -> Figure {
-        let about_it = |judged: &&(Judged, _)| judged.0.figures.contains(&id);
-        let stem = picture.id().to_owned();
-        let mut shown = Figure::new(picture, &stem);
-        caption.clone_into(&mut shown.caption);
-        shown.claims = self.judged.iter().filter(about_it).map(|(judged, _)| judged.id.to_owned()).collect();
-        for (label, address) in &mut shown.files {
-            // The panels of a figure share its data.
-            if label == "CSV" {
-                *address = format!("data/{id}.csv");
-            }
-        }
-        shown
-    }
-}
-
-/// The columns of a figure's data.
-const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
-
-pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
-    let svg = chart::svg(picture)?;
-    #[cfg(feature = "png")]
-    out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
-    out.write(format!("figures/{}.svg", picture.id()), svg)
 }

@@ -9,13 +9,13 @@
 //! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
 //! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
-//! Verdicts are those of [`lab::claim::Rule`] on paired intervals, as of the papers; folders of results, charts and the page
-//! are the laboratory's, too.
+//! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
+//! [observations](lab::observations), as of the papers; folders of results, charts and the page are the laboratory's, too.
 
+mod better;
 mod check;
 mod cli;
 mod design;
-mod drawn_figure;
 mod engine;
 mod figures;
 mod file;
@@ -235,7 +235,7 @@ fn merged(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<Run>> {
     let mut codes: BTreeMap<String, PathBuf> = BTreeMap::new();
     let mut found = vec![false; plan.units.len()];
     for file in files(cells, plan, whose)? {
-        let Some((head, of_unit)) = unit::sound(&file)? else { continue };
+        let Some((head, of_unit)) = unit::sound(cells, &file)? else { continue };
         if head.plan != plan.hash {
             continue;
         }

@@ -99,9 +99,40 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
     assert!(page.contains("By wait_mean, against easy: fcfs is worse in"), "the paragraph in words");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
+    assert!(
+        page.contains("64 comparisons at 95 %: about 4 would stand out"),
+        "2 logs, 4 settings, 2 policies, 4 metrics"
+    );
     assert!(page.contains("lublin: has no requested times"), "user and exact are the same there");
     assert!(!page.contains("users: has no requested times"), "the log has them");
     xtask().arg("verify").arg(&out).assert().code(0);
+}
+
+/// "By at least a quarter": the mean of what is left when three quarters of the other's are taken away.
+#[test]
+fn a_claim_can_ask_for_a_margin() {
+    let (folder, experiment) = prepared(&SMALL.replace(
+        "policy = \"fcfs\", above = \"easy\" }",
+        "policy = \"easy\", below = \"fcfs\", by = \"25%\", every = [\"log\", \"load\", \"estimates\"] }",
+    ));
+    let out = folder.path().join("out");
+    run(&experiment, &out, &[]);
+    let (_, claims) = table(&out.join("claims.csv"));
+    let (test, place) = claims[1]["test"].split_once("; decided by ").expect("the cell that decides");
+    assert_eq!(test, "wait_mean of easy − 0.75 × fcfs");
+    let (_, runs) = table(&out.join("runs.csv"));
+    let here = |row: &&std::collections::BTreeMap<String, String>| {
+        place == format!("{}, load {}, estimates {}", row["log"], row["load"], row["estimates"])
+    };
+    let waits = |policy: &str| -> Vec<f64> {
+        let of = runs.iter().filter(here).filter(|row| row["policy"] == policy);
+        of.map(|row| row["wait_mean"].parse().expect("a number")).collect()
+    };
+    let (easy, fcfs) = (waits("easy"), waits("fcfs"));
+    assert_eq!((easy.len(), fcfs.len()), (6, 6), "{place}");
+    let mean = easy.iter().zip(&fcfs).map(|(easy, fcfs)| easy - 0.75 * fcfs).sum::<f64>() / 6.0;
+    let observed: f64 = claims[1]["observed"].parse().expect("a number");
+    assert!((observed - mean).abs() < 1e-9 * mean.abs(), "{observed}, {mean}");
 }
 
 #[test]
@@ -209,10 +240,14 @@ fn a_damaged_unit_is_told_set_aside_and_computed_again() {
     let units = out.join("cells/units");
     let one = fs::read_dir(&units).expect("units").flatten().next().expect("a unit").path();
     let whole = fs::read(&one).expect("a unit");
+    xtask().arg("verify").arg(&out).assert().code(0);
     fs::write(&one, &whole[..whole.len() / 2]).expect("it is cut");
+    xtask().arg("verify").arg(&out).assert().code(1);
     let again = xtask().arg("experiment").arg(&experiment).args(["--units", "2", "--out"]).arg(&out).assert().code(0);
     let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
     assert!(told.contains("is damaged; it is kept as"), "{told}");
+    let kept = fs::read_dir(out.join("cells/damaged")).expect("set aside").flatten().next().expect("the unit").path();
+    assert_eq!(fs::read(kept).expect("it is as it was"), whole[..whole.len() / 2]);
     assert_eq!(fs::read(&one).expect("it is there again"), whole);
     assert_same(&before, &results(&out));
     assert_eq!(manifest(&out)["timings"]["units_computed"], 1);
@@ -345,7 +380,7 @@ fn commands_and_the_script_of_a_job_array_name_what_is_missing() {
 /// Twelve files that make no sense, and what is said of each.
 #[test]
 fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
-    let wrong: [(&str, &str, &str); 16] = [
+    let wrong: [(&str, &str, &str); 18] = [
         ("an unknown key", "seed = 7", "sed = 7"),
         ("an unknown policy", "\"cons\"]", "\"conz\"]"),
         ("a baseline that is no policy", "baseline = \"easy\"", "baseline = \"easi\""),
@@ -361,6 +396,8 @@ fn what_makes_no_sense_is_told_with_file_line_key_and_fix() {
         ("a claim about nobody", "below = \"fcfs\"", "below = \"sjf\""),
         ("tardiness where nothing is due", "\"utilization\"]", "\"tardiness_mean\"]"),
         ("a column of a model", "load = 0.8\n", "load = 0.8\ndeadlines = \"column:19\"\n"),
+        ("a margin that is none", "above = \"easy\"", "above = \"easy\", by = \"10\""),
+        ("a margin on a number", "above = \"easy\"", "above = 5.0, by = \"10%\""),
         ("a claim about what is not varied", "every = [\"log\", \"load\"]", "every = [\"log\", \"users\"]"),
     ];
     let mut told = String::new();

@@ -3,17 +3,17 @@
 use super::alternative::Alternative;
 use super::{Doubted, Outcome, Request, matrix};
 use crate::chart::Picture;
-use crate::claim::Judged;
 use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::paper::{Paper, Reading};
 use crate::provenance;
 use crate::session::Session;
+use crate::shown::write_picture;
 use crate::store::Store;
 use crate::study::models;
 use crate::verdict::Verdict;
-use crate::write::{page_claim, readings_of, write_picture};
+use crate::write::readings_of;
 use anyhow::Result;
 use std::time::Instant;
 
@@ -85,7 +85,7 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
                 None => claim.judged.verdict,
             };
             table.write_record([
-                claim.judged.id,
+                claim.judged.id.as_str(),
                 &alternative.reading,
                 &alternative.field,
                 &alternative.answer,
@@ -138,13 +138,11 @@ fn page<P: Paper>(
             "doubt.csv".clone_into(address);
         }
     }
-    let pair = |claim: &Doubted| (claim.judged.clone(), claim.recorded.clone());
-    let pairs: Vec<(Judged, Option<String>)> = outcome.claims.iter().map(pair).collect();
     Page {
         title: format!("Doubt: {}", P::ABOUT.title),
         subtitle: P::ABOUT.citation.to_owned(),
         notes,
-        claims: pairs.iter().map(page_claim).collect(),
+        claims: outcome.claims.iter().map(|claim| claim.judged.on_page(claim.recorded.as_deref())).collect(),
         figures: vec![figure],
         tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
         readings: readings_of::<P>(&session.scenario),
@@ -170,7 +168,7 @@ fn sentences(outcome: &Outcome) -> page::Table {
     let row = |claim: &Doubted| {
         let counts = [Verdict::Reproduced, Verdict::Contradicted, Verdict::Inconclusive]
             .map(|verdict| claim.under.iter().filter(|(_, its)| *its == verdict).count().to_string());
-        let words = [claim.judged.id.to_owned(), claim.judged.statement.clone(), claim.told.clone()];
+        let words = [claim.judged.id.clone(), claim.judged.statement.clone(), claim.told.clone()];
         words.into_iter().chain(counts).collect()
     };
     page::Table {

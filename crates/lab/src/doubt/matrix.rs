@@ -70,7 +70,7 @@ pub(super) fn picture(outcome: &Outcome, readings: &[Reading], alternatives: &[A
     };
     for (claim, place) in outcome.claims.iter().zip(0..) {
         let y = row(place);
-        word(16.0, y + 4.0, claim.judged.id, None);
+        word(16.0, y + 4.0, &claim.judged.id, None);
         frame(LEFT - 36.0, y, Some(claim.judged.verdict));
         for (alternative, x) in shown.iter().zip(&columns) {
             let verdict = claim.under.iter().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict);
@@ -120,7 +120,7 @@ pub(super) fn table(outcome: &Outcome, readings: &[Reading], alternatives: &[Alt
     };
     let row = |claim: &Doubted| {
         let cells = columns.iter().map(|column| cell(claim, column));
-        [claim.judged.id.to_owned(), claim.judged.verdict.to_string()].into_iter().chain(cells).collect()
+        [claim.judged.id.clone(), claim.judged.verdict.to_string()].into_iter().chain(cells).collect()
     };
     page::Table {
         id: "matrix".to_owned(),

@@ -12,7 +12,6 @@ use crate::scenario::Scenario;
 use crate::seeds::Seeds;
 use crate::study::{models, run_id};
 use crate::table::in_words;
-use crate::verdict::Verdict;
 
 impl<P: Paper> Findings<'_, P> {
     pub(super) fn page(&self, figures: Vec<page::Figure>) -> Page {
@@ -40,7 +39,7 @@ impl<P: Paper> Findings<'_, P> {
             title: title.to_owned(),
             subtitle: citation.to_owned(),
             notes,
-            claims: self.judged.iter().map(page_claim).collect(),
+            claims: self.judged.iter().map(|(judged, recorded)| judged.on_page(recorded.as_deref())).collect(),
             sections: Vec::new(),
             tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
@@ -99,7 +98,7 @@ impl<P: Paper> Findings<'_, P> {
     /// The verdicts under other seeds, as a table of the page.
     fn seeds_table(&self, seeds: &Seeds) -> page::Table {
         let row = |(judged, _): &(Judged, _)| {
-            vec![judged.id.to_owned(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
+            vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
         };
         page::Table {
             id: "seeds".to_owned(),
@@ -181,33 +180,6 @@ pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<page::Reading> {
         }
     };
     P::READINGS.iter().map(reading).collect()
-}
-
-pub(crate) fn page_claim((judged, recorded): &(Judged, Option<String>)) -> page::Claim {
-    let cell = judged.deciding_cell();
-    page::Claim {
-        id: judged.id.to_owned(),
-        source: judged.source.to_owned(),
-        statement: judged.statement.clone(),
-        test: judged.test.clone(),
-        expected: cell.expected(),
-        observed: cell.observed(),
-        verdict: judged.verdict,
-        recorded: recorded.as_deref().and_then(Verdict::from_words),
-        reps: judged.decided_at,
-        cells: judged
-            .cells
-            .iter()
-            .map(|cell| page::Cell {
-                label: cell.label.clone(),
-                estimate: cell.estimate.mean,
-                low: cell.estimate.low.unwrap_or(f64::NAN),
-                high: cell.estimate.high.unwrap_or(f64::NAN),
-                claimed: Some(cell.rule.range()),
-                verdict: cell.verdict,
-            })
-            .collect(),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The tables of a run as CSV: every replication, the claims and their cells, what is not judged, the claims under other seeds.
 
 use super::Findings;
+use crate::claim::Judged;
 use crate::paper::Paper;
 use crate::seeds::Seeds;
 use crate::study::run_id;
+use crate::table::{number, optional};
 use anyhow::{Result, bail};
 
 impl<P: Paper> Findings<'_, P> {
@@ -36,32 +38,11 @@ impl<P: Paper> Findings<'_, P> {
     /// `claims.csv`: one row per claim. Expected and observed are those of the cell that decides.
     pub(super) fn claims(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record([
-            "id",
-            "source",
-            "statement",
-            "test",
-            "expected",
-            "observed",
-            "ci_low",
-            "ci_high",
-            "verdict",
-            "recorded",
-        ])?;
+        table.write_record(Judged::COLUMNS)?;
         for (judged, recorded) in self.judged {
             let cell = judged.deciding_cell();
-            table.write_record([
-                judged.id,
-                judged.source,
-                &judged.statement,
-                &judged.test,
-                &format!("{} ({})", cell.expected(), cell.label),
-                &number(cell.estimate.mean),
-                &optional(cell.estimate.low),
-                &optional(cell.estimate.high),
-                &judged.in_words(),
-                recorded.as_deref().unwrap_or(""),
-            ])?;
+            let expected = format!("{} ({})", cell.expected(), cell.label);
+            table.write_record(judged.row(&judged.test, &expected, recorded.as_deref()))?;
         }
         Ok(table.into_inner()?)
     }
@@ -73,7 +54,7 @@ impl<P: Paper> Findings<'_, P> {
         for (judged, _) in self.judged {
             for cell in &judged.cells {
                 table.write_record([
-                    judged.id,
+                    judged.id.as_str(),
                     &cell.label,
                     &cell.expected(),
                     &number(cell.estimate.mean),
@@ -111,10 +92,10 @@ impl<P: Paper> Findings<'_, P> {
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"])?;
         for (judged, _) in self.judged {
-            for (seed, other) in seeds.of(judged.id) {
+            for (seed, other) in seeds.of(&judged.id) {
                 let cell = other.deciding_cell();
                 table.write_record([
-                    judged.id,
+                    judged.id.as_str(),
                     &seed.to_string(),
                     &other.verdict.to_string(),
                     if other.verdict == judged.verdict { "yes" } else { "no" },
@@ -127,13 +108,4 @@ impl<P: Paper> Findings<'_, P> {
         }
         Ok(table.into_inner()?)
     }
-}
-
-/// A number as it is written into tables: shortest digits that read back the same; nothing where undefined.
-pub(super) fn number(value: f64) -> String {
-    if value.is_finite() { value.to_string() } else { String::new() }
-}
-
-pub(super) fn optional(value: Option<f64>) -> String {
-    value.map_or_else(String::new, number)
 }

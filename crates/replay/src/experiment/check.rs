@@ -2,12 +2,13 @@
 
 use super::design::{Against, Claim, Design, Dimension, From, Key, Log, Method, Policy, Value};
 use super::file::{Bound, ClaimTable, File, LogTable, Replicate, Source, Test};
-use super::measure::{Window, is_defined_by_week, metric_names, needs_deadlines};
+use super::measure::{Metric, Window};
 use crate::asked::Inside;
 use crate::simulate::Own;
 use crate::simulate::held::HeldPolicy;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
 use sim_core::Span;
 use std::collections::BTreeSet;
@@ -113,26 +114,25 @@ impl Check<'_> {
         })
     }
 
-    fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<String>> {
-        let known = metric_names();
-        let mut metrics: Vec<String> = Vec::new();
+    fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
+        let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();
-            if !known.contains(&name.as_str()) {
-                let hint = did_you_mean(name, known.iter().copied());
+            let Some(known) = Metric::named(name) else {
+                let hint = did_you_mean(name, Metric::list().into_iter().map(Metric::name));
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")
                 ));
-            }
-            if method == Method::Weeks && !is_defined_by_week(name) {
+            };
+            if method == Method::Weeks && !known.is_defined_by_week() {
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: {name} is not defined for a week of jobs; take a mean, or another method of replication")
                 ));
             }
-            if !metrics.contains(name) {
-                metrics.push(name.clone());
+            if !metrics.contains(&known) {
+                metrics.push(known);
             }
         }
         if metrics.is_empty() {
@@ -379,7 +379,7 @@ impl Check<'_> {
     /// Nothing is late where nothing is due: what counts it has no value there.
     fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
         let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
-        match metrics.get_ref().iter().find(|metric| needs_deadlines(metric.get_ref())) {
+        match metrics.get_ref().iter().find(|metric| Metric::named(metric.get_ref()).is_some_and(Metric::needs_deadlines)) {
             None => Ok(()),
             Some(metric) => bail!(self.source.wrong(
                 &metric.span(),
@@ -461,23 +461,23 @@ impl Check<'_> {
         &self,
         claim: &Spanned<ClaimTable>,
         policies: &[Policy],
-        metrics: &[String],
+        metrics: &[Metric],
         vary: &[Dimension],
         method: Method,
     ) -> Result<Claim> {
         let ClaimTable { id, says, test } = claim.get_ref();
-        let Test { metric, policy, below, above, every } = test.get_ref();
+        let Test { metric, policy, below, above, by, every } = test.get_ref();
         let wrong = |span: Range<usize>, words: String| self.source.wrong(&span, words);
         if id.get_ref().is_empty() {
             bail!(wrong(id.span(), "id: is empty; write id = \"X1\"".to_owned()));
         }
-        if !metrics.contains(metric.get_ref()) {
-            let hint = did_you_mean(metric.get_ref(), metrics.iter().map(String::as_str));
+        let Some(measured) = metrics.iter().copied().find(|known| known.name() == metric.get_ref()) else {
+            let hint = did_you_mean(metric.get_ref(), metrics.iter().map(|known| known.name()));
             bail!(wrong(
                 metric.span(),
                 format!("metric: {:?} is none of the metrics{hint}; add it to metrics", metric.get_ref())
             ));
-        }
+        };
         let (is_below, bound) = match (below, above) {
             (Some(below), None) => (true, below),
             (None, Some(above)) => (false, above),
@@ -494,6 +494,7 @@ impl Check<'_> {
         if bound == Against::Policy(position) {
             bail!(wrong(test.span(), format!("{key}: a policy is not {key} itself; name another one")));
         }
+        let by = by.as_ref().map_or(Ok(0.0), |by| self.margin(by, is_below, &bound))?;
         let (mut every_log, mut keys) = (false, Vec::new());
         for dimension in every {
             let name = dimension.get_ref().as_str();
@@ -527,14 +528,33 @@ impl Check<'_> {
         Ok(Claim {
             id: id.get_ref().clone(),
             says: says.clone(),
-            metric: metric.get_ref().clone(),
+            metric: measured,
             policy: position,
             is_below,
             bound,
+            by,
             every_log,
             every: keys,
             source: format!("{file}:{}", self.source.line(&claim.span())),
         })
+    }
+
+    /// `"10%"` of the other policy's value.
+    fn margin(&self, by: &Spanned<String>, is_below: bool, bound: &Against) -> Result<f64> {
+        let wrong = |words: String| self.source.wrong(&by.span(), words);
+        if matches!(bound, Against::Number(_)) {
+            bail!(wrong(
+                "by: is a share of another policy's value, and this bound is a number; leave it out".to_owned()
+            ));
+        }
+        let text = by.get_ref();
+        let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+        // Nothing that is measured is below zero, so nothing is lower by more than all of it.
+        let most = if is_below { 99.0 } else { 10_000.0 };
+        number
+            .filter(|percent| *percent > 0.0 && *percent <= most)
+            .map(|percent| percent / 100.0)
+            .ok_or_else(|| wrong(format!("by: {text:?} is no margin; write \"10%\", above 0 and at most {most}%")))
     }
 }
 

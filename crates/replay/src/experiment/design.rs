@@ -1,6 +1,6 @@
 //! What an experiment is, once its file has been read and everything in it makes sense.
 
-use super::measure::Window;
+use super::measure::{Metric, Window};
 use crate::asked::Inside;
 use crate::simulate::held::HeldPolicy;
 use sim_core::Span;
@@ -15,7 +15,7 @@ pub(super) struct Design {
     pub(super) policies: Vec<Policy>,
     /// Position of the policy that differences are taken from.
     pub(super) baseline: usize,
-    pub(super) metrics: Vec<String>,
+    pub(super) metrics: Vec<Metric>,
     pub(super) seed: u64,
     pub(super) logs: Vec<Log>,
     /// What is varied, in the order of the columns.
@@ -141,10 +141,12 @@ impl Method {
 pub(super) struct Claim {
     pub(super) id: String,
     pub(super) says: String,
-    pub(super) metric: String,
+    pub(super) metric: Metric,
     pub(super) policy: usize,
     pub(super) is_below: bool,
     pub(super) bound: Against,
+    /// By how much of the other policy's value at least: 0.1 for ten percent, 0 for any difference.
+    pub(super) by: f64,
     /// Whether each log is judged for itself.
     pub(super) every_log: bool,
     /// Dimensions whose values are judged one by one; over the others the mean is taken.

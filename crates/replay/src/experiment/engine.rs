@@ -28,11 +28,9 @@ pub(super) fn local(plan: &Plan, cells: &Path, quiet: bool) -> Result<(u64, u64)
 
 /// The units whose files are missing or damaged.
 pub(super) fn missing(plan: &Plan, cells: &Path) -> Result<Vec<Unit>> {
-    let is_there = |one: &Unit| Ok(unit::sound(&unit::path_of(cells, plan, *one))?.is_some());
     let mut missing = Vec::new();
     for one in &plan.units {
-        let there: Result<bool> = is_there(one);
-        if !there? {
+        if unit::sound(cells, &unit::path_of(cells, plan, *one))?.is_none() {
             missing.push(*one);
         }
     }

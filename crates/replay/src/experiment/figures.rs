@@ -1,60 +1,59 @@
 //! The pictures of an experiment, each with its data.
 
+use super::better::{BETTER, WORSE, better};
 use super::design::{Design, Key, Setting, Value};
-use super::drawn_figure::{BETTER, Data, DrawnFigure, WORSE, better};
 use super::heatmap::heatmap;
-use super::measure::{OF_CLASSES, WAITS, waits};
+use super::measure::{Metric, OF_CLASSES, WAITS, waits};
 use super::plan::Plan;
-use super::results::{At, Results};
+use super::results::{At, Cell, Results};
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series};
+use lab::exhibit::{self, Exhibit, Figure, Panel};
+use lab::extra::seen;
+use lab::shown::{DataRow, Shown};
 use metrics::{ConfidenceInterval, JobClass};
 
 /// Every picture, in the order of the page.
-pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<DrawnFigure>> {
+pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<Shown>> {
     let design = results.design;
-    let mut all = Vec::new();
-    for metric in &design.metrics {
-        all.push(heatmap(results, metric)?);
-    }
-    all.push(ranks(results)?);
+    let logs = 0..design.logs.len();
+    let mut all: Vec<Shown> = design.metrics.iter().map(|metric| heatmap(results, *metric)).collect();
+    all.push(ranks(results));
     if let Some(key) = numeric(design) {
-        for metric in &design.metrics {
-            for log in 0..design.logs.len() {
-                all.extend(over(results, key, metric, log)?);
-            }
-        }
+        let of_metric =
+            |metric: &Metric| logs.clone().flat_map(|log| over(results, key, *metric, log)).collect::<Vec<_>>();
+        let figures = design.metrics.iter().flat_map(of_metric);
+        all.extend(results.shown(&figures.map(Exhibit::Plot).collect::<Vec<_>>()));
     }
-    for log in 0..design.logs.len() {
-        all.extend(distribution(results, log)?);
-        all.extend(classes(results, log)?);
+    for log in logs.clone() {
+        all.extend(distribution(results, log));
+        all.extend(classes(results, log));
     }
     if design.window.cuts() {
-        for log in 0..design.logs.len() {
+        for log in logs {
             all.push(warm_up(results, plan, log)?);
         }
     }
     Ok(all)
 }
 
-fn ranks(results: &Results<'_>) -> Result<DrawnFigure> {
+fn ranks(results: &Results<'_>) -> Shown {
     let design = results.design;
-    let mut data = Data::new()?;
+    let mut rows: Vec<DataRow> = Vec::new();
     let mut series: Vec<Series> = Vec::new();
     let policies = count(design.policies.len());
     for (policy, named) in design.policies.iter().enumerate() {
         let mut points = Vec::new();
         for (position, metric) in design.metrics.iter().enumerate() {
-            let Some(ranks) = results.overall_ranks(metric) else { continue };
-            let rank = &ranks[policy];
-            data.add("ranks", &named.name, metric, "rank", rank)?;
+            let Some(rank) = results.overall_rank(policy, *metric) else { continue };
             // Side by side, so that intervals can be told apart.
             let x = count(position) + 0.5 * ((count(policy) + 0.5) / policies - 0.5);
-            points.push(point(x, rank));
+            points.push(point(x, &rank));
+            rows.push((named.name.clone(), metric.to_string(), "rank".to_owned(), rank));
         }
         series.push(Series::marks(&named.name, points));
     }
-    let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.clone()));
+    let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.to_string()));
     let chart = Chart {
         id: "ranks".to_owned(),
         title: "Mean rank over all logs and settings, 1 is best".to_owned(),
@@ -63,13 +62,9 @@ fn ranks(results: &Results<'_>) -> Result<DrawnFigure> {
         series,
         ..Chart::default()
     };
-    Ok(DrawnFigure {
-        picture: chart.into(),
-        caption: "Policies are ranked in each replication on common jobs; equal ones share the mean of their ranks. Ranks do not \
-                  say by how much."
-            .to_owned(),
-        data: data.finish()?,
-    })
+    let caption = "Policies are ranked in each replication on common jobs; equal ones share the mean of their ranks. Ranks do not \
+                   say by how much.";
+    Shown::picture(chart, caption, rows)
 }
 
 /// The dimension that a picture can have on its x axis.
@@ -78,60 +73,48 @@ fn numeric(design: &Design) -> Option<Key> {
     [Key::Load, Key::Users, Key::Procs].into_iter().find(long)
 }
 
-/// Means over the values of `key`, one picture for each combination of the others.
-fn over(results: &Results<'_>, key: Key, metric: &str, log: usize) -> Result<Vec<DrawnFigure>> {
+/// Means over the values of `key`, one figure for each combination of the others.
+fn over(results: &Results<'_>, key: Key, metric: Metric, log: usize) -> Vec<Figure<Cell>> {
     let design = results.design;
     let column = design.vary.iter().position(|dimension| dimension.key == key).expect("it is varied");
-    let is_first = |setting: &&Setting| setting.0[column] == 0;
-    let mut all = Vec::new();
-    for first in results.settings.iter().filter(is_first) {
+    let label = match key {
+        Key::Load => "load, relative to the log's own",
+        Key::Users => "users, relative to the log's own",
+        Key::Procs | Key::Estimates => "processors",
+    };
+    let figure = |first: &Setting| {
         let others = design.vary.iter().zip(design.texts(first)).enumerate().filter(|(at, _)| *at != column);
         let others: Vec<String> =
             others.map(|(_, (dimension, text))| format!("{} {text}", dimension.key.name())).collect();
-        let id = legal(&format!("{metric}-{}-{}", design.logs[log].name, others.join("-")));
-        let mut data = Data::new()?;
-        let mut series = Vec::new();
-        for (policy, named) in design.policies.iter().enumerate() {
-            let mut points = Vec::new();
-            for (setting, other) in results.settings.iter().enumerate() {
-                let differs = |at: usize| at != column && other.0[at] != first.0[at];
-                if (0..other.0.len()).any(differs) {
-                    continue;
-                }
-                let Some(mean) = results.mean(At { log, setting }, policy, metric) else { continue };
-                let x = match design.value(other, key) {
-                    Some(Value::Number(number)) => number,
-                    Some(Value::Procs(procs)) => f64::from(procs),
-                    _ => continue,
+        let is_beside = |other: &Setting| (0..other.0.len()).all(|at| at == column || other.0[at] == first.0[at]);
+        let series = design.policies.iter().enumerate().map(|(policy, named)| {
+            let beside = results.settings.iter().enumerate().filter(|(_, other)| is_beside(other));
+            let points = beside.filter_map(|(setting, other)| {
+                let at = At { log, setting };
+                results.mean(at, policy, metric)?;
+                let x = match design.value(other, key)? {
+                    Value::Number(number) => number,
+                    Value::Procs(procs) => f64::from(procs),
+                    Value::Estimates(_) => return None,
                 };
-                data.add(&id, &named.name, &x.to_string(), metric, &mean)?;
-                points.push(point(x, &mean));
-            }
-            series.push(Series::lines(&named.name, points));
-        }
-        let label = match key {
-            Key::Load => "load, relative to the log's own",
-            Key::Users => "users, relative to the log's own",
-            Key::Procs | Key::Estimates => "processors",
-        };
-        let under = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
-        let chart = Chart {
-            id,
-            title: format!("{metric} on {}{under}", design.logs[log].name),
-            x: Axis::new(label),
-            y: Axis::new(metric),
-            series,
-            ..Chart::default()
-        };
-        all.push(DrawnFigure {
-            picture: chart.into(),
-            caption: "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether \
-                      these intervals touch."
-                .to_owned(),
-            data: data.finish()?,
+                Some((x, results.of(at, policy, metric)))
+            });
+            exhibit::Series { name: named.name.clone(), points: points.collect() }
         });
-    }
-    Ok(all)
+        let name = &design.logs[log].name;
+        let under = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+        Figure::new(
+            legal(&format!("{metric}-{name}-{}", others.join("-"))),
+            format!("{metric} on {name}{under}"),
+            label,
+            vec![Panel::of(metric, series.collect())],
+        )
+        .caption(
+            "Means over replications, with 95 % intervals. Policies are compared by paired differences, not by whether these \
+             intervals touch.",
+        )
+    };
+    results.settings.iter().filter(|setting| setting.0[column] == 0).map(figure).collect()
 }
 
 /// Policies whose first metric differs from the baseline's under the first setting, and the baseline.
@@ -139,31 +122,32 @@ fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
     let design = results.design;
     let differs = |policy: &usize| {
         design.metrics.iter().any(|metric| {
-            let difference = results.difference(at, *policy, design.baseline, metric);
-            difference.is_some_and(|difference| better(metric, &difference).is_some())
+            let difference = results.difference(at, *policy, design.baseline, *metric);
+            difference.is_some_and(|difference| better(*metric, &difference).is_some())
         })
     };
     (0..design.policies.len()).filter(|policy| *policy == design.baseline || differs(policy)).collect()
 }
 
-fn distribution(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
+fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     let design = results.design;
     let at = At { log, setting: 0 };
     let shown = pairs_that_differ(results, at);
     let id = legal(&format!("waits-{}", design.logs[log].name));
-    let mut data = Data::new()?;
+    let mut rows: Vec<DataRow> = Vec::new();
     let mut series = Vec::new();
     for policy in &shown {
+        let name = &design.policies[*policy].name;
         let mut points = Vec::new();
         for (metric, share) in WAITS {
-            let Some(mean) = results.mean(at, *policy, metric) else { continue };
-            data.add(&id, &design.policies[*policy].name, &share.to_string(), metric, &mean)?;
+            let Some(mean) = results.mean(at, *policy, Metric::of(metric)) else { continue };
             points.push(point(share, &mean));
+            rows.push((name.clone(), share.to_string(), metric.to_owned(), mean));
         }
-        series.push(Series::lines(&design.policies[*policy].name, points).in_slot(*policy));
+        series.push(Series::lines(name, points).in_slot(*policy));
     }
-    if shown.len() < 2 || series.iter().all(|one| one.points.is_empty()) {
-        return Ok(None);
+    if shown.len() < 2 || rows.is_empty() {
+        return None;
     }
     let chart = Chart {
         id,
@@ -173,35 +157,32 @@ fn distribution(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>
         series,
         ..Chart::default()
     };
-    Ok(Some(DrawnFigure {
-        picture: chart.into(),
-        caption: "The distribution of waits, as quantiles averaged over replications: so many percent of the jobs wait less. Shown \
-                  are the baseline and the policies that differ from it under some metric."
-            .to_owned(),
-        data: data.finish()?,
-    }))
+    let caption = "The distribution of waits, as quantiles averaged over replications: so many percent of the jobs wait less. Shown \
+                   are the baseline and the policies that differ from it under some metric.";
+    Some(Shown::picture(chart, caption, rows))
 }
 
-fn classes(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
+fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
     let design = results.design;
     let at = At { log, setting: 0 };
     let shown: Vec<usize> =
         pairs_that_differ(results, at).into_iter().filter(|policy| *policy != design.baseline).collect();
     let id = legal(&format!("classes-{}", design.logs[log].name));
-    let mut data = Data::new()?;
+    let mut rows: Vec<DataRow> = Vec::new();
     let mut series = Vec::new();
     for (place, policy) in shown.iter().enumerate() {
+        let name = &design.policies[*policy].name;
         let mut points = Vec::new();
         for (position, (class, [_, slowdown])) in JobClass::ALL.into_iter().zip(OF_CLASSES).enumerate() {
-            let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
-            data.add(&id, &design.policies[*policy].name, class.name(), slowdown, &percent)?;
+            let Some(percent) = results.percent(at, *policy, design.baseline, Metric::of(slowdown)) else { continue };
             let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
             points.push(point(x, &percent));
+            rows.push((name.clone(), class.name().to_owned(), slowdown.to_owned(), percent));
         }
-        series.push(Series::marks(&design.policies[*policy].name, points).in_slot(*policy));
+        series.push(Series::marks(name, points).in_slot(*policy));
     }
-    if series.iter().all(|one| one.points.is_empty()) {
-        return Ok(None);
+    if rows.is_empty() {
+        return None;
     }
     let ticks = JobClass::ALL.map(|class| (count(class as usize), class.name().to_owned()));
     let base = &design.policies[design.baseline].name;
@@ -213,17 +194,13 @@ fn classes(results: &Results<'_>, log: usize) -> Result<Option<DrawnFigure>> {
         series,
         ..Chart::default()
     };
-    Ok(Some(DrawnFigure {
-        picture: chart.into(),
-        caption:
-            "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002)."
-                .to_owned(),
-        data: data.finish()?,
-    }))
+    let caption =
+        "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
+    Some(Shown::picture(chart, caption, rows))
 }
 
 /// Waits under the baseline in the first replication, in order of submission, and where the count begins.
-fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure> {
+fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     const POINTS: usize = 120;
     let design = results.design;
     let held = &plan.held[log];
@@ -235,7 +212,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure
     let waits = waits(&told.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);
     let id = legal(&format!("warm-up-{}", design.logs[log].name));
-    let mut data = Data::new()?;
+    let mut rows: Vec<DataRow> = Vec::new();
     let mut parts: [Vec<Point>; 2] = [Vec::new(), Vec::new()];
     for (position, chunk) in waits.chunks(batch).enumerate() {
         let mean = chunk.iter().sum::<f64>() / count(chunk.len());
@@ -243,7 +220,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure
         let days = submit.as_secs_f64() / 86_400.0;
         let counts = submit >= from && submit <= to;
         let name = ["left out", "counted"][usize::from(counts)];
-        data.add(&id, name, &days.to_string(), "wait", &ConfidenceInterval::of(&[mean]))?;
+        rows.push((name.to_owned(), days.to_string(), "wait".to_owned(), seen(mean)));
         parts[usize::from(counts)].push(Point::new(days, mean));
     }
     let [left_out, counted] = parts;
@@ -258,17 +235,15 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<DrawnFigure
         ],
         ..Chart::default()
     };
-    let percent =
-        results.mean(At { log, setting: 0 }, design.baseline, "left_out_percent").map_or(0.0, |mean| mean.mean);
+    let percent = results
+        .mean(At { log, setting: 0 }, design.baseline, Metric::of("left_out_percent"))
+        .map_or(0.0, |mean| mean.mean);
     let name = &design.policies[design.baseline].name;
-    Ok(DrawnFigure {
-        picture: chart.into(),
-        caption: format!(
-            "The first replication under {name}. Over all replications {percent:.1} % of the jobs are left out; the same ones for \
-             every policy."
-        ),
-        data: data.finish()?,
-    })
+    let caption = format!(
+        "The first replication under {name}. Over all replications {percent:.1} % of the jobs are left out; the same ones for every \
+         policy."
+    );
+    Ok(Shown::picture(chart, caption, rows))
 }
 
 fn under(results: &Results<'_>, setting: usize) -> String {

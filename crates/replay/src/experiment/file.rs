@@ -77,6 +77,8 @@ pub(super) struct Test {
     pub(super) policy: Spanned<String>,
     pub(super) below: Option<Spanned<Bound>>,
     pub(super) above: Option<Spanned<Bound>>,
+    /// `"10%"`: at least so much below or above the other policy.
+    pub(super) by: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) every: Vec<Spanned<String>>,
 }

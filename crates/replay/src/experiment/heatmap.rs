@@ -1,9 +1,11 @@
 //! Where each policy is better or worse than the baseline, log by log and setting by setting: [`heatmap`].
 
-use super::drawn_figure::{BETTER, Data, DrawnFigure, WORSE, better};
+use super::better::{BETTER, WORSE, better};
+use super::measure::Metric;
 use super::results::{At, Results};
-use anyhow::Result;
 use lab::chart::{Sketch, SketchBox, Words, fixed};
+use lab::shown::{DataRow, Shown};
+use lab::terminal::csv_name;
 use metrics::ConfidenceInterval;
 
 /// Rows at most: more are not looked at, and the data hold them.
@@ -20,16 +22,15 @@ const ROW: f64 = 26.0;
 
 /// A row for each place, which is a log under a setting, and a column for each policy but the baseline: the paired difference of
 /// `metric` in percent of the baseline's, with the colour of what its interval says.
-pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure> {
+pub(super) fn heatmap(results: &Results<'_>, metric: Metric) -> Shown {
     let design = results.design;
-    let id = format!("heatmap-{metric}");
     let base = &design.policies[design.baseline].name;
     let policies: Vec<usize> = (0..design.policies.len()).filter(|policy| *policy != design.baseline).collect();
     let column = (540.0 / count(policies.len())).clamp(104.0, 150.0);
     let centre = |position: usize| LEFT + column * (count(position) + 0.5);
-    let mut data = Data::new()?;
+    let mut rows: Vec<DataRow> = Vec::new();
     let mut sketch = Sketch {
-        id: id.clone(),
+        id: format!("heatmap-{metric}"),
         title: format!("{metric}: difference to {base}, in percent of it"),
         about: format!("logs and settings by policies: {metric} relative to {base}, with the paired 95 % interval"),
         ..Sketch::default()
@@ -60,7 +61,9 @@ pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure
         heads.extend(design.texts(&results.settings[at.setting]));
         for (position, policy) in policies.iter().enumerate() {
             let Some(percent) = results.percent(*at, *policy, design.baseline, metric) else { continue };
-            data.add(&id, &design.policies[*policy].name, &heads.join(" / "), metric, &percent)?;
+            // The name of a log is its user's.
+            let x = csv_name(&heads.join(" / ")).into_owned();
+            rows.push((design.policies[*policy].name.clone(), x, metric.to_string(), percent));
             if is_drawn {
                 sketch.boxes.push(cell(metric, &percent, (centre(position), y + ROW / 2.0), column - 3.0));
             }
@@ -75,18 +78,15 @@ pub(super) fn heatmap(results: &Results<'_>, metric: &str) -> Result<DrawnFigure
     } else {
         String::new()
     };
-    Ok(DrawnFigure {
-        picture: sketch.into(),
-        caption: format!(
-            "Paired differences to {base}, replication by replication, with 95 % intervals. Blue: better; orange: worse; grey: the \
-             interval covers zero, so nothing can be said.{more}"
-        ),
-        data: data.finish()?,
-    })
+    let caption = format!(
+        "Paired differences to {base}, replication by replication, with 95 % intervals. Blue: better; orange: worse; grey: the interval \
+         covers zero, so nothing can be said.{more}"
+    );
+    Shown::picture(sketch, caption, rows)
 }
 
 /// One cell: by how much, give or take, and the colour of what that says.
-fn cell(metric: &str, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
+fn cell(metric: Metric, percent: &ConfidenceInterval, centre: (f64, f64), width: f64) -> SketchBox {
     let slot = better(metric, percent).map(|is_better| if is_better { BETTER } else { WORSE });
     let mean = signed(percent.mean);
     let line = match percent.half_width() {

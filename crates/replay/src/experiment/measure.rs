@@ -1,8 +1,10 @@
 //! What is measured of one run: a number for each metric, or one for each week.
 
 use crate::simulate::held::Placement;
+use lab::metric::{Better, Declared};
 use metrics::{Blocks, JobClass, Mean, Summary, WeightedMean, warm_up};
 use sim_core::{Job, JobRecord, SiteId, Span, Time};
+use std::fmt;
 use std::sync::LazyLock;
 
 /// Columns of the waits and bounded slowdowns of each [`JobClass`].
@@ -62,8 +64,8 @@ pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
     pairs.filter_map(|(job, placement)| placement.map(|(start, _)| start.since(job.submit).as_secs_f64())).collect()
 }
 
-/// Every metric, in the order of the columns of runs.csv.
-pub(super) fn metric_names() -> &'static [&'static str] {
+/// The names of all metrics, in the order of the columns of runs.csv.
+fn names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let row = Summary::new().row(1);
         let more = ["area_weighted_response", "rejected", "offered_load", "left_out_percent"];
@@ -78,22 +80,67 @@ pub(super) fn metric_names() -> &'static [&'static str] {
     &NAMES
 }
 
-/// Whether a week of jobs has it: see [`weekly`].
-pub(super) fn is_defined_by_week(metric: &str) -> bool {
-    metric == "utilization" || Blocks::METRICS.contains(&metric)
+/// What is measured of a run: a column of runs.csv, by its position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Metric(usize);
+
+impl Metric {
+    /// The one that is called so.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        names().iter().position(|known| *known == name).map(Self)
+    }
+
+    /// One that every run has.
+    pub(super) fn of(name: &'static str) -> Self {
+        Self::named(name).unwrap_or_else(|| panic!("{name} is measured of every run"))
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        names()[self.0]
+    }
+
+    /// Whether a week of jobs has it: see [`weekly`].
+    pub(super) fn is_defined_by_week(self) -> bool {
+        self.name() == "utilization" || Blocks::METRICS.contains(&self.name())
+    }
+
+    /// Whether only jobs that are due have it.
+    pub(super) fn needs_deadlines(self) -> bool {
+        self.name() == "late_percent" || self.name().starts_with("tardiness_")
+    }
+
+    /// Whether more of it is better; of all others less is.
+    pub(super) fn is_better_high(self) -> bool {
+        matches!(self.name(), "utilization" | "jobs" | "work")
+    }
 }
 
-/// Whether only jobs that are due have it.
-pub(super) fn needs_deadlines(metric: &str) -> bool {
-    metric == "late_percent" || metric.starts_with("tardiness_")
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
-/// Whether more of it is better; of all others less is.
-pub(super) fn is_better_high(metric: &str) -> bool {
-    matches!(metric, "utilization" | "jobs" | "work")
+impl lab::metric::Metric for Metric {
+    fn list() -> Vec<Self> {
+        (0..names().len()).map(Self).collect()
+    }
+
+    fn declared(self) -> Declared {
+        Declared {
+            field: self.name(),
+            label: self.name(),
+            unit: "",
+            axis: self.name(),
+            text: "",
+            signed: false,
+            better: Some(if self.is_better_high() { Better::Larger } else { Better::Smaller }),
+            of_nothing: f64::NAN,
+        }
+    }
 }
 
-/// One run, measured: a value for each of [`metric_names`], not a number where there is none.
+/// One run, measured: a value for each metric, not a number where there is none.
 pub(super) fn measured(
     jobs: &[Job],
     placements: &[Placement],
@@ -148,7 +195,7 @@ pub(super) fn measured(
     for ([wait, slowdown], (waits, slowdowns)) in OF_CLASSES.into_iter().zip(&classes) {
         row.extend([(wait, waits.mean()), (slowdown, slowdowns.mean())]);
     }
-    debug_assert!(row.iter().map(|(name, _)| name).eq(metric_names()), "columns in their order");
+    debug_assert!(row.iter().map(|(name, _)| name).eq(names()), "columns in their order");
     row.into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
 }
 
@@ -184,7 +231,7 @@ pub(super) fn weekly(
                 None if name == "utilization" && room > 0.0 => Some(busy(jobs, placements, week(at), end) / room),
                 None => None,
             };
-            metric_names().iter().map(|name| value(name).unwrap_or(f64::NAN)).collect()
+            names().iter().map(|name| value(name).unwrap_or(f64::NAN)).collect()
         })
         .collect()
 }

@@ -1,11 +1,14 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
 use super::design::{Design, From, Key, Method, Value};
-use super::measure::Window;
+use super::measure::{Metric, Window};
 use super::results::{At, Results};
 use super::workloads::{Held, estimates_of};
 use metrics::blocks::lag_one;
 use workload::Estimates;
+
+/// So many paired differences that one of them is expected to stand out by chance.
+const MANY_COMPARISONS: usize = 20;
 
 /// Everything that a reader should know before believing a number, each with what to do about it.
 pub(super) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) -> Vec<String> {
@@ -24,19 +27,27 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if design.metrics.iter().any(|metric| metric.starts_with("slowdown_")) {
+    if design.metrics.iter().any(|metric| metric.name().starts_with("slowdown_")) {
         found.push(
             "Slowdown without a bound: jobs of a second, of which nobody feels the wait, rule its mean. Use \
              bounded_slowdown_mean."
                 .to_owned(),
         );
     }
-    if design.metrics.iter().any(|metric| metric == "makespan" || metric == "utilization") {
+    if design.metrics.iter().any(|metric| ["makespan", "utilization"].contains(&metric.name())) {
         found.push(
             "Makespan and utilization of a log that comes at its own pace are decided by its last jobs, and hardly by the \
              policy: policies that look alike there may differ by hours of wait."
                 .to_owned(),
         );
+    }
+    let compared = design.logs.len() * design.settings().len() * (design.policies.len() - 1) * design.metrics.len();
+    if compared >= MANY_COMPARISONS {
+        found.push(format!(
+            "{compared} comparisons at 95 %: about {} would stand out if no policy differed from any. What to believe is said \
+             beforehand, in [[claim]]s, or holds in many places.",
+            compared.div_ceil(20)
+        ));
     }
     let all: Vec<Estimates> = design.logs.iter().flat_map(|log| estimates_of(design, log)).collect();
     if all.iter().all(|estimates| matches!(estimates, Estimates::Exact)) {
@@ -98,7 +109,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
             let name = &design.logs[log].name;
             if words.is_empty() { name.clone() } else { format!("{name}, {words}") }
         };
-        let load = results.mean(at, design.baseline, "offered_load").map(|load| load.mean);
+        let load = results.mean(at, design.baseline, Metric::of("offered_load")).map(|load| load.mean);
         if let Some(load) = load.filter(|load| *load >= 0.95) {
             found.push(format!(
                 "{}: saturated. The offered load is {:.0} % of the machine, so the queue grows as long as jobs come, and means \
@@ -109,9 +120,9 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
         }
         if design.method == Method::Weeks {
             for metric in &design.metrics {
-                let values = results.values(at, design.baseline, metric);
-                let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
-                if let Some(lag) = lag_one(&values).filter(|lag| *lag > 0.3) {
+                if let Some(lag) =
+                    lag_one(&results.sample(&results.of(at, design.baseline, *metric))).filter(|lag| *lag > 0.3)
+                {
                     found.push(format!(
                         "{}: weeks depend on one another ({metric}: correlation {lag:.2} between neighbours), so the interval of \
                          its mean is too narrow.",

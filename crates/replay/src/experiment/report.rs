@@ -1,20 +1,21 @@
 //! Everything that a finished experiment writes, and what the terminal shows of it.
 
 use super::design::{Design, From, Method};
-use super::drawn_figure::DrawnFigure;
 use super::figures::figures;
+use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
-use super::results::{Judged, Results};
+use super::results::Results;
 use super::unit::{Run, code};
 use super::words::sentences;
 use anyhow::Result;
-use lab::chart::{self, fixed, significant};
+use lab::chart::{fixed, significant};
+use lab::claim::Judged;
 use lab::cli::program;
 use lab::output::OutDir;
-use lab::page::{self, Cell, Figure, Page, Table};
+use lab::page::{self, Figure, Page, Table};
 use lab::provenance::{self, quoted};
-use lab::terminal::csv_name;
+use lab::shown;
 use serde_json::json;
 
 /// A finished experiment.
@@ -45,101 +46,38 @@ impl<'a> Report<'a> {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
         out.write("experiment.toml", &self.plan.source.text)?;
-        let drawn = figures(&self.results, self.plan)?;
-        for figure in &drawn {
-            let id = figure.picture.id();
-            let svg = chart::svg(&figure.picture)?;
-            #[cfg(feature = "png")]
-            out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
-            out.write(format!("figures/{id}.svg"), svg)?;
-            out.write(format!("data/{id}.csv"), &figure.data)?;
-        }
-        out.write("report.html", page::render(&self.page(drawn))?)?;
+        let figures = shown::write(&figures(&self.results, self.plan)?, &self.judged, &out)?;
+        out.write("report.html", page::render(&self.page(figures))?)?;
         out.finish(self.manifest(timings))
     }
 
     /// `claims.csv`.
     fn claims(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
-        let head =
-            ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
-        table.write_record(head)?;
-        for (claim, judged) in self.plan.design.claims.iter().zip(&self.judged) {
-            let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
-            let deciding = judged.deciding();
-            let (observed, low, high) = deciding.map_or_else(Default::default, |cell| {
-                (cell.estimate.mean.to_string(), end(cell.estimate.low), end(cell.estimate.high))
-            });
-            let label = deciding.map_or("", |cell| cell.label.as_str());
-            let test = format!("{}; decided by {label}", self.results.unit(claim));
-            table.write_record([
-                csv_name(&claim.id).as_ref(),
-                &claim.source,
-                csv_name(&claim.says).as_ref(),
-                &test,
-                &judged.rule.to_string(),
-                &observed,
-                &low,
-                &high,
-                &judged.verdict().to_string(),
-                "",
-            ])?;
+        table.write_record(Judged::COLUMNS)?;
+        for judged in &self.judged {
+            let deciding = judged.deciding_cell();
+            let test = format!("{}; decided by {}", judged.test, deciding.label);
+            table.write_record(judged.row(&test, &deciding.rule.to_string(), None))?;
         }
         Ok(table.into_inner()?)
     }
 
-    fn page(&self, drawn: Vec<DrawnFigure>) -> Page {
+    fn page(&self, figures: Vec<Figure>) -> Page {
         let design = &self.plan.design;
-        let mut notes = vec![sentences(&self.results).join("\n")];
+        let mut notes = vec![sentences(&self.results, &self.judged).join("\n")];
         notes.extend(self.warnings.iter().map(|warning| format!("Mind: {warning}")));
-        let figures = drawn.into_iter().map(|figure| {
-            let id = figure.picture.id().to_owned();
-            Figure { caption: figure.caption, ..Figure::new(figure.picture, &id) }
-        });
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
             notes,
-            claims: self.page_claims(),
-            figures: figures.collect(),
+            claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
+            figures,
             tables: self.tables(),
             commands: self.commands(),
             provenance: self.provenance(),
             ..Page::default()
         }
-    }
-
-    fn page_claims(&self) -> Vec<page::Claim> {
-        let claims = self.plan.design.claims.iter().zip(&self.judged);
-        claims
-            .map(|(claim, judged)| {
-                let reps = judged.cells.iter().map(|cell| cell.estimate.replications).min();
-                let met = judged.cells.iter().filter(|cell| cell.verdict == lab::verdict::Verdict::Reproduced).count();
-                page::Claim {
-                    id: claim.id.clone(),
-                    source: claim.source.clone(),
-                    statement: claim.says.clone(),
-                    test: self.results.unit(claim),
-                    expected: judged.rule.to_string(),
-                    observed: format!("{met} of {} cells", judged.cells.len()),
-                    verdict: judged.verdict(),
-                    recorded: None,
-                    reps: reps.and_then(|reps| u32::try_from(reps).ok()),
-                    cells: judged
-                        .cells
-                        .iter()
-                        .map(|cell| Cell {
-                            label: cell.label.clone(),
-                            estimate: cell.estimate.mean,
-                            low: cell.estimate.low.unwrap_or(f64::NAN),
-                            high: cell.estimate.high.unwrap_or(f64::NAN),
-                            claimed: Some(judged.rule.range()),
-                            verdict: cell.verdict,
-                        })
-                        .collect(),
-                }
-            })
-            .collect()
     }
 
     fn tables(&self) -> Vec<Table> {
@@ -167,7 +105,7 @@ impl<'a> Report<'a> {
         let mut columns = vec!["log".to_owned()];
         columns.extend(design.vary.iter().map(|dimension| dimension.key.name().to_owned()));
         columns.push("policy".to_owned());
-        columns.extend(design.metrics.iter().cloned());
+        columns.extend(design.metrics.iter().map(Metric::to_string));
         let mut rows = Vec::new();
         for at in self.results.places() {
             for (policy, named) in design.policies.iter().enumerate() {
@@ -175,7 +113,7 @@ impl<'a> Report<'a> {
                 row.extend(design.texts(&self.results.settings[at.setting]));
                 row.push(named.name.clone());
                 row.extend(design.metrics.iter().map(|metric| {
-                    let mean = self.results.mean(at, policy, metric);
+                    let mean = self.results.mean(at, policy, *metric);
                     mean.map_or_else(
                         || "–".to_owned(),
                         |mean| match mean.half_width() {
@@ -199,11 +137,11 @@ impl<'a> Report<'a> {
 
     fn agreements(&self) -> Table {
         let metrics = &self.plan.design.metrics;
-        let row = |a: &String| {
+        let row = |a: &Metric| {
             let taus = metrics
                 .iter()
-                .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
-            std::iter::once(a.clone()).chain(taus).collect()
+                .map(|b| self.results.agreement(*a, *b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
+            std::iter::once(a.to_string()).chain(taus).collect()
         };
         Table {
             id: "agreement".to_owned(),
@@ -211,7 +149,7 @@ impl<'a> Report<'a> {
             caption: "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
                       same order, −1 the opposite one."
                 .to_owned(),
-            columns: std::iter::once(String::new()).chain(metrics.iter().cloned()).collect(),
+            columns: std::iter::once(String::new()).chain(metrics.iter().map(Metric::to_string)).collect(),
             rows: metrics.iter().map(row).collect(),
         }
     }
@@ -291,7 +229,7 @@ impl<'a> Report<'a> {
             "method": design.method.name(),
             "replications": self.plan.head.end,
             "policies": design.policies.iter().map(|policy| policy.name.as_str()).collect::<Vec<_>>(),
-            "metrics": design.metrics,
+            "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),
             "logs": logs,
             "quick": self.plan.head.is_quick(),
             "version": env!("CARGO_PKG_VERSION"),
@@ -305,17 +243,18 @@ impl<'a> Report<'a> {
     /// What a terminal shows.
     pub(super) fn as_text(&self) -> String {
         let mut text = String::new();
-        for (claim, judged) in self.plan.design.claims.iter().zip(&self.judged) {
-            text += &format!("{:4} {:13} {}\n", claim.id, judged.verdict(), claim.says);
+        for Judged { id, verdict, statement, .. } in &self.judged {
+            text += &format!("{id:4} {verdict:13} {statement}\n");
         }
-        text + &sentences(&self.results).join("\n") + "\n"
+        text + &sentences(&self.results, &self.judged).join("\n") + "\n"
     }
 
     /// The same for programs.
     pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
-        let claims = self.plan.design.claims.iter().zip(&self.judged);
-        let claims: Vec<_> = claims
-            .map(|(claim, judged)| json!({ "id": claim.id, "says": claim.says, "verdict": judged.verdict().to_string() }))
+        let claims: Vec<_> = self
+            .judged
+            .iter()
+            .map(|judged| json!({ "id": judged.id, "says": judged.statement, "verdict": judged.verdict.to_string() }))
             .collect();
         json!({
             "out": out,
@@ -323,7 +262,7 @@ impl<'a> Report<'a> {
             "replications": self.plan.head.end,
             "claims": claims,
             "warnings": self.warnings,
-            "summary": sentences(&self.results).join(" "),
+            "summary": sentences(&self.results, &self.judged).join(" "),
         })
     }
 }

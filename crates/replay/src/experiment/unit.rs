@@ -1,29 +1,23 @@
 //! One unit of an experiment: computed, written into a file with a checksum, read again.
 //!
-//! A unit's file is named by the hash of the plan, the unit and the code, so that a file is either what this program would
-//! compute or not looked at. It appears by a rename when it is complete and on the disk; several may compute the same unit at
-//! once, on several machines, and write the same bytes.
+//! A unit's file, a [sealed] one, is named by the hash of the plan, the unit and the code, so that a file is either what this
+//! program would compute or not looked at. It appears by a rename when it is complete and on the disk; several may compute the same
+//! unit at once, on several machines, and write the same bytes.
 
 use super::design::Setting;
 use super::measure::{measured, weekly};
 use super::plan::{Plan, Unit};
 use crate::experiment::design::{Key, Method, Value};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
-use lab::output::write_whole;
 use lab::parallel::in_parallel;
 use lab::provenance;
-use lab::terminal::tell;
+use lab::store::{ASIDE, UNITS, sealed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use workload::HeldLog;
-
-/// Below the folder of the plan.
-const UNITS: &str = "units";
 
 /// What tells one run from others. The order is that of runs.csv.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,12 +50,6 @@ pub(super) struct Head {
     runs: usize,
 }
 
-/// The last line.
-#[derive(Serialize, Deserialize)]
-struct Foot {
-    sha256: String,
-}
-
 /// Where the file of a unit is, for the code of this program.
 pub(super) fn path_of(cells: &Path, plan: &Plan, unit: Unit) -> PathBuf {
     let identity = format!("{}\n{}\n{}", plan.hash, unit.unit, code());
@@ -78,65 +66,33 @@ pub(super) fn code() -> &'static str {
     provenance::sources()
 }
 
-/// The runs of a unit, in the order of their keys; from its file, if that is there and sound. The second part is whether they
-/// were computed.
+/// Computes a unit into its file, unless that is there and sound. Back comes whether it was computed.
 pub(super) fn done(cells: &Path, plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<bool> {
     let path = path_of(cells, plan, unit);
-    if sound(&path)?.is_some_and(|(head, _)| head.plan == plan.hash && head.unit == unit.unit) {
+    if sound(cells, &path)?.is_some_and(|(head, _)| head.plan == plan.hash && head.unit == unit.unit) {
         ran(plan.cost(unit));
         return Ok(false);
     }
     let runs = computed(plan, unit, ran)?;
-    write_whole(&path, text(plan, unit, &runs).as_bytes())?;
+    sealed::write(&path, &text(plan, unit, &runs))?;
     Ok(true)
 }
 
 /// The runs of a file that is as it was written; `None` if there is none. A damaged one is told, set aside, and counts as none.
-pub(super) fn sound(path: &Path) -> Result<Option<(Head, Vec<Run>)>> {
-    let content = match fs::read(path) {
-        Ok(content) => content,
-        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    if let Some(found) = parsed(&content) {
-        return Ok(Some(found));
-    }
-    let aside = path.with_extension("damaged");
-    fs::rename(path, &aside).with_context(|| format!("cannot set aside {}", path.display()))?;
-    tell(&format!(
-        "warning: {}: is damaged; it is kept as {}, and its unit is computed again",
-        path.display(),
-        aside.display()
-    ));
-    Ok(None)
-}
-
-fn parsed(content: &[u8]) -> Option<(Head, Vec<Run>)> {
-    let text = std::str::from_utf8(content).ok()?.strip_suffix('\n')?;
-    let (hashed, foot) = text.rsplit_once('\n')?;
-    let foot: Foot = serde_json::from_str(foot).ok()?;
-    if hex::encode(Sha256::digest(hashed)) != foot.sha256 {
-        return None;
-    }
-    let mut lines = hashed.lines();
-    let head: Head = serde_json::from_str(lines.next()?).ok()?;
-    let runs: Vec<Run> = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-    (runs.len() == head.runs).then_some((head, runs))
+pub(super) fn sound(cells: &Path, path: &Path) -> Result<Option<(Head, Vec<Run>)>> {
+    sealed::read(path, &cells.join(ASIDE), |text| {
+        let mut lines = text.lines();
+        let head: Head = serde_json::from_str(lines.next()?).ok()?;
+        let runs: Vec<Run> = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+        (runs.len() == head.runs).then_some((head, runs))
+    })
 }
 
 fn text(plan: &Plan, unit: Unit, runs: &[Run]) -> String {
     let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: code().to_owned(), runs: runs.len() };
-    let mut text = serde_json::to_string(&head).expect("plain data");
-    for run in runs {
-        text.push('\n');
-        text += &serde_json::to_string(run).expect("plain data");
-    }
-    let foot = Foot { sha256: hex::encode(Sha256::digest(&text)) };
-    text.push('\n');
-    text += &serde_json::to_string(&foot).expect("plain data");
-    text + "\n"
+    let head = serde_json::to_string(&head).expect("plain data");
+    let runs = runs.iter().map(|run| serde_json::to_string(run).expect("plain data"));
+    std::iter::once(head).chain(runs).collect::<Vec<_>>().join("\n")
 }
 
 /// Simulates: every policy on the same jobs, in each setting and replication. `ran` is told of jobs that were simulated.
@@ -224,43 +180,4 @@ fn under(
         }));
     }
     Ok(runs)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const WHOLE: &str = "{\"plan\":\"p\",\"unit\":0,\"code\":\"c\",\"runs\":1}\n\
-        {\"log\":0,\"setting\":0,\"policy\":1,\"rep\":2,\"metrics\":[1.5,null]}";
-
-    fn file() -> String {
-        format!("{WHOLE}\n{{\"sha256\":\"{}\"}}\n", hex::encode(Sha256::digest(WHOLE)))
-    }
-
-    #[test]
-    fn a_file_that_is_as_it_was_written_is_read() {
-        let (head, runs) = parsed(file().as_bytes()).expect("it is whole");
-        assert_eq!((head.unit, runs.len(), runs[0].key.rep), (0, 1, 2));
-        assert_eq!(runs[0].metrics, [Some(1.5), None]);
-    }
-
-    #[test]
-    fn no_change_of_a_byte_and_no_lost_end_goes_unnoticed() {
-        let whole = file().into_bytes();
-        for at in 0..whole.len() {
-            let mut changed = whole.clone();
-            changed[at] ^= 1;
-            assert!(parsed(&changed).is_none(), "byte {at}");
-            assert!(parsed(&whole[..at]).is_none(), "cut at {at}");
-        }
-    }
-
-    #[test]
-    fn a_damaged_file_is_set_aside() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("unit.jsonl");
-        fs::write(&path, &file()[1..]).expect("it can be written");
-        assert!(sound(&path).expect("it can be read").is_none());
-        assert!(!path.exists() && path.with_extension("damaged").exists());
-    }
 }

@@ -1,22 +1,24 @@
 //! What came out, in sentences that are made of the numbers.
 
-use super::drawn_figure::better;
+use super::better::better;
+use super::measure::Metric;
 use super::results::Results;
 use lab::chart::{fixed, significant};
+use lab::claim::Judged;
 use lab::verdict::Verdict;
 
 /// Who differs from the baseline where, a sentence for each metric; which claims hold; whether metrics agree.
-pub(super) fn sentences(results: &Results<'_>) -> Vec<String> {
+pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for metric in &results.design.metrics {
-        sentences.push(of_metric(results, metric));
+        sentences.push(of_metric(results, *metric));
     }
-    sentences.extend(of_claims(results));
+    sentences.extend(of_claims(judged));
     sentences.extend(of_agreement(results));
     sentences
 }
 
-fn of_metric(results: &Results<'_>, metric: &str) -> String {
+fn of_metric(results: &Results<'_>, metric: Metric) -> String {
     let design = results.design;
     let base = &design.policies[design.baseline].name;
     let places = results.places().count();
@@ -50,34 +52,31 @@ fn of_metric(results: &Results<'_>, metric: &str) -> String {
     format!("By {metric}, against {base}: {}.", parts.join("; "))
 }
 
-fn of_claims(results: &Results<'_>) -> Vec<String> {
-    let judged = results.design.claims.iter().map(|claim| (claim, results.judge(claim, |_| true)));
-    judged
-        .map(|(claim, judged)| match (judged.verdict(), judged.deciding()) {
-            (Verdict::Reproduced, _) | (_, None) => {
-                format!("{} is {} ({} cells).", claim.id, judged.verdict(), judged.cells.len())
-            }
-            (verdict, Some(cell)) => {
-                let interval = match (cell.estimate.low, cell.estimate.high) {
-                    (Some(low), Some(high)) => format!(", {} to {}", significant(low), significant(high)),
-                    _ => String::new(),
-                };
-                format!("{} is {verdict}, by {}: {}{interval}.", claim.id, cell.label, significant(cell.estimate.mean))
-            }
-        })
-        .collect()
+fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {
+    judged.iter().map(|judged| {
+        let Judged { id, verdict, cells, .. } = judged;
+        if *verdict == Verdict::Reproduced {
+            return format!("{id} is {verdict} ({} cells).", cells.len());
+        }
+        let cell = judged.deciding_cell();
+        let interval = match (cell.estimate.low, cell.estimate.high) {
+            (Some(low), Some(high)) => format!(", {} to {}", significant(low), significant(high)),
+            _ => String::new(),
+        };
+        format!("{id} is {verdict}, by {}: {}{interval}.", cell.label, significant(cell.estimate.mean))
+    })
 }
 
 /// Which metrics order the policies alike, and which do not.
 fn of_agreement(results: &Results<'_>) -> Option<String> {
     let metrics = &results.design.metrics;
-    let mut lowest: Option<(f64, &str, &str)> = None;
+    let mut lowest: Option<(f64, Metric, Metric)> = None;
     for (position, a) in metrics.iter().enumerate() {
         for b in &metrics[..position] {
-            if let Some(tau) = results.agreement(a, b)
+            if let Some(tau) = results.agreement(*a, *b)
                 && lowest.is_none_or(|(least, ..)| tau < least)
             {
-                lowest = Some((tau, b, a));
+                lowest = Some((tau, *b, *a));
             }
         }
     }

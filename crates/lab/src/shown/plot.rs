@@ -16,11 +16,11 @@ pub(super) fn position(x: f64, names: &[&str]) -> String {
 }
 
 /// Which colour and mark each series has in all figures of a paper: names that stand in several figures keep theirs.
-pub(crate) struct Looks(Vec<String>);
+pub struct Looks(Vec<String>);
 
 impl Looks {
     /// By the order in which the names first appear.
-    pub(crate) fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
+    pub fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
         let figures = || {
             exhibits.iter().filter_map(|exhibit| match exhibit {
                 Exhibit::Plot(figure) => Some(figure),
@@ -87,7 +87,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
     let reference =
         printed.into_iter().filter_map(|(name, points)| Some(chart::Series::marks(name, points).in_slot(slot(name)?)));
     let labels = ticks(estimates).into_iter().map(|x| (x, position(x, figure.positions))).collect();
-    let id = if panel.suffix.is_empty() { figure.id.to_owned() } else { format!("{}-{}", figure.id, panel.suffix) };
+    let id = if panel.suffix.is_empty() { figure.id.clone() } else { format!("{}-{}", figure.id, panel.suffix) };
     // Several plots of one figure are told apart by what they show.
     let title =
         if figure.panels.len() > 1 { format!("{}: {}", figure.title, panel.y_label) } else { figure.title.clone() };
@@ -95,7 +95,7 @@ pub(super) fn chart<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estima
         id,
         title,
         note: String::new(),
-        x: Axis { log: figure.log_x, ..Axis::new(figure.x_label).with_ticks(labels) },
+        x: Axis { log: figure.log_x, ..Axis::new(figure.x_label.as_str()).with_ticks(labels) },
         y: Axis { log: panel.log_y, signed: panel.signed, ..Axis::new(panel.y_label) },
         series: series.collect(),
         reference: reference.collect(),

@@ -1,0 +1,193 @@
+//! A claim with what was found, as the tables and the page show it.
+
+use super::{Claim, Rule};
+use crate::page;
+use crate::quantity::{DesignPoint, Quantity};
+use crate::table::{in_words, number, optional};
+use crate::terminal::csv_name;
+use crate::verdict::Verdict;
+use metrics::ConfidenceInterval;
+
+/// A claim with what was found.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// `P1`, as in the specification.
+    pub id: String,
+    /// Where the paper says so.
+    pub source: String,
+    /// What the paper says.
+    pub statement: String,
+    /// How that is tested, in words.
+    pub test: String,
+    /// Ids of the figures that show it.
+    pub figures: &'static [&'static str],
+    /// The worst of its cells.
+    pub verdict: Verdict,
+    /// How many replications it took, if more than the run's own.
+    pub decided_at: Option<u32>,
+    /// Each check with its estimate.
+    pub cells: Vec<JudgedCell>,
+}
+
+/// One cell with what was found.
+#[derive(Clone, Debug)]
+pub struct JudgedCell {
+    /// Which check.
+    pub label: String,
+    /// What was expected.
+    pub rule: Rule,
+    /// What was observed.
+    pub estimate: ConfidenceInterval,
+    /// What that says.
+    pub verdict: Verdict,
+}
+
+impl JudgedCell {
+    /// What is claimed, in words; where the number is exact, that is said.
+    pub fn expected(&self) -> String {
+        match self.rule {
+            Rule::Exact { .. } => self.rule.to_string(),
+            rule if self.estimate.is_exact() => format!("exact: {rule}"),
+            rule => rule.to_string(),
+        }
+    }
+
+    /// The estimate in words; a number without a width has as many decimals as what is claimed of it.
+    pub fn observed(&self) -> String {
+        let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
+        match self.rule {
+            Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
+                if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
+            {
+                format!("{:.*}", decimals(low).max(decimals(high)), self.estimate.mean)
+            }
+            _ => in_words(&self.estimate),
+        }
+    }
+}
+
+impl Judged {
+    /// Judges `claim`, given how to estimate a quantity.
+    pub fn new<C: DesignPoint, Name: ToString>(
+        claim: &Claim<C, Name>,
+        estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval,
+    ) -> Self {
+        let simulates = claim.simulates();
+        let cells: Vec<_> = claim
+            .checks
+            .iter()
+            .map(|check| {
+                let estimate = estimate(&check.quantity);
+                let verdict = check.rule.judge(&estimate);
+                JudgedCell {
+                    label: check.label.clone(),
+                    rule: check.rule,
+                    verdict: if simulates { verdict } else { verdict.of_a_check() },
+                    estimate,
+                }
+            })
+            .collect();
+        let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
+        Self {
+            id: claim.id.to_string(),
+            source: claim.source.to_string(),
+            statement: claim.statement.clone(),
+            test: claim.test.clone(),
+            figures: claim.figures,
+            verdict,
+            decided_at: None,
+            cells,
+        }
+    }
+
+    /// The cell that decides: the first with the claim's verdict.
+    pub fn deciding_cell(&self) -> &JudgedCell {
+        self.cells.iter().find(|cell| cell.verdict == self.verdict).expect("the verdict is that of a cell")
+    }
+
+    /// How many replications it rests on, in a run of so many: one where every number is exact.
+    pub fn replications(&self, of_the_run: u32) -> u32 {
+        if self.cells.iter().all(|cell| cell.estimate.is_exact()) { 1 } else { self.decided_at.unwrap_or(of_the_run) }
+    }
+
+    /// The columns of `claims.csv`.
+    pub const COLUMNS: [&str; 10] =
+        ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
+
+    /// Its row of `claims.csv`: observed is the cell that decides, and `test` and `expected` say which that is.
+    pub fn row(&self, test: &str, expected: &str, recorded: Option<&str>) -> [String; 10] {
+        let estimate = self.deciding_cell().estimate;
+        [
+            csv_name(&self.id).into_owned(),
+            self.source.clone(),
+            csv_name(&self.statement).into_owned(),
+            test.to_owned(),
+            expected.to_owned(),
+            number(estimate.mean),
+            optional(estimate.low),
+            optional(estimate.high),
+            self.in_words(),
+            recorded.unwrap_or_default().to_owned(),
+        ]
+    }
+
+    /// As the page shows it, beside what is on record.
+    pub fn on_page(&self, recorded: Option<&str>) -> page::Claim {
+        let deciding = self.deciding_cell();
+        let cell = |cell: &JudgedCell| page::Cell {
+            label: cell.label.clone(),
+            estimate: cell.estimate.mean,
+            low: cell.estimate.low.unwrap_or(f64::NAN),
+            high: cell.estimate.high.unwrap_or(f64::NAN),
+            claimed: Some(cell.rule.range()),
+            verdict: cell.verdict,
+        };
+        page::Claim {
+            id: self.id.clone(),
+            source: self.source.clone(),
+            statement: self.statement.clone(),
+            test: self.test.clone(),
+            expected: deciding.expected(),
+            observed: deciding.observed(),
+            verdict: self.verdict,
+            recorded: recorded.and_then(Verdict::from_words),
+            reps: self.decided_at,
+            cells: self.cells.iter().map(cell).collect(),
+        }
+    }
+
+    /// The verdict in words: `reproduced`, or `reproduced at 40 replications`.
+    pub fn in_words(&self) -> String {
+        match self.decided_at {
+            Some(replications) => format!("{} at {replications} replications", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Check;
+    use super::*;
+    use crate::metric::for_tests::Metric;
+
+    fn judged(quantity: Quantity<u8>) -> Judged {
+        let claim = Claim {
+            id: "D2",
+            source: "table 4",
+            statement: String::new(),
+            test: String::new(),
+            figures: &[],
+            checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
+        };
+        Judged::new(&claim, |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
+    }
+
+    #[test]
+    fn what_simulates_nothing_is_a_check_and_neither_reproduced_nor_contradicted() {
+        assert_eq!(judged(Quantity::Constant(1.0)).verdict, Verdict::Consistent);
+        assert_eq!(judged(Quantity::Constant(-1.0)).verdict, Verdict::Inconsistent);
+        assert_eq!(judged(0_u8.get(Metric::wait)).verdict, Verdict::Reproduced);
+    }
+}

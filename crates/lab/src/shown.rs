@@ -1,0 +1,247 @@
+//! Exhibits as the page and the files show them: pictures, rows of data, tables.
+
+mod plot;
+
+pub use plot::Looks;
+
+use crate::chart::{self, Picture};
+use crate::claim::Judged;
+use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
+use crate::extra::{Extra, Made, seen};
+use crate::observations::Observations;
+use crate::output::OutDir;
+use crate::page;
+use crate::quantity::{DesignPoint, Quantity};
+use crate::table::{Row, Table, in_words, number, optional};
+use crate::terminal::csv_name;
+use anyhow::Result;
+use metrics::ConfidenceInterval;
+use plot::{Estimated, position, ticks};
+use rayon::prelude::*;
+use sim_core::Streams;
+
+/// An exhibit whose numbers are known.
+#[derive(Default)]
+pub struct Shown {
+    /// Its data is `data/ID.csv`. Several of one id share that.
+    pub id: String,
+    /// Each with its caption.
+    pub pictures: Vec<(Picture, String)>,
+    /// Of its data, in their order.
+    pub rows: Vec<DataRow>,
+    /// Tables of the page.
+    pub tables: Vec<page::Table>,
+    /// Whether its tables stand behind those that the paper has.
+    pub is_extra: bool,
+}
+
+/// The columns `series`, `x` and `metric` of a figure's data, and what was found.
+pub type DataRow = (String, String, String, ConfidenceInterval);
+
+/// The columns of a figure's data.
+const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
+
+impl Shown {
+    /// One picture with its data, by the picture's id.
+    pub fn picture(picture: impl Into<Picture>, caption: impl Into<String>, rows: Vec<DataRow>) -> Self {
+        let picture = picture.into();
+        Self { id: picture.id().to_owned(), pictures: vec![(picture, caption.into())], rows, ..Self::default() }
+    }
+
+    const fn nothing(id: String) -> Self {
+        Self { id, pictures: Vec::new(), rows: Vec::new(), tables: Vec::new(), is_extra: false }
+    }
+}
+
+/// Writes the pictures of all of `exhibits` and their data; back comes what the page shows of them, each with the claims that
+/// name it.
+///
+/// # Errors
+///
+/// A picture that cannot be drawn, or a file that cannot be written.
+pub fn write<'a>(
+    exhibits: &[Shown],
+    judged: impl IntoIterator<Item = &'a Judged>,
+    out: &OutDir,
+) -> Result<Vec<page::Figure>> {
+    let mut ids: Vec<&str> = Vec::new();
+    for exhibit in exhibits {
+        if !ids.contains(&exhibit.id.as_str()) {
+            ids.push(&exhibit.id);
+        }
+    }
+    let judged: Vec<&Judged> = judged.into_iter().collect();
+    let of_id = |id: &&str| -> Result<Vec<page::Figure>> {
+        let mut data = csv::Writer::from_writer(Vec::new());
+        data.write_record(TIDY)?;
+        let mut figures = Vec::new();
+        for exhibit in exhibits.iter().filter(|exhibit| exhibit.id == *id) {
+            for (series, x, metric, estimate) in &exhibit.rows {
+                data.write_record([
+                    *id,
+                    &csv_name(series),
+                    x,
+                    metric,
+                    &number(estimate.mean),
+                    &optional(estimate.low),
+                    &optional(estimate.high),
+                    &estimate.replications.to_string(),
+                ])?;
+            }
+            for (picture, caption) in &exhibit.pictures {
+                write_picture(picture, out)?;
+                let about_it = judged.iter().filter(|judged| judged.figures.contains(id));
+                figures.push(on_page(id, picture, caption, about_it.map(|judged| judged.id.clone()).collect()));
+            }
+        }
+        out.write(format!("data/{id}.csv"), data.into_inner()?)?;
+        Ok(figures)
+    };
+    // Drawing takes longer than all else here: a thread for each id, and then in their order again.
+    let figures: Vec<Vec<page::Figure>> = ids.par_iter().map(of_id).collect::<Result<_>>()?;
+    Ok(figures.into_iter().flatten().collect())
+}
+
+fn on_page(id: &str, picture: &Picture, caption: &str, claims: Vec<String>) -> page::Figure {
+    let shown = page::Figure::new(picture.clone(), picture.id());
+    // The panels of a figure share its data.
+    let files = shown.files.into_iter().map(|(label, address)| {
+        let address = if label == "CSV" { format!("data/{id}.csv") } else { address };
+        (label, address)
+    });
+    page::Figure { caption: caption.to_owned(), claims, files: files.collect(), picture: shown.picture }
+}
+
+pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
+    let svg = chart::svg(picture)?;
+    #[cfg(feature = "png")]
+    out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
+    out.write(format!("figures/{}.svg", picture.id()), svg)
+}
+
+/// Makes what is shown of exhibits.
+pub struct Showing<'a, C: DesignPoint> {
+    /// What is shown.
+    pub observations: &'a Observations<C>,
+    /// At most so many replications of it.
+    pub replications: u32,
+    /// Colours and marks.
+    pub looks: &'a Looks,
+    /// Those of the first replication.
+    pub streams: Streams,
+}
+
+impl<C: DesignPoint> Showing<'_, C> {
+    /// Estimates and draws it.
+    pub fn show(&self, exhibit: &Exhibit<'_, C>) -> Shown {
+        match exhibit {
+            Exhibit::Plot(figure) => self.plot(figure),
+            Exhibit::Table(table) => self.table(table),
+            Exhibit::Gantt(id, make) => schedule(id, make(&self.streams)),
+            Exhibit::Diagram(id, make) => drawing(id, make(&self.streams)),
+            Exhibit::Extra(extra) => self.extra(extra),
+        }
+    }
+
+    /// A plot.
+    pub fn plot(&self, figure: &Figure<C>) -> Shown {
+        let mut shown = Shown::nothing(figure.id.clone());
+        for panel in &figure.panels {
+            let estimates = self.estimates(panel);
+            for (series, points) in panel.series.iter().zip(&estimates) {
+                for (x, estimate) in points {
+                    let x = position(*x, figure.positions);
+                    shown.rows.push((series.name.clone(), x, panel.metric.to_owned(), *estimate));
+                }
+            }
+            let picture = Picture::from(self.looks.applied_to(plot::chart(figure, panel, &estimates)));
+            shown.pictures.push((picture, figure.caption.clone()));
+            if figure.as_table {
+                shown.tables.push(values(figure, panel, &estimates));
+            }
+        }
+        shown
+    }
+
+    fn table(&self, table: &Table<C>) -> Shown {
+        let found = table.found().map(|(column, row, quantity)| {
+            (column.to_owned(), row.x.clone(), row.metric.clone(), self.estimate(quantity))
+        });
+        let row = |row: &Row<C>| {
+            let cells = row.cells.iter().map(|entry| entry.text(|quantity| self.estimate(quantity)));
+            row.names.iter().cloned().chain(cells).collect()
+        };
+        let whole = page::Table {
+            id: format!("{}-values", table.id),
+            title: table.title.clone(),
+            caption: table.caption.clone(),
+            columns: [&table.names[..], &table.columns].concat(),
+            rows: table.rows.iter().map(row).collect(),
+        };
+        Shown { rows: found.collect(), tables: vec![whole], ..Shown::nothing(table.id.to_owned()) }
+    }
+
+    fn extra(&self, extra: &Extra<'_, C>) -> Shown {
+        let at_most =
+            |quantity: &Quantity<C>, most: u32| self.observations.estimate(quantity, most.min(self.replications));
+        let Made { charts, rows, tables } = (extra.make)(&at_most, &self.streams);
+        let picture = |(chart, caption)| (Picture::from(self.looks.applied_to(chart)), caption);
+        Shown {
+            pictures: charts.into_iter().map(picture).collect(),
+            rows: rows.into_iter().map(|row| (row.series, row.x, row.metric.to_owned(), row.estimate)).collect(),
+            tables,
+            is_extra: true,
+            ..Shown::nothing(extra.id.to_owned())
+        }
+    }
+
+    fn estimate(&self, quantity: &Quantity<C>) -> ConfidenceInterval {
+        self.observations.estimate(quantity, self.replications)
+    }
+
+    fn estimates(&self, panel: &Panel<C>) -> Vec<Vec<Estimated>> {
+        let points =
+            |series: &Series<C>| series.points.iter().map(|(x, quantity)| (*x, self.estimate(quantity))).collect();
+        panel.series.iter().map(points).collect()
+    }
+}
+
+/// Bars of schedules as data: a row for the start, the end and the processors of each job.
+fn schedule(id: &'static str, schedule: Schedule) -> Shown {
+    let mut shown = Shown::nothing(id.to_owned());
+    for (suffix, mut gantt) in schedule.panels {
+        gantt.id = format!("{id}-{suffix}");
+        for bar in &gantt.bars {
+            let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();
+            for (metric, value) in [("start", bar.start), ("end", bar.end), ("processors", processors.into())] {
+                shown.rows.push((suffix.to_owned(), bar.job.clone(), metric.to_owned(), seen(value)));
+            }
+        }
+        shown.pictures.push((Picture::from(gantt), schedule.caption.clone()));
+    }
+    shown
+}
+
+fn drawing(id: &'static str, drawing: Drawing) -> Shown {
+    let Drawing { caption, mut sketch, data } = drawing;
+    id.clone_into(&mut sketch.id);
+    let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
+    Shown { pictures: vec![(Picture::from(sketch), caption)], rows: rows.collect(), ..Shown::nothing(id.to_owned()) }
+}
+
+/// A plot as a table: a row per series, a column per x.
+fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> page::Table {
+    let xs: Vec<f64> = ticks(estimates);
+    let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {
+        let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
+        let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
+        std::iter::once(series.name.clone()).chain(cells).collect()
+    };
+    page::Table {
+        id: format!("{}-values", figure.id),
+        title: figure.title.clone(),
+        caption: format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y_label, figure.x_label),
+        columns: std::iter::once(String::new()).chain(xs.iter().map(f64::to_string)).collect(),
+        rows: panel.series.iter().zip(estimates).map(row).collect(),
+    }
+}
