@@ -52,8 +52,9 @@ pub enum Command {
     /// Print the completion script of a shell; that of `cargo xtask` completes it as one types it.
     #[command(after_help = "\
 Examples:
-  cargo xtask completions bash > ~/.local/share/cargo-xtask.bash   # then, in ~/.bashrc: source ~/.local/share/cargo-xtask.bash
-      cargo's own completion, if there is one, still answers for its other commands
+  cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
+      and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own completion, if there is one, still answers for its
+      other commands
   cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
       zsh's completion of cargo finds it there
   cargo xtask completions fish > ~/.config/fish/conf.d/cargo-xtask.fish")]

@@ -16,7 +16,8 @@ pub(crate) fn width() -> usize {
 }
 
 /// `text` in lines of at most `width` columns. What follows on a line of a list (`term  what it is`) hangs below what it is; a
-/// comment in a sample of TOML goes on as a comment; a command of `program` that is broken ends in `\`, so that it can be pasted.
+/// comment in a sample of TOML goes on as a comment; a command (of `program`, or behind an assignment, as `LANG=C ls`) that is broken
+/// ends in `\`, so that it can be pasted.
 pub(crate) fn wrapped(text: &str, width: usize, program: &str) -> String {
     let mut wrapped = Vec::new();
     for line in unbroken(text, program) {
@@ -36,7 +37,12 @@ pub(crate) fn wrapped(text: &str, width: usize, program: &str) -> String {
         // What stands between quotes is one word of the shell's.
         let whole = if is_command { with_quoted_spaces_held(&line) } else { line };
         let lines = textwrap::wrap(&whole, options);
-        wrapped.push(lines.join(if is_command { " \\\n" } else { "\n" }).replace(HELD, " "));
+        wrapped.push(if is_command {
+            let lines: Vec<String> = lines.iter().map(|line| list_broken(line, width)).collect();
+            lines.join(" \\\n").replace(HELD, " ")
+        } else {
+            lines.join("\n")
+        });
     }
     wrapped.join("\n")
 }
@@ -60,7 +66,10 @@ impl Kind {
     fn of(line: &str, program: &str) -> Self {
         let body = line.trim_start();
         let indent = line.len() - body.len();
-        if indent > 0 && body.starts_with(program) && body[program.len()..].starts_with(' ') {
+        let is_of_program = body.strip_prefix(program).is_some_and(|rest| rest.starts_with(' '));
+        let assigned = body.split_once('=').map_or("", |(name, _)| name);
+        let is_assignment = !assigned.is_empty() && assigned.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        if indent > 0 && (is_of_program || is_assignment) {
             return Self::Command;
         }
         let Some(gap) = body.find("  ").filter(|_| indent > 0) else { return Self::Prose };
@@ -89,6 +98,14 @@ fn unbroken(text: &str, program: &str) -> Vec<String> {
     for line in text.lines() {
         let body = line.trim_start();
         let indent = line.len() - body.len();
+        // As a shell reads it: what follows at the margin belongs to the same word.
+        if let Some(last) = lines.last_mut().filter(|last| last.ends_with('\\')) {
+            last.pop();
+            last.truncate(last.trim_end().len());
+            last.push_str(if indent > 0 { " " } else { "" });
+            last.push_str(body);
+            continue;
+        }
         let kind = Kind::of(line, program);
         let follows = match goes_on {
             Some(_) if body.is_empty() => false,
@@ -109,6 +126,19 @@ fn unbroken(text: &str, program: &str) -> Vec<String> {
         lines.push(line.to_owned());
     }
     lines
+}
+
+/// A line of a command whose last word is a list too long for it, broken behind commas as a shell allows: it goes on at the margin.
+fn list_broken(line: &str, width: usize) -> String {
+    let (mut broken, mut rest) = (String::new(), line);
+    while columns(rest) > width - 2 {
+        let fits = rest.char_indices().take(width - 1).filter(|(_, c)| *c == ',');
+        let Some((comma, _)) = fits.last() else { break };
+        broken += &rest[..=comma];
+        broken += "\\\n";
+        rest = &rest[comma + 1..];
+    }
+    broken + rest
 }
 
 /// Stands for a space at which nothing is broken. In no help, since it is a control character.
@@ -175,6 +205,30 @@ Examples:
       --check
       one replication again";
         assert_eq!(wrapped(help, 40, "lab"), expected);
+    }
+
+    #[test]
+    fn another_program_s_command_can_be_pasted_at_any_width() {
+        let help = "\
+Examples:
+  TIME=%s other --allusers --parsable2 --from 2026-01-01 --until 2026-07-01 \\
+    --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,\\
+NNodes,State > jobs.txt
+  lab convert jobs.txt";
+        let words =
+            |text: &str| -> Vec<String> { text.replace("\\\n", "").split_whitespace().map(str::to_owned).collect() };
+        for width in [40, 60, 80, 100] {
+            let shown = wrapped(help, width, "lab");
+            assert!(shown.lines().all(|line| columns(line) <= width), "{shown}");
+            assert_eq!(words(&shown), words(help), "{shown}");
+            // Every line but the last of a command says that it goes on.
+            let of_other = shown.lines().skip(1).take_while(|line| !line.starts_with("  lab"));
+            let open: Vec<bool> = of_other.map(|line| line.ends_with('\\')).collect();
+            assert!(
+                open.len() > 2 && open[..open.len() - 1].iter().all(|open| *open) && !open[open.len() - 1],
+                "{shown}"
+            );
+        }
     }
 
     #[test]

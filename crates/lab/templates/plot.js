@@ -348,7 +348,13 @@ const Plots = (() => {
         c.fillStyle = theme.soft;
         const next = spec.sites[k + 1];
         const above = Math.max(area.top, next ? place.y(next[0]) : area.top);
-        if (y - above >= 12) c.fillText(name, area.right - 4, y - 1);
+        if (y - above < 15) continue;
+        // It may stand on a job.
+        c.strokeStyle = theme.paper;
+        c.lineWidth = 3;
+        c.lineJoin = "round";
+        c.strokeText(name, area.right - 4, y - 1);
+        c.fillText(name, area.right - 4, y - 1);
       }
     }
 

@@ -89,6 +89,109 @@ fn schedules_of_every_policy_are_its_own() {
     }
 }
 
+/// Values of what the help leaves open; those of an order are every order that it lists.
+fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
+    let listed = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+    match (key, open) {
+        (_, "ORDER") => orders.to_vec(),
+        (_, "SPAN") => listed(&["2h"]),
+        (_, "K") => listed(&["0", "3", "all"]),
+        ("predict", "WHO") => listed(&["tsafrir", "mean-of-user=3", "double-requested", "requested", "clairvoyant"]),
+        ("correct", "HOW") => listed(&["requested", "doubling", "tsafrir", "none"]),
+        // Such as `compress=reserved`.
+        (_, value) if value.chars().all(|letter| letter.is_ascii_lowercase()) => listed(&[value]),
+        _ => panic!("{key}={open}: say here which values to try"),
+    }
+}
+
+/// Every policy of space-shared machines that `simulate --help` lists, by itself and with each of its settings. No program.
+fn named_by_the_help() -> Vec<String> {
+    let help = xtask().args(["simulate", "--help"]).output().expect("it runs");
+    let help = String::from_utf8(help.stdout).expect("UTF-8");
+    let (_, rest) = help.split_once("\nPolicies, by what they are").expect("a list of policies");
+    let (policies, rest) = rest.split_once("\n Your own").expect("the last of them are programs");
+    let (_, rest) = rest.split_once("\nOrders of a queue").expect("a list of orders");
+    let (orders, _) = rest.split_once("\n\n").expect("an end");
+    let name = |line: &str| {
+        let name = line.strip_prefix("  ").filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))?;
+        name.split_whitespace().next().map(str::to_owned)
+    };
+    let orders: Vec<String> = orders.lines().filter_map(name).collect();
+    assert_eq!(orders.len(), 15, "{orders:?}");
+    let (mut bases, mut names) = (Vec::new(), Vec::new());
+    for line in policies.lines() {
+        if let Some(base) = name(line) {
+            bases = vec![base.clone()];
+            names.push(base);
+        } else if line.contains("by predicted run times") {
+            bases = ["fcfs", "easy", "cons"].map(str::to_owned).to_vec();
+        } else if let Some(setting) = line.strip_prefix("    +") {
+            let (key, open) =
+                setting.split_whitespace().next().and_then(|word| word.split_once('=')).expect("KEY=VALUE");
+            // Only what is predicted is corrected.
+            let before = if key == "correct" { "+predict=tsafrir" } else { "" };
+            let values = values(key, open, &orders);
+            names.extend(
+                bases.iter().flat_map(|base| values.iter().map(move |value| format!("{base}{before}+{key}={value}"))),
+            );
+        }
+    }
+    names
+}
+
+#[test]
+fn schedules_of_every_name_that_the_help_lists_are_its_own() {
+    let folder = folder();
+    let log = generated(&folder, "120");
+    let names = named_by_the_help();
+    assert!(names.len() > 90 && names.iter().any(|name| name == "sg"), "{names:?}");
+    let mut checked = 0;
+    for (k, some) in names.chunks(24).enumerate() {
+        let out = folder.path().join(k.to_string());
+        let run =
+            ["simulate", "--quiet", "--json", "--policy", &some.join(","), "--trace", utf8(&log), "--out", utf8(&out)];
+        let told = xtask().args(run).output().expect("it runs");
+        let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        // As the program writes them: `fcfs+order=fcfs` is `fcfs`, once.
+        for policy in told["policies"].as_object().expect("runs").keys() {
+            let (code, told) = check(&log, &out.join(policy).join("jobs.csv"), &["--policy", policy]);
+            assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 80, "{checked} of {} names", names.len());
+}
+
+/// How long a search goes on is part of what makes a schedule.
+#[test]
+fn a_search_is_checked_with_as_many_iterations_as_it_had() {
+    let folder = folder();
+    let log = std::fs::read_to_string(generated(&folder, "250")).expect("a log");
+    // Four times as many at a time, so that some are late.
+    let denser = |line: &str| {
+        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let submit: f64 = fields[1].parse().expect("seconds");
+        fields[1] = format!("{:.0}", (submit / 4.0).floor());
+        fields.join(" ") + "\n"
+    };
+    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
+    let log = comments.join("\n") + "\n" + &jobs.into_iter().map(denser).collect::<String>();
+    let log = file(&folder, "denser.swf", log);
+    let run = ["--policy", "eg-edf-tabu", "--deadlines", "factor:2"];
+    for made in ["0", "3", "10"] {
+        let out = folder.path().join(made);
+        let simulate = ["simulate", "--quiet", "--trace", utf8(&log), "--out", utf8(&out), "--tabu-iterations", made];
+        xtask().args(simulate).args(run).assert().code(0);
+        let jobs = out.join("eg-edf-tabu/jobs.csv");
+        for asked in ["0", "3", "10"] {
+            let (code, told) = check(&log, &jobs, &[&run[..], &["--tabu-iterations", asked]].concat());
+            assert_eq!(code, i32::from(asked != made), "made with {made}, asked with {asked}: {told}");
+        }
+        // Ten, if nothing is said.
+        assert_eq!(check(&log, &jobs, &run).0, i32::from(made != "10"), "made with {made}");
+    }
+}
+
 #[test]
 fn schedules_by_predicted_run_times_are_their_own() {
     let folder = folder();

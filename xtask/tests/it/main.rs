@@ -1,8 +1,10 @@
 //! The program as its users meet it: what it refuses, what it writes, and what it promises about both.
 
+mod browser;
 mod program;
 
 mod alea31;
+mod answers;
 mod bad_input;
 mod border;
 mod by_hand;

@@ -23,6 +23,8 @@ pub struct Gantt {
     pub sites: Vec<(u32, String)>,
     /// The jobs that ran.
     pub bars: Vec<Bar>,
+    /// The stretch of time that is drawn, so that several can be compared; from the first start to the last end if `None`.
+    pub span: Option<(f64, f64)>,
     /// Plots of one link show the same stretch of time on the page, whichever is zoomed; empty: none.
     pub link: &'static str,
 }
@@ -47,16 +49,20 @@ pub struct Bar {
 /// Of more jobs than these, a picture alone tells nothing: its size would double, and nobody could point at one of them.
 const HINTED: usize = 500;
 
-/// A site less tall than this, in pixels, has no room for its name.
-const NAME_HEIGHT: f64 = 12.0;
+/// A site less tall than this, in pixels, has no room for its name: the line above would run through it.
+const NAME_HEIGHT: f64 = 15.0;
 
 impl Gantt {
-    /// Time runs from the first start to the last end.
-    pub(super) fn scales(&self) -> (Scale, Scale) {
-        let low = self.bars.iter().map(|b| b.start).fold(f64::INFINITY, f64::min);
-        let high = self.bars.iter().map(|b| b.end).fold(f64::NEG_INFINITY, f64::max);
+    /// The time from the first start to the last end; from zero on, if little is left out so.
+    pub fn stay(bars: &[Bar]) -> (f64, f64) {
+        let low = bars.iter().map(|b| b.start).fold(f64::INFINITY, f64::min);
+        let high = bars.iter().map(|b| b.end).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = if high > low { (low, high) } else { (0.0, 1.0) };
-        let low = if low > 0.0 && low < 0.25 * high { 0.0 } else { low };
+        (if low > 0.0 && low < 0.25 * high { 0.0 } else { low }, high)
+    }
+
+    pub(super) fn scales(&self) -> (Scale, Scale) {
+        let (low, high) = self.span.unwrap_or_else(|| Self::stay(&self.bars));
         let n = f64::from(self.processors.max(1));
         let mut y = Scale::linear(0.0, n, 0.0, n, &Axis::default());
         y.ticks.retain(|tick| (tick.at - tick.at.round()).abs() < 1e-9);

@@ -29,6 +29,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
                 processors: clusters[moment.cluster.index()],
                 sites: Vec::new(),
                 bars: bars.clone(),
+                span: None,
                 link: "time",
             };
             panels.push((suffix, gantt));

@@ -24,6 +24,10 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
     let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
     let told = report.runs.iter().filter_map(|run| run.outcome.reasons.as_ref());
     let is_heavy = told.map(Reasons::bytes).sum::<usize>() > HEAVY;
+    // Of one length, so that policies can be compared by eye.
+    let drawn_runs = report.runs.iter().filter_map(|run| run.outcome.watched.placed.as_ref().filter(drawable));
+    let span =
+        drawn_runs.map(|placed| stay(placed, seconds)).reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     for run in report.runs {
         let reasons = run.outcome.reasons.as_ref();
         if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
@@ -39,6 +43,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 unit,
                 processors: report.sites().processors(),
                 sites,
+                span,
                 bars: bars(placed, reasons.filter(|_| !is_heavy), seconds),
                 link: "time",
             };
@@ -55,6 +60,15 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
         parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
     }
     Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), words, parts }
+}
+
+/// From the first start to the last end of a schedule, in units of so many seconds.
+fn stay(placed: &[Placed], seconds: f64) -> (f64, f64) {
+    let bar = |Placed { record, .. }: &Placed| {
+        let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
+        Bar { start, end, ..Bar::default() }
+    };
+    Gantt::stay(&placed.iter().map(bar).collect::<Vec<_>>())
 }
 
 /// Jobs by their starts; times in units of so many seconds.
