@@ -5,7 +5,7 @@ use clap::Args;
 use lab::cli::{Common, Ending, print};
 use lab::scenario::workspace;
 use lab::terminal::tell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,8 +19,8 @@ Examples:
 Builds the program for the target and runs it there: logs drawn from models, one of them under several policies, and
 papers with --quick and two replications. Tables, schedules, claims, charts and logs must be the same bytes as here;
 manifests name the build, and pictures in PNG are left out. Exit code 1 says which file is not. Wants the target,
-rustup target add aarch64-unknown-linux-musl, and where the processor is another, an emulator: qemu-user. Without
-them it says so and checks nothing.";
+rustup target add aarch64-unknown-linux-musl, and where the processor is another, an emulator: Debian's qemu-user, or
+qemu-user-static under --runner qemu-aarch64-static. Without them it says so and checks nothing.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,7 +51,7 @@ pub(crate) fn elsewhere(options: &Elsewhere, common: &Common) -> Result<Ending> 
     let there = build(&options.target, common)?;
     let here = std::env::current_exe().context("cannot tell where this program lies")?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let (mut files, mut differing) = (0, Vec::new());
+    let (mut seen, mut differing) = (BTreeSet::new(), Vec::new());
     for arguments in commands(&options.papers) {
         tell(&format!("elsewhere: {}", arguments.join(" ")));
         let mut found = Vec::new();
@@ -68,16 +68,14 @@ pub(crate) fn elsewhere(options: &Elsewhere, common: &Common) -> Result<Ending> 
             command.args(&arguments).current_dir(&work).env_remove("GRID_TRACES").stdout(Stdio::null());
             let status = command.status().with_context(|| format!("cannot run {}", program.display()))?;
             ensure!(status.success(), "{} {place}: {status}; its messages are above", arguments.join(" "));
-            found.push(results(&work)?);
+            found.push(results(&work, &seen)?);
         }
         let [here, there] = &found[..] else { unreachable!("two places") };
         ensure!(!there.is_empty(), "{} wrote nothing that can be compared", arguments.join(" "));
-        files += there.len();
         differing.extend(differences(here, there));
-        std::fs::remove_dir_all(folder.path().join("here/out")).ok();
-        std::fs::remove_dir_all(folder.path().join("there/out")).ok();
+        seen.extend(found.into_iter().flat_map(BTreeMap::into_keys));
     }
-    print(&summary(&options.target, files, &differing, common));
+    print(&summary(&options.target, seen.len(), &differing, common));
     Ok(if differing.is_empty() { Ending::Done } else { Ending::Differs })
 }
 
@@ -111,7 +109,7 @@ fn reason_not_to(target: &str, runner: Option<&str>) -> Result<Option<String>> {
     };
     Ok(runner
         .filter(|runner| !runs(runner))
-        .map(|runner| format!("{runner} does not run; Debian has it as qemu-user-static and qemu-user")))
+        .map(|runner| format!("{runner} does not run; Debian has it in the package qemu-user")))
 }
 
 /// The program for that target. Without optimisation worth mentioning: that must not change results either.
@@ -136,7 +134,7 @@ fn build(target: &str, common: &Common) -> Result<PathBuf> {
     Ok(folder.join(target).join("debug/xtask"))
 }
 
-/// What is run, in a folder of its own; results go to `out`, logs stay beside it.
+/// What is run, all in one folder: results go to folders of their own, logs stay beside them.
 fn commands(papers: &[String]) -> Vec<Vec<String>> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut all = vec![
@@ -144,15 +142,15 @@ fn commands(papers: &[String]) -> Vec<Vec<String>> {
         words("workload generate downey --procs 128 --count 1500 --seed 2 --out downey.swf"),
         words("workload generate jann --count 1500 --seed 3 --out jann.swf"),
         words(
-            "simulate --trace lublin.swf --policy fcfs,easy,cons,flex,easy+order=wfp3,easy+order=f1 --out out --quiet",
+            "simulate --trace lublin.swf --policy fcfs,easy,cons,flex,easy+order=wfp3,easy+order=f1 --out simulated --quiet",
         ),
     ];
-    all.extend(papers.iter().map(|slug| words(&format!("reproduce {slug} --quick --reps 2 --out out --quiet"))));
+    all.extend(papers.iter().map(|slug| words(&format!("reproduce {slug} --quick --reps 2 --out {slug} --quiet"))));
     all
 }
 
-/// Files whose bytes are promised, by their names.
-fn results(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+/// Files whose bytes are promised, by their names, but for those that were `seen` before.
+fn results(folder: &Path, seen: &BTreeSet<PathBuf>) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -167,8 +165,11 @@ fn results(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
                 .extension()
                 .is_some_and(|extension| ["csv", "svg", "swf"].iter().any(|known| extension == *known))
             {
-                let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-                found.insert(path.strip_prefix(folder).expect("below it").to_owned(), bytes);
+                let name = path.strip_prefix(folder).expect("below it").to_owned();
+                if !seen.contains(&name) {
+                    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                    found.insert(name, bytes);
+                }
             }
         }
     }
@@ -234,8 +235,11 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, name).expect("written");
         }
-        let found = results(folder.path()).expect("files");
+        let found = results(folder.path(), &BTreeSet::new()).expect("files");
         assert_eq!(found.keys().collect::<Vec<_>>(), [Path::new("out/data/a.csv"), Path::new("out/figures/f.svg")]);
+        let seen = BTreeSet::from([PathBuf::from("out/data/a.csv")]);
+        let rest = results(folder.path(), &seen).expect("files");
+        assert_eq!(rest.into_keys().collect::<Vec<_>>(), [Path::new("out/figures/f.svg")], "no file is compared twice");
     }
 
     #[test]

@@ -18,6 +18,7 @@ Examples:
   cargo xtask mutants --shard 0/40             every fortieth of them: about an evening on two cores
   cargo xtask mutants --only sim-core/src/profile        those whose names match: FILE:LINE:COLUMN: CHANGE in FUNCTION
   cargo xtask mutants --only late_percent
+  cargo xtask mutants --shard 1/40 --in-place  in a clone that nobody works in: nothing is built from nothing
 
 .cargo/mutants.toml says which files are examined, docs/testing.md under `Accepted survivors` which changes nothing
 need notice, and why. A change that is noticed by no test and is not listed there gives exit code 1. Each is tried
@@ -36,6 +37,10 @@ pub(crate) struct Mutants {
     /// Only changes whose name, file and function included, match this regular expression.
     #[arg(long, value_name = "REGEX")]
     only: Option<String>,
+    /// Break this very working copy instead of a copy of it, and mend it again after each change: what has been built is not built
+    /// anew. Not where somebody edits.
+    #[arg(long)]
+    in_place: bool,
     /// List the changes and try none.
     #[arg(long)]
     list: bool,
@@ -90,7 +95,14 @@ pub(crate) fn mutants(options: &Mutants, common: &Common) -> Result<Ending> {
         return Ok(Ending::Done);
     }
     let folder = workspace().join("target/mutants.out");
-    command.args(["--output", "target", "--no-shuffle"]);
+    command.args(["--output", "target"]);
+    if options.in_place {
+        command.arg("--in-place");
+    }
+    // One function changes at a time: what the compiler keeps of the others is worth most of a build.
+    command.env("CARGO_INCREMENTAL", "1");
+    // A failure is all that is asked for: not its smallest case, nor a file of it, which would lie in wait for the next change.
+    command.env("PROPTEST_MAX_SHRINK_ITERS", "0").env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true");
     if common.json || common.quiet {
         command.stdout(Stdio::null());
     }

@@ -6,11 +6,14 @@
 //! first.
 
 mod accounting;
+mod checked;
 mod dice;
 mod finding;
 mod guard;
 mod logs;
 mod policies;
+mod resampled;
+mod scratch;
 mod settings;
 mod stored;
 mod tables;
@@ -88,6 +91,8 @@ fn targets() -> Vec<Target> {
     targets.extend(settings::targets());
     targets.extend(stored::targets());
     targets.extend(policies::targets());
+    targets.extend(checked::targets());
+    targets.extend(resampled::targets());
     targets
 }
 
@@ -142,6 +147,7 @@ pub fn fuzz(options: &Fuzz, common: &Common) -> Result<Ending> {
         }
         outcomes.push(outcome);
     }
+    scratch::clear();
     print(&if common.json { as_json(seed, &outcomes) } else { as_text(seed, &outcomes) });
     let is_sound = outcomes.iter().all(|outcome| outcome.finding.is_none());
     Ok(if is_sound { Ending::Done } else { Ending::Differs })

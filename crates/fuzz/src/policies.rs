@@ -6,18 +6,20 @@
 //! policy cons
 //! machine 8 1.0               processors, speed
 //! machine 4 2.5
+//! predict tsafrir doubling    who predicts run times, and who corrects them; requested, if left out
 //! expect 30                   how long repairs are said to take; nobody knows, if left out
 //! outage 10 0 60              seconds since the one above, machine, how long
-//! job 5 4 100 200 - 3         seconds since the one above, processors, run time, estimate, deadline, machines as bits
+//! job 5 4 100 200 - 3 7       seconds since the one above, processors, run time, estimate, deadline, machines as bits, user if any
 //! ```
 
 use super::Target;
 use super::dice::Dice;
 use super::text::mutate;
 use gap_schedule::{
-    Backfill, Backfilling, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EasyScan, EgEdf,
-    Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill,
-    OrderedFcfs, Passes, Placement, Planner, Policy, Priority, Tabu, Weight, reference,
+    Backfill, Backfilling, Completion, CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Doubling, Easy,
+    EasyScan, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, Increments, Machine, MeanOfUser, Moves,
+    MultiCluster, Order, OrderedBackfill, OrderedFcfs, Passes, Placement, Planner, Policy, Predictions, Priority,
+    Requested, Tabu, TimesRequested, ToRequested, Weight, reference,
 };
 use sim_core::{Fact, Job, JobId, Outage, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
@@ -26,7 +28,7 @@ use std::fmt::Write;
 pub(crate) fn targets() -> Vec<Target> {
     vec![Target {
         name: "policies",
-        about: "every policy on random jobs, machines and outages: no processor twice, nobody lost, as its obvious twin",
+        about: "every policy on random jobs, machines, outages and predictions: no processor twice, nobody lost, as its obvious twin",
         extension: "scene",
         make: scene,
         check,
@@ -111,6 +113,29 @@ fn boxed(policy: impl Policy + 'static) -> Box<dyn Policy> {
     Box::new(policy)
 }
 
+/// Who predicts run times, and who corrects them.
+const PREDICTORS: [&str; 5] = ["requested", "clairvoyant", "double", "tsafrir", "mean-of-3"];
+const CORRECTORS: [&str; 4] = ["none", "requested", "doubling", "tsafrir"];
+
+/// The two by their names, to whom nothing has happened yet.
+fn predictions(predictor: &str, corrector: &str) -> Option<Predictions> {
+    let predictions = match predictor {
+        "requested" => Predictions::by(Requested),
+        "clairvoyant" => Predictions::clairvoyant(),
+        "double" => Predictions::by(TimesRequested::double()),
+        "tsafrir" => Predictions::by(MeanOfUser::tsafrir()),
+        "mean-of-3" => Predictions::by(MeanOfUser::new(3)),
+        _ => return None,
+    };
+    Some(match corrector {
+        "none" => predictions,
+        "requested" => predictions.corrected_by(ToRequested),
+        "doubling" => predictions.corrected_by(Doubling),
+        "tsafrir" => predictions.corrected_by(Increments::tsafrir()),
+        _ => return None,
+    })
+}
+
 /// Those that plan every job refuse one without an estimate, as their documentation says; who reads a log gives it one.
 const PLANNERS: [&str; 4] = ["best-gap", "bgt", "sg", "eg-edf-tabu"];
 
@@ -128,6 +153,11 @@ fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
         dice.pick(&NAMES).to_owned()
     };
     let mut text = format!("policy {name}\n");
+    // Plans are made of what was requested; who goes by queues may be told predictions.
+    let predicts = !PLANNERS.contains(&name.as_str()) && dice.one_in(3);
+    if predicts {
+        let _ = writeln!(text, "predict {} {}", dice.pick(&PREDICTORS), dice.pick(&CORRECTORS));
+    }
     let machines = 1 + dice.below(4);
     for _ in 0..machines {
         let _ = writeln!(text, "machine {} {}", 1 + dice.below(12), dice.pick(&["1", "1", "2.5", "0.3", "10"]));
@@ -155,7 +185,8 @@ fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
         };
         let deadline = if dice.one_in(2) { dice.below(4 * length).to_string() } else { "-".to_owned() };
         let sites = if dice.one_in(4) { dice.below(1 << machines) } else { (1 << machines) - 1 };
-        let _ = writeln!(text, "job {} {} {run} {estimate} {deadline} {sites}", dice.below(gap), 1 + dice.below(13));
+        let _ = write!(text, "job {} {} {run} {estimate} {deadline} {sites}", dice.below(gap), 1 + dice.below(13));
+        text += if predicts { dice.pick(&[" 1\n", " 2\n", "\n"]) } else { "\n" };
     }
     let mut out = text.into_bytes();
     if dice.one_in(6) {
@@ -167,6 +198,7 @@ fn scene(dice: &mut Dice<'_>) -> Vec<u8> {
 /// What is written down.
 struct Scene {
     policy: String,
+    predictions: Option<Predictions>,
     machines: Vec<Machine>,
     repair_expected: Span,
     outages: Vec<Outage>,
@@ -184,6 +216,7 @@ fn seconds(word: &str) -> Option<u64> {
 fn parse(text: &str) -> Option<Scene> {
     let mut scene = Scene {
         policy: "fcfs".to_owned(),
+        predictions: None,
         machines: Vec::new(),
         repair_expected: Span::MAX,
         outages: Vec::new(),
@@ -203,13 +236,14 @@ fn parse(text: &str) -> Option<Scene> {
                 let speed = speed.parse().ok().filter(|speed| (0.1..=10.0).contains(speed))?;
                 scene.machines.push(Machine { processors, speed });
             }
+            ["predict", predictor, corrector] => scene.predictions = Some(predictions(predictor, corrector)?),
             ["expect", span] => scene.repair_expected = Span::from_secs(seconds(span)?),
             ["outage", gap, machine, length] => {
                 down += Span::from_secs(seconds(gap)?);
                 let site = SiteId(machine.parse().ok()?);
                 scene.outages.push(Outage { site, down, up: down + Span::from_secs(seconds(length)?) });
             }
-            ["job", gap, processors, run, estimate, deadline, sites] => {
+            ["job", gap, processors, run, estimate, deadline, sites, ref user @ ..] if user.len() < 2 => {
                 submit += Span::from_secs(seconds(gap)?);
                 let processors = processors.parse().ok().filter(|count| (1..=2_000).contains(count))?;
                 let id = JobId(u32::try_from(scene.jobs.len()).ok()?);
@@ -219,6 +253,7 @@ fn parse(text: &str) -> Option<Scene> {
                 job.request.deadline = optional(deadline)?.map(|seconds| submit + Span::from_secs(seconds));
                 let bits: u32 = sites.parse().ok().filter(|bits| *bits < 1 << 16)?;
                 job.request.sites = (0..16).filter(|site| bits >> site & 1 == 1).map(SiteId).collect();
+                job.request.user = user.first().map(|user| user.parse()).transpose().ok()?;
                 scene.jobs.push(job);
             }
             _ => return None,
@@ -232,10 +267,13 @@ type Transcript = Vec<(Time, Fact)>;
 
 impl Scene {
     fn transcript(&self, policy: Box<dyn Policy>, passes: Passes) -> Transcript {
-        let world = MultiCluster::new(self.machines.clone(), policy, self.jobs.clone().into_iter())
+        let mut world = MultiCluster::new(self.machines.clone(), policy, self.jobs.clone().into_iter())
             .with_outages(self.outages.clone())
             .with_repair_expected(self.repair_expected)
             .with_passes(passes);
+        if let Some(predictions) = &self.predictions {
+            world = world.with_predictions(predictions.clone());
+        }
         Sim::new(world, Transcript::new()).run().1
     }
 

@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::dice::Dice;
+use super::scratch;
 use super::text::{mutate, number, odd};
 use gridproof::Lab;
 use lab::registry::Entry;
@@ -9,9 +10,7 @@ use lab::reproduce::Request;
 use replay::simulate::read;
 use sim_core::{Fact, Job, JobId, Span, Time};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::OnceLock;
-use tempfile::TempDir;
 
 fn target(
     name: &'static str,
@@ -211,17 +210,8 @@ fn check_name(input: &[u8]) -> Result<bool, String> {
     Err(format!("{text:?} is {name:?}, and that is {:?}", read::policy(&name)))
 }
 
-/// A file for readers that read files.
-fn put(name: &str, input: &[u8]) -> Result<PathBuf, String> {
-    static FOLDER: OnceLock<TempDir> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
-    let path = folder.path().join(name);
-    std::fs::write(&path, input).map_err(|error| format!("cannot write the input: {error}"))?;
-    Ok(path)
-}
-
 fn check_transcript(input: &[u8]) -> Result<bool, String> {
-    let path = put("transcript.jsonl", input)?;
+    let path = scratch::put("transcript.jsonl", input)?;
     read::transcript(&path).map_or_else(|error| refused(&error), |_| Ok(true))
 }
 
@@ -261,11 +251,12 @@ fn answers(dice: &mut Dice<'_>) -> Vec<u8> {
 
 /// Whatever it answers, nothing wrong is done: no job starts twice or too early, and no processor is given twice.
 fn check_answers(input: &[u8]) -> Result<bool, String> {
-    let path = put("answers.jsonl", input)?;
+    let path = scratch::put("answers.jsonl", input)?;
     let job = |(id, submit, processors)| Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(10));
     let jobs = [(0, 0, 2), (1, 0, 1), (2, 5, 2), (3, 12, 1)].map(job).to_vec();
-    // It prints its answers at once, and then listens: a program that has gone away is another matter.
-    let script = "cat \"$0\"; cat > /dev/null";
+    // It prints its answers at once, and then listens. Whoever asks for more gets nonsense: silence would be waited for, and a program
+    // that has gone away is another matter.
+    let script = "cat \"$0\"; echo no more; exec cat > /dev/null";
     let words = ["sh", "-c", script, path.to_str().ok_or("a temporary folder with an odd name")?].map(str::to_owned);
     let told = match read::program(&words, &[2, 1], jobs) {
         Err(error) => return refused(&error),

@@ -2,15 +2,14 @@
 
 use super::Target;
 use super::dice::Dice;
+use super::scratch;
 use super::text::mutate;
 use anyhow::Result;
 use lab::output::OutDir;
 use lab::output::manifest::{Listed, MANIFEST, Manifest};
 use lab::store::{Identity, Store};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::OnceLock;
-use tempfile::TempDir;
 
 pub(crate) fn targets() -> Vec<Target> {
     vec![
@@ -36,8 +35,6 @@ struct Samples {
     store: Vec<u8>,
     manifest: Vec<u8>,
     files: Vec<Listed>,
-    /// Where inputs are put: readers read folders.
-    folder: TempDir,
 }
 
 fn samples() -> &'static Samples {
@@ -46,7 +43,7 @@ fn samples() -> &'static Samples {
 }
 
 fn written() -> Result<Samples> {
-    let folder = tempfile::tempdir()?;
+    let folder = scratch::new_folder()?;
     let results = folder.path().join("results");
     let out = OutDir::create(&results, "fuzz")?;
     let cells = out.cells();
@@ -67,7 +64,6 @@ fn written() -> Result<Samples> {
         store: std::fs::read(cells.join("replications.jsonl"))?,
         manifest: std::fs::read(results.join(MANIFEST))?,
         files,
-        folder,
     })
 }
 
@@ -87,15 +83,9 @@ fn damaged(dice: &mut Dice<'_>, sound: &[u8]) -> Vec<u8> {
     out
 }
 
-fn put(name: &str, input: &[u8]) -> Result<&'static Path, String> {
-    let folder = samples().folder.path();
-    std::fs::write(folder.join(name), input).map_err(|error| format!("cannot write the input: {error}"))?;
-    Ok(folder)
-}
-
 fn check_store(input: &[u8]) -> Result<bool, String> {
-    let folder = put("replications.jsonl", input)?;
-    let (sound, damaged) = Store::census(folder).map_err(|error| error.to_string())?;
+    scratch::put("replications.jsonl", input)?;
+    let (sound, damaged) = Store::census(&scratch::folder()?).map_err(|error| error.to_string())?;
     let written: BTreeSet<&[u8]> = samples().store.split_inclusive(|byte| *byte == b'\n').collect();
     let lines = input.split_inclusive(|byte| *byte == b'\n');
     let as_written = lines.clone().filter(|line| written.contains(line)).count() as u64;
@@ -106,8 +96,8 @@ fn check_store(input: &[u8]) -> Result<bool, String> {
 }
 
 fn check_manifest(input: &[u8]) -> Result<bool, String> {
-    let folder = put(MANIFEST, input)?;
-    let Ok(Some(manifest)) = Manifest::read(folder) else { return Ok(false) };
+    scratch::put(MANIFEST, input)?;
+    let Ok(Some(manifest)) = Manifest::read(&scratch::folder()?) else { return Ok(false) };
     // What a manifest that is not sound says is not believed, but asking is no reason to panic.
     let (command, files) = (manifest.command().map(str::to_owned), manifest.files());
     if !manifest.is_sound() {

@@ -53,8 +53,12 @@ pub(crate) fn known_workspace() -> Option<&'static Path> {
 }
 
 impl Scenario {
-    /// Reads the scenario of the paper `slug`.
-    pub(crate) fn of_paper(slug: &str, text: &str) -> Result<Self> {
+    /// Reads `text` as the scenario of the paper `slug`.
+    ///
+    /// # Errors
+    ///
+    /// If it is no TOML.
+    pub fn of_paper(slug: &str, text: &str) -> Result<Self> {
         let name = format!("workloads/{slug}.toml");
         Self::parse(&name, text).with_context(|| name)
     }

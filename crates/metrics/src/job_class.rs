@@ -57,6 +57,12 @@ mod tests {
     use sim_core::{Job, JobId, SiteId, Time};
 
     #[test]
+    fn classes_are_called_what_they_are() {
+        let names = JobClass::ALL.map(JobClass::name);
+        assert_eq!(names, ["short narrow", "short wide", "long narrow", "long wide"]);
+    }
+
+    #[test]
     fn an_hour_is_short_and_eight_processors_are_narrow() {
         let class = |processors, seconds| {
             let job = Job::new(JobId(1), Time::ZERO, processors, Span::from_secs(seconds));

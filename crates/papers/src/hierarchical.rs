@@ -37,6 +37,7 @@ struct File {
 
 /// The readings of the world (R1 to R16), and one of a sentence.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ReadingsTable {
     #[serde(flatten)]
     of_sentences: OfSentences,

@@ -32,6 +32,7 @@ mod tests {
     use anyhow::{Context, Result};
     use lab::exhibit::{self, Exhibit};
     use lab::paper::{Effort, Paper};
+    use lab::scenario::Scenario;
     use sim_core::Streams;
     use std::collections::BTreeSet;
 
@@ -141,6 +142,27 @@ mod tests {
     #[test]
     fn every_answer_to_a_reading_makes_a_scenario_and_the_first_is_the_default() {
         each_paper!(answers_are_scenarios);
+    }
+
+    /// A word too many at the head of the file, and in each of its tables.
+    fn unknown_keys_are_refused<P: Paper>() -> Result<()> {
+        let slug = P::ABOUT.slug;
+        let heads = P::SCENARIO.match_indices("\n[").map(|(at, _)| at + 1);
+        for head in heads.chain([0]) {
+            let (before, table) = P::SCENARIO.split_at(head);
+            let (heading, rest) = if head > 0 { table.split_once('\n').expect("a line") } else { ("", table) };
+            let text = format!("{before}{heading}\nno_such_key = 1\n{rest}");
+            let refusal = Scenario::of_paper(slug, &text).and_then(|scenario| P::new(&scenario, Effort::Quick)).err();
+            let refusal = refusal.unwrap_or_else(|| panic!("{slug}: no_such_key is taken under {heading:?}"));
+            let told = format!("{refusal:#}");
+            assert!(told.contains("unknown field `no_such_key`"), "{slug}, {heading}: {told}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_unknown_key_of_a_scenario_file_is_refused_in_every_table() {
+        each_paper!(unknown_keys_are_refused);
     }
 
     #[test]

@@ -35,6 +35,22 @@ use workload::SwfReader;
 ///
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<Ending> {
+    let told = ask(options, own)?;
+    print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
+    Ok(if told.checked.findings.is_empty() { Ending::Done } else { Ending::Differs })
+}
+
+/// The first finding of each kind, as `KIND: WORDS`; nothing is printed.
+///
+/// # Errors
+///
+/// As [`check`].
+pub fn findings(options: &Check, own: &[&'static Own]) -> Result<Vec<String>> {
+    let told = ask(options, own)?;
+    Ok(told.checked.findings.iter().map(|(_, one)| format!("{}: {}", one.fault.name(), one.words)).collect())
+}
+
+fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
     let run = &options.run;
     // What is predicted is no part of the log: jobs come with what was requested.
     let asked = Asked { estimates: carried(options.asked.estimates), ..options.asked.clone() };
@@ -52,9 +68,7 @@ pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<E
         let question = Question { jobs, machines, outages, run, policy, predictions };
         conform::check(question, &checked.starts, &mut checked.findings)
     });
-    let told = Told { options, policy: policy.as_ref(), places: &places, checked: &checked, differences };
-    print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
-    Ok(if checked.findings.is_empty() { Ending::Done } else { Ending::Differs })
+    Ok(Told { options, policy, places, checked, differences })
 }
 
 /// The outages of the places up to the end of the schedule, in order of failure.
@@ -71,15 +85,15 @@ fn outages(options: &Check, places: &Places, checked: &Checked) -> Result<Vec<Ou
 /// What is reported.
 struct Told<'a> {
     options: &'a Check,
-    policy: Option<&'a NamedPolicy>,
-    places: &'a Places,
-    checked: &'a Checked,
+    policy: Option<NamedPolicy>,
+    places: Places,
+    checked: Checked,
     differences: Option<Differences>,
 }
 
 impl Told<'_> {
     fn as_json(&self) -> String {
-        let Checked { starts, findings, no_jobs, rejected } = self.checked;
+        let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let findings: Vec<_> = findings
             .iter()
             .map(|(count, Finding { fault, job, time, line, words })| {
@@ -100,7 +114,7 @@ impl Told<'_> {
         let told = serde_json::json!({
             "trace": self.options.asked.trace,
             "schedule": self.options.schedule,
-            "policy": self.policy.map(NamedPolicy::name),
+            "policy": self.policy.as_ref().map(NamedPolicy::name),
             "feasible": self.is_feasible(),
             "started": starts.len(),
             "rejected": rejected,
@@ -116,7 +130,7 @@ impl Told<'_> {
     }
 
     fn in_words(&self, quiet: bool) -> String {
-        let Checked { starts, findings, no_jobs, rejected } = self.checked;
+        let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let mut text = String::new();
         for (count, Finding { fault, job: _, time: _, line, words }) in findings.iter() {
             let file = if *fault == Fault::Missing && words.ends_with("is not there") {
@@ -142,7 +156,7 @@ impl Told<'_> {
             let _ =
                 writeln!(text, "{no_jobs} rows of records that have no run time, or no processors, were not looked at");
         }
-        match (self.policy, self.differences) {
+        match (&self.policy, self.differences) {
             (Some(policy), Some(differences)) => {
                 text += &in_words(&policy.name(), differences, self.options.run.passes)
             }

@@ -60,6 +60,7 @@ use std::fs::File;
 use std::io::Read;
 use std::mem;
 use std::path::Path;
+use tempfile::NamedTempFile;
 use watch::drawn;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
@@ -230,6 +231,32 @@ pub fn measure(options: &Simulate, own: &[&'static Own]) -> Result<Vec<Measured>
         rejected: outcome.watched.rejected,
     };
     Ok(runs.into_iter().map(measured).collect())
+}
+
+/// Replays the log under each policy and writes what became of its jobs, as [`simulate`] does in `jobs.csv` and `schedule.swf`, to
+/// `POLICY.csv` and `POLICY.swf` in the folder, and nothing else.
+///
+/// # Errors
+///
+/// As [`simulate`].
+pub fn schedules(options: &Simulate, own: &[&'static Own], folder: &Path) -> Result<()> {
+    let world = options.worlds.open(&options.asked, &options.chosen, own)?;
+    let header = swf_header(&options.asked, world.sites())?;
+    let begin = || {
+        let draft = || Ok::<_, std::io::Error>(Draft::Begun(NamedTempFile::new_in(folder)?));
+        let drawn = drawn(world.names().len());
+        let log = stem(&options.asked.trace);
+        Ok(Drafts { jobs: draft()?, swf: draft()?, header: header.clone(), log, drawn, ..Drafts::default() })
+    };
+    for Run { name, outcome, .. } in world.replay(&begin, &|| ())? {
+        let Drafts { jobs, swf, .. } = outcome.watched.drafts;
+        for (draft, ending) in [(jobs, "csv"), (swf, "swf")] {
+            if let Draft::Begun(draft) = draft {
+                draft.persist(folder.join(format!("{name}.{ending}")))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The log's name without its endings.

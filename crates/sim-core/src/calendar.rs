@@ -367,6 +367,20 @@ mod tests {
     }
 
     #[test]
+    fn dead_keys_are_dropped_once_they_outnumber_the_living_and_not_before() {
+        let mut calendar = Calendar::new();
+        let keys: Vec<_> = (0..1_001).map(|at| calendar.post(Time::from_secs(at), EventPriority::ARRIVE, at)).collect();
+        // Four to a line, and at most one line more than that takes.
+        assert!((251..=253).contains(&calendar.keys.lines.len()), "{} lines", calendar.keys.lines.len());
+        for (cancelled, key) in (1..).zip(keys) {
+            assert!(calendar.cancel(key).is_some());
+            let (kept, living) = (calendar.keys.len(), 1_001 - cancelled);
+            assert!(kept <= 2 * living + 64, "{kept} keys for {living} events");
+            assert!(kept == 1_001 || living < 469, "{kept} keys while {living} events are to come");
+        }
+    }
+
+    #[test]
     fn a_slot_is_used_again_once_its_event_has_happened() {
         let mut calendar = Calendar::new();
         for at in 0..1_000 {

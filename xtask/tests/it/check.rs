@@ -443,6 +443,24 @@ fn another_policy_is_told_by_the_first_start_that_it_would_not_have_made() {
 }
 
 #[test]
+fn rows_of_namesakes_are_held_against_the_record_that_they_agree_with() {
+    let folder = folder();
+    let record = |run: i32, processors: u32| {
+        format!("7 0 -1 {run} {processors} -1 -1 {processors} 90 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    };
+    // The first has not run, and the last ends before the one above it.
+    let log = file(&folder, "seven.swf", record(0, 4) + &record(60, 4) + &record(30, 2));
+    let rows = "job,submit,start,finish,processors\n7,0,0,30,2\n7,0,0,60,4\n";
+    let found = |rows: &str| check(&log, &file(&folder, "theirs.csv", rows), &["--procs", "8", "--policy", "easy"]);
+    let (code, told) = found(rows);
+    assert!(code == 0 && told.contains("every start is its own"), "{told}");
+    let (code, told) = found(&rows.replace("7,0,0,30,2\n", ""));
+    assert!(code == 1 && told.contains("missing-job: job 7 (line 3 of the log)"), "{told}");
+    let (code, told) = found(&(rows.to_owned() + "7,0,0,0,4\n7,0,90,120,2\n"));
+    assert!(code == 1 && told.contains("theirs.csv:5: job-twice: job 7 is there again"), "{told}");
+}
+
+#[test]
 fn what_cannot_be_checked_is_refused_with_the_fix() {
     let refused = |schedule: &str, further: &[&str], words: &str| {
         let (code, told) = of_four_jobs(schedule, further);

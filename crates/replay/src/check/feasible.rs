@@ -8,7 +8,11 @@ use anyhow::{Result, bail};
 use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
 use sim_core::{Outage, Request, Span, Time};
+use std::collections::VecDeque;
 use workload::{Intake, LogJob, Options, SwfReader};
+
+/// So many records of one number are held against a row.
+const NAMESAKES: usize = 64;
 
 /// A record of the log: the job that it yields, if any, and the submit time that it tells.
 type Numbered = (Option<usize>, Option<Span>);
@@ -73,7 +77,7 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
     let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
     let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
-    let mut taken: FxHashMap<u64, usize> = FxHashMap::default(); // how many rows of a number there were; never iterated
+    let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
     for row in rows {
         let Row { line, number, .. } = *row;
@@ -81,9 +85,8 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
             found.findings.add(Fault::Unknown, number, None, line, || format!("job {number} is not in the log"));
             continue;
         };
-        // A number that stands in the log several times stands for each of its records in turn.
-        let turn = taken.entry(number).or_default();
-        let Some((job, logged)) = records.get(*turn).copied() else {
+        let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
+        let Some((job, logged)) = look.next_record(row, records, left) else {
             let first = records[0]
                 .0
                 .and_then(|job| seen[job])
@@ -91,7 +94,6 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
             found.findings.add(Fault::Twice, number, None, line, || format!("job {number} is there again{first}"));
             continue;
         };
-        *turn += 1;
         let Some(job) = job else {
             found.no_jobs += 1;
             continue;
@@ -135,6 +137,26 @@ impl Look<'_> {
 
     fn since_first(&self, time: Span) -> Time {
         Time::ZERO + time.saturating_sub(self.offset)
+    }
+
+    /// Which of the log's records with this number the row is about: of those `left`, one that agrees with it, and else the first. A
+    /// number that stands in the log several times stands for each of its records once, and a schedule may be in another order.
+    fn next_record(&self, row: &Row, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
+        let length = |row: &Row| Some(row.finish?.saturating_sub(row.start?));
+        let agrees = |(job, logged): Numbered| {
+            let job = job.map(|job| &self.jobs.jobs[job].job);
+            let submit = row.submit.is_none_or(|submit| {
+                logged == Some(submit) || job.is_some_and(|job| self.since_first(submit) == job.submit)
+            });
+            let width = row.processors.is_none_or(|width| job.is_some_and(|job| job.request.processors == width));
+            let takes =
+                |length| job.is_some_and(|job| self.machines.iter().any(|one| one.takes(job.runtime) == length));
+            (submit, job.is_some(), width, length(row).is_none_or(takes))
+        };
+        // Who comes far behind in such a queue of namesakes is not looked for: a log may call all of its jobs the same.
+        let close = left.iter().take(NAMESAKES).copied().enumerate();
+        let (place, _) = close.rev().max_by_key(|(_, record)| agrees(records[*record]))?;
+        left.remove(place).map(|record| records[record])
     }
 
     /// Looks at one row, of that job, whose submission stands in the log as `logged`. Back comes its start, if it has one.

@@ -27,6 +27,7 @@ pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 pub(super) struct Watch {
     log: JobLog<RunTotals>,
     waiting: Timeline,
+    last_rejection: Time,
 }
 
 /// Takes in finished jobs.
@@ -85,7 +86,7 @@ impl Watch {
             last_finish: Time::ZERO,
             placed: Some(Vec::new()),
         };
-        Ok(Self { log: JobLog::new(totals), waiting: Timeline::new() })
+        Ok(Self { log: JobLog::new(totals), waiting: Timeline::new(), last_rejection: Time::ZERO })
     }
 
     /// Where what the log knows is to be entered as jobs come in.
@@ -99,6 +100,8 @@ impl Watch {
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
         let RunTotals { summary, weeks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        // Who is turned away may come after all others have left.
+        let end = last_finish.max(self.last_rejection);
         Ok(Watched {
             summary,
             weeks,
@@ -107,7 +110,7 @@ impl Watch {
             cut: rows.cut,
             interrupted,
             busy: busy.means(last_finish),
-            waiting: self.waiting.means(last_finish),
+            waiting: self.waiting.means(end),
             drafts: rows.finish()?,
             placed,
         })
@@ -132,6 +135,7 @@ impl Probe for Watch {
             }
             Fact::Rejected { job, .. } => {
                 self.waiting.lower(now, 1);
+                self.last_rejection = now;
                 let RunTotals { known, rows, .. } = self.log.sink_mut();
                 let known = known.borrow_mut().remove(job);
                 rows.rejected(&known.expect("what the log knows was entered when it came in"));
