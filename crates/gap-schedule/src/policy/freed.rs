@@ -36,7 +36,7 @@ struct Lengths {
 /// Intervals of time that are told apart.
 const INTERVALS: usize = 64;
 
-/// Widths to 15 have a class each; beyond, four share an octave.
+/// Widths below 8 have a class each; above, an octave is cut into four.
 const fn class(processors: u32) -> usize {
     if processors < 8 {
         return processors as usize;
