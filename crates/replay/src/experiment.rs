@@ -2,7 +2,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | the file is read, and everything in it checked, with lines for messages | `file.rs`, `check.rs`, `design.rs` |
+//! | the file is read, and everything in it checked, with lines for messages | `file.rs`, `check.rs` with a file for each table, `design.rs` |
 //! | logs are read once and held; replications are made of them | `workloads.rs` |
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
 //! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs` |
