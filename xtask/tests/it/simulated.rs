@@ -32,7 +32,7 @@ fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_a
     let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
     assert_eq!(json["differences"][0]["blocks"], 9);
     let page = fs::read_to_string(out.join("report.html")).expect("a page");
-    assert!(page.contains("lower than under fcfs (95 % interval"), "the comparison in words");
+    assert!(page.contains("lower under easy than under fcfs (95 % interval"), "the comparison in words");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     let (header, rows) = table(&out.join("easy/evalys.csv"));
     assert_eq!(header[0], "job_id");
