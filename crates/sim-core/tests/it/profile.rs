@@ -15,6 +15,18 @@ fn span(ticks: usize) -> Span {
     Span::from_secs(ticks as u64)
 }
 
+/// A profile and its twin with the same reservations, each as early as it can be; what lies before `pass` is forgotten.
+fn reserved(requests: Vec<(usize, usize, u32)>, pass: usize) -> (AvailabilityProfile, TickProfile) {
+    let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
+    for (from, ticks, processors) in requests {
+        let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
+        profile.reserve(time(start), span(ticks), processors);
+        twin.reserve(start, ticks, processors);
+    }
+    profile.forget_before(time(pass));
+    (profile, twin)
+}
+
 proptest! {
     /// Reservations are placed where the profile says they fit, some are cancelled, the past is forgotten: at every
     /// step both answer alike, wherever they are asked.
@@ -67,13 +79,7 @@ proptest! {
         (ticks, processors) in (1..25_usize, 1..=CAPACITY + 1),
         (first, before, until) in (0..60_usize, 0..30_usize, 0..30_usize),
     ) {
-        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
-        for (from, ticks, processors) in requests {
-            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
-            profile.reserve(time(start), span(ticks), processors);
-            twin.reserve(start, ticks, processors);
-        }
-        profile.forget_before(time(pass));
+        let (profile, twin) = reserved(requests, pass);
         let first = pass + first;
         let (before, until) = (first + before, first + before + until);
         let suits = |start: &usize| twin.fits(*start, ticks.min(until - start), processors);
@@ -95,13 +101,7 @@ proptest! {
         (ahead, from, length) in (0..10_usize, 0..60_usize, 1..20_usize),
         long in 0..40_usize,
     ) {
-        let (mut profile, mut twin) = (AvailabilityProfile::new(CAPACITY), TickProfile::new(CAPACITY, 1000));
-        for (from, ticks, processors) in requests {
-            let start = twin.earliest(from, ticks, processors).expect("no wider than the capacity");
-            profile.reserve(time(start), span(ticks), processors);
-            twin.reserve(start, ticks, processors);
-        }
-        profile.forget_before(time(pass));
+        let (profile, twin) = reserved(requests, pass);
         let now = pass + ahead;
         let (from, to) = (now + from, now + from + length);
         for processors in 1..=CAPACITY {
