@@ -31,7 +31,7 @@ impl AvailabilityProfile {
 
     /// `capacity` processors, free for ever.
     pub fn new(capacity: u32) -> Self {
-        Self { capacity, blocks: vec![Block::of(vec![(Time::ZERO, capacity)])], len: 1 }
+        Self { capacity, blocks: vec![Block::of(vec![Time::ZERO], vec![capacity])], len: 1 }
     }
 
     /// Processors in all.
@@ -145,6 +145,9 @@ impl AvailabilityProfile {
     ///
     /// If they are not free there.
     pub fn reserve(&mut self, start: Time, span: Span, processors: u32) {
+        if processors == 0 {
+            return;
+        }
         self.change(start, span, |free| {
             free.checked_sub(processors).unwrap_or_else(|| {
                 panic!("{processors} processors reserved from {start} s for {span} s where only {free} are free")
@@ -158,6 +161,9 @@ impl AvailabilityProfile {
     ///
     /// If more would be free than there are.
     pub fn cancel(&mut self, start: Time, span: Span, processors: u32) {
+        if processors == 0 {
+            return;
+        }
         let capacity = self.capacity;
         self.change(start, span, |free| {
             let free = free + processors;
@@ -181,6 +187,7 @@ impl AvailabilityProfile {
         (block, self.blocks[block].find(at))
     }
 
+    /// What is free throughout `[start, start + span)` becomes what `new` makes of it, which is something else.
     fn change(&mut self, start: Time, span: Span, new: impl Fn(u32) -> u32) {
         if span.is_zero() {
             return;
@@ -244,7 +251,10 @@ impl AvailabilityProfile {
 
     /// Removes the step at `position`, if there is one, and if it changes nothing.
     fn join(&mut self, (block, step): Position) {
-        let earlier = block.checked_sub(1).and_then(|earlier| self.blocks[earlier].steps().last().copied());
+        let earlier = block.checked_sub(1).map(|earlier| {
+            let earlier = &self.blocks[earlier];
+            earlier.free(earlier.len() - 1)
+        });
         let before = self.blocks[block].len();
         self.blocks[block].join(step, earlier);
         self.len -= before - self.blocks[block].len();
@@ -284,7 +294,7 @@ impl AvailabilityProfile {
     }
 
     fn steps(&self) -> impl Iterator<Item = (Time, u32)> {
-        self.blocks.iter().flat_map(Block::steps).copied()
+        self.blocks.iter().flat_map(Block::steps)
     }
 }
 

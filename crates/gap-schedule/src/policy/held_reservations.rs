@@ -2,7 +2,7 @@
 
 use crate::policy::machine_profiles::Slot;
 use crate::queue::QueuedJob;
-use sim_core::Time;
+use sim_core::{Span, Time};
 use std::collections::VecDeque;
 use std::ops::Index;
 
@@ -12,8 +12,8 @@ use std::ops::Index;
 pub(super) struct HeldReservations {
     /// `None` where a job has left.
     places: Vec<Option<Reservation>>,
-    /// Of each place, whether something has become free just before the start of its job, since it last had its turn.
-    restless: Vec<bool>,
+    /// Of each place, what a compression looks at first: of most jobs, it looks at nothing else.
+    turns: Vec<Turn>,
     /// So many places are filled before they close up.
     room: usize,
     order: VecDeque<(Time, usize)>,
@@ -24,6 +24,20 @@ pub(super) struct HeldReservations {
 pub(super) struct Reservation {
     pub(super) waiting: QueuedJob,
     pub(super) slot: Option<Slot>,
+}
+
+/// What decides whether a job may move when it has its turn.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Turn {
+    /// The reserved start; without a reservation, the last instant there is.
+    pub(super) start: Time,
+    /// How long it takes, on the machine where it is to run.
+    pub(super) takes: Span,
+    pub(super) processors: u32,
+    /// Whether a job waits in this place.
+    pub(super) is_taken: bool,
+    /// When it last had its turn, by the clock of [`Disturbances`](super::freed::Disturbances).
+    pub(super) last: u64,
 }
 
 impl Reservation {
@@ -66,9 +80,21 @@ impl HeldReservations {
         self.places[place].as_ref().expect("a place in use")
     }
 
-    /// The places in use, in order of arrival.
-    pub(super) fn in_order_of_arrival(&self) -> impl Iterator<Item = usize> {
-        self.places.iter().enumerate().filter(|(_, held)| held.is_some()).map(|(place, _)| place)
+    /// How many places there are, in use or not; they are numbered in order of arrival.
+    pub(super) const fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The job in a place has its turn, when the clock stands so. What decides whether it may move.
+    #[inline]
+    pub(super) fn take_turn(&mut self, place: usize, clock: u64) -> Turn {
+        let turn = &mut self.turns[place];
+        Turn { last: std::mem::replace(&mut turn.last, clock), ..*turn }
+    }
+
+    /// Whether a job waits in a place.
+    pub(super) fn is_taken(&self, place: usize) -> bool {
+        self.places[place].is_some()
     }
 
     /// The places and their starts, in order of reserved starts, of those that start later than `after`.
@@ -81,59 +107,62 @@ impl HeldReservations {
         self.order.iter().map(|(_, place)| *place)
     }
 
-    /// Something has become free between two instants: those who start when it ends, or within, may be able to start earlier.
-    pub(super) fn disturb(&mut self, from: Time, to: Time) {
-        let first = self.order.partition_point(|(start, _)| *start <= from);
-        for (_, place) in self.order.range(first..).take_while(|(start, _)| *start <= to) {
-            self.restless[*place] = true;
-        }
-    }
-
-    /// The job in a place has its turn. Whether it has been disturbed since the last one.
-    pub(super) fn calm(&mut self, place: usize) -> bool {
-        std::mem::take(&mut self.restless[place])
-    }
-
-    /// A job joins behind all others.
-    pub(super) fn push(&mut self, reservation: Reservation) {
+    /// A job joins behind all others. On the machine of its slot it `takes` so long; `clock` tells when this is.
+    pub(super) fn push(&mut self, reservation: Reservation, takes: Span, clock: u64) {
         if self.places.len() == self.room {
             self.close_up();
         }
-        let place = self.places.len();
+        let (place, start) = (self.places.len(), reservation.start());
         self.places.push(Some(reservation));
-        self.restless.push(false);
-        self.enter(reservation.start(), place);
+        let processors = reservation.waiting.request.processors;
+        self.turns.push(Turn { start, takes, processors, is_taken: true, last: clock });
+        self.enter(start, place);
     }
 
     /// Takes out the first job, if its start is not later than `now`.
     pub(super) fn pop_due(&mut self, now: Time) -> Option<Reservation> {
         let (_, place) = self.order.pop_front_if(|(start, _)| *start <= now)?;
         let reservation = self.places[place].take();
+        self.turns[place].is_taken = false;
         if self.order.is_empty() {
             self.places.clear();
-            self.restless.clear();
+            self.turns.clear();
         }
         reservation
     }
 
-    /// The job in a place has another slot.
-    pub(super) fn settle(&mut self, place: usize, slot: Option<Slot>) {
-        let held = self.places[place].as_mut().expect("a place in use");
-        let before = held.start();
-        held.slot = slot;
-        let after = held.start();
-        if after < before {
-            // Most move past few others.
-            let mut position = self.order.partition_point(|other| *other < (before, place));
-            while position > 0 && self.order[position - 1] > (after, place) {
-                self.order.swap(position - 1, position);
-                position -= 1;
-            }
-            self.order[position] = (after, place);
-        } else if after > before {
+    /// The job in a place has another slot, and takes so long there.
+    pub(super) fn settle(&mut self, place: usize, slot: Option<Slot>, takes: Span) {
+        let before = self.turns[place].start;
+        self.move_ahead(place, slot, takes);
+        let after = self.turns[place].start;
+        if after != before {
             let position = self.order.partition_point(|other| *other < (before, place));
             self.order.remove(position);
             self.enter(after, place);
+        }
+    }
+
+    /// The same, but it keeps its place in the order of starts until all are [sorted](Self::sort).
+    pub(super) fn move_ahead(&mut self, place: usize, slot: Option<Slot>, takes: Span) {
+        let held = self.places[place].as_mut().expect("a place in use");
+        held.slot = slot;
+        let turn = &mut self.turns[place];
+        (turn.start, turn.takes) = (held.start(), takes);
+    }
+
+    /// Restores the order of starts after jobs have moved, most of them past few others.
+    pub(super) fn sort(&mut self) {
+        let order = self.order.make_contiguous();
+        for number in 0..order.len() {
+            let place = order[number].1;
+            let key = (self.turns[place].start, place);
+            let mut position = number;
+            while position > 0 && order[position - 1] > key {
+                order[position] = order[position - 1];
+                position -= 1;
+            }
+            order[position] = key;
         }
     }
 
@@ -150,8 +179,7 @@ impl HeldReservations {
             *place = next;
             next += usize::from(held.is_some());
         }
-        let mut places = self.places.iter();
-        self.restless.retain(|_| places.next().is_some_and(Option::is_some));
+        self.turns.retain(|turn| turn.is_taken);
         self.places.retain(Option::is_some);
         self.order.iter_mut().for_each(|(_, place)| *place = moved[*place]);
         self.room = (2 * next).next_power_of_two().max(Self::SMALLEST);

@@ -149,6 +149,11 @@ impl MachineProfiles {
         best
     }
 
+    /// Forgets what was planned before `now`.
+    pub(super) fn forget_before(&mut self, now: Time) {
+        self.by_rank.iter_mut().for_each(|profile| profile.plan.forget_before(now));
+    }
+
     /// The plan of one machine.
     pub(super) fn plan(&self, rank: usize) -> &AvailabilityProfile {
         &self.by_rank[rank].plan
@@ -157,6 +162,11 @@ impl MachineProfiles {
     /// How long a job with this estimate holds its processors there.
     pub(super) fn takes(&self, rank: usize, estimate: Span) -> Span {
         self.by_rank[rank].machine.takes(estimate).max(SHORTEST)
+    }
+
+    /// How long the job takes on the machine of its slot; without one, for ever.
+    pub(super) fn takes_in(&self, slot: Option<Slot>, request: &Request) -> Span {
+        slot.map_or(Span::MAX, |slot| self.by_rank[slot.rank].takes(request))
     }
 
     /// Where the job could start, were there only the jobs that run: no reservation lets it start earlier.

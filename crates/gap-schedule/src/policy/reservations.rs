@@ -3,8 +3,8 @@
 use crate::machine::{Machine, site};
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
-use crate::policy::freed::FreedStretches;
-use crate::policy::held_reservations::{HeldReservations, Reservation};
+use crate::policy::freed::{Disturbances, FreedStretches};
+use crate::policy::held_reservations::{HeldReservations, Reservation, Turn};
 use crate::policy::machine_profiles::{END, MachineProfiles, SHORTEST, Slot};
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
@@ -32,6 +32,8 @@ pub(super) struct Reservations {
     is_greedy: bool,
     /// What has become free, and has not been offered to all; kept only if the plan is greedy.
     freed: FreedStretches,
+    /// The same, for those who start just behind; only where what becomes free is measured.
+    disturbances: Disturbances,
     /// How many must wait for what becomes free to be measured.
     measures_from: usize,
     /// Whether a job has ended since the last update.
@@ -185,7 +187,7 @@ impl Reservations {
 
     /// Keeps the reservations that are still possible after what has happened, and gives the others anew.
     fn mend(&mut self, view: &View<'_>) {
-        let turns = self.in_turn();
+        let turns: Vec<usize> = self.in_turn().filter(|place| self.held.is_taken(*place)).collect();
         let Self { profiles, held, .. } = self;
         profiles.ranks().for_each(|rank| profiles.clear(rank, view));
         for place in &turns {
@@ -197,7 +199,7 @@ impl Reservations {
             if let Some(slot) = slot {
                 profiles.reserve(slot, &request);
             }
-            held.settle(*place, slot);
+            held.settle(*place, slot, profiles.takes_in(slot, &request));
         }
         for place in turns {
             let Reservation { waiting, slot: None } = *held.at(place) else { continue };
@@ -205,7 +207,7 @@ impl Reservations {
             if let Some(slot) = slot {
                 profiles.reserve(slot, &waiting.request);
             }
-            held.settle(place, slot);
+            held.settle(place, slot, profiles.takes_in(slot, &waiting.request));
         }
     }
 
@@ -213,14 +215,46 @@ impl Reservations {
     /// Whether one has.
     fn compress(&mut self, now: Time, may: impl Fn(Option<Slot>) -> bool, everywhere: bool) -> bool {
         let mut moved = false;
+        let mut asked = (u32::MAX, Span::ZERO);
+        self.profiles.forget_before(now);
         for place in self.in_turn() {
-            let disturbed = self.held.calm(place);
-            if may(self.held.at(place).slot) && self.move_ahead(place, everywhere, disturbed, now) {
+            let turn = self.held.take_turn(place, self.disturbances.clock());
+            let disturbed = self.disturbances.touch(turn.start, turn.last);
+            if !turn.is_taken {
+                continue;
+            }
+            asked = (asked.0.min(turn.processors), asked.1.max(turn.takes));
+            if (everywhere || disturbed || self.may_leap(place, &turn))
+                && may(self.held.at(place).slot)
+                && self.move_ahead(place, everywhere, disturbed, now)
+            {
                 moved = true;
             }
         }
-        self.freed.end_compression(now, self.held.last_start());
+        if moved {
+            self.held.sort();
+        }
+        let last = self.held.last_start();
+        self.freed.end_compression(now, last, asked);
+        if self.held.len() >= self.measures_from {
+            self.disturbances.span(now, last);
+        }
         moved
+    }
+
+    /// Whether something may have become free in which the job could start, ahead of its reservation.
+    #[inline]
+    fn may_leap(&self, place: usize, turn: &Turn) -> bool {
+        let Self { profiles, held, freed, .. } = self;
+        if turn.start == Time::MAX {
+            return true;
+        }
+        let may = |rank, span| freed.may_hold(rank, turn.processors, span, turn.start);
+        if profiles.ranks().len() == 1 {
+            return may(0, turn.takes);
+        }
+        let estimate = MinDemand::of(&held.at(place).waiting.request).estimate;
+        profiles.ranks().any(|rank| may(rank, profiles.takes(rank, estimate)))
     }
 
     /// Lets the job in a place move to an earlier start, if there is one. Whether there was. If it is not to look `everywhere`,
@@ -233,7 +267,7 @@ impl Reservations {
             let best = profiles.best(profiles.ranks(), &request, now);
             if let Some(best) = best {
                 profiles.reserve(best, &request);
-                held.settle(place, Some(best));
+                held.move_ahead(place, Some(best), profiles.takes_in(Some(best), &request));
             }
             return best.is_some();
         };
@@ -246,7 +280,7 @@ impl Reservations {
         };
         let Some(best) = profiles.best_before(slot, &request, now, leap, disturbed) else { return false };
         let left = profiles.advance(slot, best, &request);
-        held.settle(place, Some(best));
+        held.move_ahead(place, Some(best), profiles.takes_in(Some(best), &request));
         self.offer(slot.rank, left, now);
         true
     }
@@ -260,21 +294,22 @@ impl Reservations {
             self.freed.add_unmeasured(rank, (from.max(now), to));
         } else {
             self.freed.add(rank, self.profiles.plan(rank), (from, to), now);
-            self.held.disturb(from, to);
+            self.disturbances.add(from, to);
         }
     }
 
-    /// The places of all jobs, in the order in which they have their turns.
-    fn in_turn(&self) -> Vec<usize> {
+    /// The places in the order in which their jobs have their turns; in order of arrival, those of jobs that have left, too.
+    fn in_turn(&self) -> impl Iterator<Item = usize> + use<> {
         let Self { held, order, turns, now, .. } = self;
+        let mut sorted: Vec<usize> = Vec::new();
         if *order == CompressOrder::Reserved {
-            return held.in_order_of_starts().collect();
+            sorted.extend(held.in_order_of_starts());
+        } else if !turns.is_arrival() {
+            sorted.extend((0..held.places()).filter(|place| held.is_taken(*place)));
+            sorted.sort_by_cached_key(|place| (turns.turn(&held.at(*place).waiting, *now), *place));
         }
-        let mut places: Vec<usize> = held.in_order_of_arrival().collect();
-        if !turns.is_arrival() {
-            places.sort_by_cached_key(|place| (turns.turn(&held.at(*place).waiting, *now), *place));
-        }
-        places
+        let count = if sorted.is_empty() { held.places() } else { sorted.len() };
+        (0..count).map(move |number| sorted.get(number).copied().unwrap_or(number))
     }
 
     /// The earliest start for the job, on the most preferred machine.
@@ -290,12 +325,14 @@ impl Reservations {
     /// The job joins, with this reservation.
     pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<Slot>) {
         for rank in self.profiles.ranks() {
-            self.freed.expect(self.profiles.takes(rank, MinDemand::of(&waiting.request).estimate));
+            let MinDemand { processors, estimate } = MinDemand::of(&waiting.request);
+            self.freed.expect(processors, self.profiles.takes(rank, estimate));
         }
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
-        self.held.push(Reservation { waiting, slot });
+        let takes = self.profiles.takes_in(slot, &waiting.request);
+        self.held.push(Reservation { waiting, slot }, takes, self.disturbances.clock());
     }
 
     /// Lets others have the slot of the reservation with this number, until [`settle`](Self::settle).
@@ -308,8 +345,9 @@ impl Reservations {
 
     /// Gives the reservation with this number, which has been lifted, its old slot or another.
     pub(super) fn settle(&mut self, number: usize, slot: Slot) {
-        self.profiles.reserve(slot, &self.held[number].waiting.request);
-        self.held.settle(self.held.place(number), Some(slot));
+        let request = self.held[number].waiting.request;
+        self.profiles.reserve(slot, &request);
+        self.held.settle(self.held.place(number), Some(slot), self.profiles.takes_in(Some(slot), &request));
     }
 
     /// Starts the jobs whose reserved start has come.

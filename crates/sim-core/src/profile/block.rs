@@ -5,8 +5,10 @@ use std::ops::{ControlFlow, Range};
 
 #[derive(Debug)]
 pub(super) struct Block {
-    /// `(from, free)`: so many are free from that instant to the next step.
-    steps: Vec<(Time, u32)>,
+    /// When each step begins.
+    begins: Vec<Time>,
+    /// How many are free in each step, until the next one begins: apart from the instants, since this is what is walked along.
+    free: Vec<u32>,
     /// No step has fewer free.
     least: u32,
     /// No stretch within the block in which 2ⁿ processors are free is longer than the n-th of these.
@@ -20,31 +22,46 @@ impl Block {
     /// Widths that are told apart: 1, 2, 4, … processors.
     const LEVELS: usize = 16;
 
-    pub(super) const fn of(steps: Vec<(Time, u32)>) -> Self {
-        Self { steps, least: 0, longest: [Span::MAX; Self::LEVELS] }
+    pub(super) const fn of(begins: Vec<Time>, free: Vec<u32>) -> Self {
+        Self { begins, free, least: 0, longest: [Span::MAX; Self::LEVELS] }
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.steps.len()
+        self.begins.len()
     }
 
     /// The instant at which the first step begins.
     pub(super) fn from(&self) -> Time {
-        self.steps[0].0
+        self.begins[0]
+    }
+
+    /// The instant at which one step begins.
+    pub(super) fn begin(&self, step: usize) -> Time {
+        self.begins[step]
     }
 
     /// Free processors of one step.
     pub(super) fn free(&self, step: usize) -> u32 {
-        self.steps[step].1
+        self.free[step]
     }
 
-    pub(super) fn steps(&self) -> &[(Time, u32)] {
-        &self.steps
+    /// When each step begins, and how many are then free.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (Time, u32)> {
+        self.steps_in(0..self.len())
+    }
+
+    /// The same, of some steps.
+    pub(super) fn steps_in(&self, steps: Range<usize>) -> impl DoubleEndedIterator<Item = (Time, u32)> {
+        self.begins[steps.clone()].iter().copied().zip(self.free[steps].iter().copied())
     }
 
     /// The step in force at the instant `at`; the first, if it begins later.
     pub(super) fn find(&self, at: Time) -> usize {
-        self.steps.partition_point(|(from, _)| *from <= at).saturating_sub(1)
+        // Many ask for what is free right now.
+        if self.begins.get(1).is_none_or(|second| *second > at) {
+            return 0;
+        }
+        self.begins.partition_point(|from| *from <= at) - 1
     }
 
     /// Whether `processors` are known to be free throughout.
@@ -54,8 +71,7 @@ impl Block {
 
     /// Whether `processors` are free in each step, from `step` on, that begins before `end`.
     pub(super) fn stays_wide(&self, step: usize, end: Time, processors: u32) -> bool {
-        self.is_wide(processors)
-            || self.steps[step..].iter().take_while(|(at, _)| *at < end).all(|(_, free)| *free >= processors)
+        self.is_wide(processors) || self.narrow_from(step, processors).is_none_or(|narrow| self.begins[narrow] >= end)
     }
 
     /// [`walk`](Self::walk), where the next block begins at `end`: what is known of the block saves most of it. Goes on
@@ -73,14 +89,14 @@ impl Block {
                 return self.walk(step, start, span, processors).map_continue(|wide| wide.unwrap_or(end));
             }
             // Only the stretch that has come in from before may be long enough.
-            let narrow = self.steps[step..].iter().find(|(_, free)| *free < processors);
-            if narrow.is_some_and(|(at, _)| suffices(start, *at, span)) {
+            let narrow = self.narrow_from(step, processors);
+            if narrow.is_some_and(|narrow| suffices(start, self.begins[narrow], span)) {
                 return ControlFlow::Break(start);
             }
         }
         // No stretch that ends in this block is long enough. What counts is where its last one begins.
-        let last = self.steps[step..].iter().rposition(|(_, free)| *free < processors);
-        ControlFlow::Continue(last.map_or(start, |last| self.steps.get(step + last + 1).map_or(end, |(at, _)| *at)))
+        let last = self.free[step..].iter().rposition(|free| *free < processors);
+        ControlFlow::Continue(last.map_or(start, |last| self.begins.get(step + last + 1).map_or(end, |begin| *begin)))
     }
 
     /// Looks for a stretch, from `step` on, in which `processors` are free for `span`, by leaping from one that is wide
@@ -88,21 +104,17 @@ impl Block {
     /// beginning of that stretch, else goes on with that of the last one, if it reaches the block's end.
     pub(super) fn walk(
         &self,
-        step: usize,
+        mut step: usize,
         mut start: Time,
         span: Span,
         processors: u32,
     ) -> ControlFlow<Time, Option<Time>> {
-        let mut steps = &self.steps[step..];
-        while let Some(narrow) = steps.iter().position(|(_, free)| *free < processors) {
-            if suffices(start, steps[narrow].0, span) {
+        while let Some(narrow) = self.narrow_from(step, processors) {
+            if suffices(start, self.begins[narrow], span) {
                 return ControlFlow::Break(start);
             }
-            let Some(length) = steps[narrow..].iter().position(|(_, free)| *free >= processors) else {
-                return ControlFlow::Continue(None);
-            };
-            steps = &steps[narrow + length..];
-            start = steps[0].0;
+            let Some(wide) = self.wide_from(narrow, processors) else { return ControlFlow::Continue(None) };
+            (step, start) = (wide, self.begins[wide]);
         }
         ControlFlow::Continue(Some(start))
     }
@@ -111,63 +123,122 @@ impl Block {
     /// block that matters.
     pub(super) fn walk_until(
         &self,
-        step: usize,
+        mut step: usize,
         mut start: Time,
         before: Time,
         span: Span,
         processors: u32,
         until: Time,
     ) -> Option<Time> {
-        let mut steps = &self.steps[step..];
         while start < before {
-            let Some(narrow) = steps.iter().position(|(_, free)| *free < processors) else { return Some(start) };
-            let at = steps[narrow].0;
+            let Some(narrow) = self.narrow_from(step, processors) else { return Some(start) };
+            let at = self.begins[narrow];
             if at >= until || suffices(start, at, span) {
                 return Some(start);
             }
-            let length = steps[narrow..].iter().position(|(_, free)| *free >= processors)?;
-            steps = &steps[narrow + length..];
-            start = steps[0].0;
+            step = self.wide_from(narrow, processors)?;
+            start = self.begins[step];
         }
         None
     }
 
+    /// The first step from `step` on in which fewer than `processors` are free.
+    #[inline]
+    fn narrow_from(&self, step: usize, processors: u32) -> Option<usize> {
+        find_from(&self.free, step, |free| free < processors)
+    }
+
+    /// The last of the first `steps` in which fewer than `processors` are free.
+    pub(super) fn last_narrow(&self, steps: usize, processors: u32) -> Option<usize> {
+        self.free[..steps].iter().rposition(|free| *free < processors)
+    }
+
+    /// The first step from `step` on in which so many are free.
+    #[inline]
+    fn wide_from(&self, step: usize, processors: u32) -> Option<usize> {
+        find_from(&self.free, step, |free| free >= processors)
+    }
+
     /// Makes a step begin at `at`, which falls into `step`. That step, or the given one if it begins then or later.
     pub(super) fn cut(&mut self, step: usize, at: Time) -> usize {
-        let (from, free) = self.steps[step];
-        if from >= at {
+        if self.begins[step] >= at {
             return step;
         }
-        self.steps.insert(step + 1, (at, free));
+        self.insert(step + 1, at, self.free[step]);
         step + 1
     }
 
-    /// Removes a step, if there is such a one, and if it changes nothing; `earlier` is the one before the block's first.
-    pub(super) fn join(&mut self, step: usize, earlier: Option<(Time, u32)>) {
-        let Some((_, free)) = self.steps.get(step) else { return };
-        let earlier = if step == 0 { earlier } else { Some(self.steps[step - 1]) };
-        if earlier.is_some_and(|(_, before)| before == *free) {
-            self.steps.remove(step);
+    /// Removes a step, if there is such a one, and if it changes nothing; `earlier` are free before the block's first.
+    pub(super) fn join(&mut self, step: usize, earlier: Option<u32>) {
+        let Some(free) = self.free.get(step) else { return };
+        let earlier = if step == 0 { earlier } else { Some(self.free[step - 1]) };
+        if earlier == Some(*free) {
+            self.remove(step);
         }
     }
 
-    /// Between two instants, what is free becomes what `new` makes of it, where there are no other blocks.
+    /// Between two instants, what is free becomes what `new` makes of it, which is something else, where there are no other blocks.
     pub(super) fn change_between(&mut self, start: Time, end: Time, new: impl Fn(u32) -> u32) {
-        let first = self.cut(self.find(start), start);
-        let last = if end == Time::MAX { self.len() } else { self.cut(self.find(end), end) };
-        self.change(first..last, new);
-        self.join(last, None);
-        self.join(first, None);
+        // What is free behind is what was free there, or before the end, if no step begins then.
+        let first = self.begins.partition_point(|begin| *begin < start);
+        let last = first + self.begins[first..].iter().take_while(|begin| **begin < end).count();
+        let begins_at = |step: usize, at| step == 0 || self.begins.get(step).is_some_and(|begin| *begin == at);
+        let (is_cut_first, is_cut_last) = (!begins_at(first, start), end < Time::MAX && !begins_at(last, end));
+        if last == 0 {
+            return;
+        }
+        let behind = self.free[last - 1];
+        self.change(first..last, &new);
+        let in_front = first.checked_sub(1).map(|before| self.free[before]);
+        let is_joined_first = !is_cut_first && in_front == self.free.get(first).copied();
+        let changed = if first < last { self.free[last - 1] } else { new(behind) };
+        let is_joined_last = !is_cut_last && self.free.get(last).is_some_and(|free| *free == changed);
+        match (is_cut_first, is_joined_last, is_joined_first, is_cut_last) {
+            // A step that goes makes room for the one that comes: nothing behind moves.
+            (true, true, ..) => {
+                self.begins.copy_within(first..last, first + 1);
+                self.free.copy_within(first..last, first + 1);
+                (self.begins[first], self.free[first]) = (start, new(in_front.expect("a step is cut")));
+            }
+            (.., true, true) => {
+                self.begins.copy_within(first + 1..last, first);
+                self.free.copy_within(first + 1..last, first);
+                (self.begins[last - 1], self.free[last - 1]) = (end, behind);
+            }
+            _ => {
+                if is_cut_last {
+                    self.insert(last, end, behind);
+                } else if is_joined_last {
+                    self.remove(last);
+                }
+                if is_cut_first {
+                    self.insert(first, start, new(in_front.expect("a step is cut")));
+                } else if is_joined_first {
+                    self.remove(first);
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, step: usize, begin: Time, free: u32) {
+        self.begins.insert(step, begin);
+        self.free.insert(step, free);
+    }
+
+    fn remove(&mut self, step: usize) {
+        self.begins.remove(step);
+        self.free.remove(step);
     }
 
     /// Drops the steps before `step`. What is known holds of the others all the more.
     pub(super) fn forget(&mut self, step: usize) {
-        self.steps.drain(..step);
+        self.begins.drain(..step);
+        self.free.drain(..step);
     }
 
     /// What is free in some steps becomes what `new` makes of it.
     pub(super) fn change(&mut self, steps: Range<usize>, new: impl Fn(u32) -> u32) {
-        self.steps[steps].iter_mut().for_each(|(_, free)| *free = new(*free));
+        self.free[steps].iter_mut().for_each(|free| *free = new(*free));
     }
 
     /// Finds out all that is to be known of the block, where the next one begins at `end`.
@@ -176,7 +247,7 @@ impl Block {
         // Of each level below `open`, a stretch is under way.
         let mut open = 0;
         self.longest = [Span::ZERO; Self::LEVELS];
-        for (at, free) in self.steps.iter().copied().chain([(end, 0)]) {
+        for (at, free) in self.begins.iter().copied().zip(self.free.iter().copied()).chain([(end, 0)]) {
             let levels = if free == 0 { 0 } else { level(free) + 1 };
             if levels < open {
                 for (longest, since) in self.longest[levels..open].iter_mut().zip(&since[levels..open]) {
@@ -187,7 +258,7 @@ impl Block {
             }
             open = levels;
         }
-        self.least = self.steps.iter().map(|(_, free)| *free).min().unwrap_or(0);
+        self.least = self.free.iter().copied().min().unwrap_or(0);
     }
 
     /// Forgets what has been found out.
@@ -198,12 +269,14 @@ impl Block {
 
     /// Cuts off the later half.
     pub(super) fn split(&mut self) -> Self {
-        Self::of(self.steps.split_off(self.steps.len() / 2))
+        let half = self.len() / 2;
+        Self::of(self.begins.split_off(half), self.free.split_off(half))
     }
 
     /// Takes over the steps of the next block.
     pub(super) fn append(&mut self, mut next: Self) {
-        self.steps.append(&mut next.steps);
+        self.begins.append(&mut next.begins);
+        self.free.append(&mut next.free);
     }
 }
 
@@ -213,6 +286,21 @@ const fn level(processors: u32) -> usize {
     if level < Block::LEVELS { level } else { Block::LEVELS - 1 }
 }
 
+/// The first place from `from` on of which `is` holds.
+#[inline]
+fn find_from(free: &[u32], from: usize, is: impl Fn(u32) -> bool) -> Option<usize> {
+    /// So many are looked at in one go: a few instructions, whatever is found.
+    const AT_ONCE: usize = 8;
+    let mut at = from;
+    while let Some(chunk) = free.get(at..at + AT_ONCE) {
+        if chunk.iter().fold(false, |any, free| any | is(*free)) {
+            break;
+        }
+        at += AT_ONCE;
+    }
+    free[at..].iter().position(|free| is(*free)).map(|place| at + place)
+}
+
 /// Whether a stretch from `start` to `end` is not empty and holds `span`.
 fn suffices(start: Time, end: Time, span: Span) -> bool {
     end > start && end.since(start) >= span
@@ -220,11 +308,12 @@ fn suffices(start: Time, end: Time, span: Span) -> bool {
 
 impl Clone for Block {
     fn clone(&self) -> Self {
-        Self { steps: self.steps.clone(), ..*self }
+        Self { begins: self.begins.clone(), free: self.free.clone(), ..*self }
     }
 
     fn clone_from(&mut self, source: &Self) {
-        self.steps.clone_from(&source.steps);
+        self.begins.clone_from(&source.begins);
+        self.free.clone_from(&source.free);
         (self.least, self.longest) = (source.least, source.longest);
     }
 }

@@ -1,5 +1,6 @@
 //! Stretches of time in which enough processors are free, seen from one instant of them.
 
+use super::block::Block;
 use super::{AvailabilityProfile, Position};
 use crate::time::{Span, Time};
 
@@ -10,12 +11,18 @@ impl AvailabilityProfile {
     /// Since when `processors` have been free without a break up to `at`, or `from`, if that is later. `None` if they are not
     /// free just before `at`, or that is not after `from`.
     pub fn free_since(&self, from: Time, at: Time, processors: u32) -> Option<Time> {
+        let (last, step) = self.find_before(at)?;
         let mut since = at;
-        for (begin, free) in self.steps_before(self.find_before(at)) {
-            if free < processors || since <= from {
+        for (number, block) in self.blocks[..=last].iter().enumerate().rev() {
+            let steps = if number == last { step + 1 } else { block.len() };
+            let narrow = block.last_narrow(steps, processors);
+            let wide = narrow.map_or(0, |narrow| narrow + 1);
+            if wide < steps {
+                since = block.begin(wide);
+            }
+            if narrow.is_some() || since <= from {
                 break;
             }
-            since = begin;
         }
         let is_first = since == self.blocks[0].from() && self.blocks[0].free(0) >= processors;
         let since = if is_first { from } else { since.max(from) };
@@ -23,22 +30,23 @@ impl AvailabilityProfile {
     }
 
     /// Tells `note` of stretches, all from `now` on, that overlap `[from, to)`: so many processors are free for so long. For any
-    /// number of processors the longest such stretch is told, of that many or more; of lengths from `long` on, it may be told
-    /// that they last for ever. `open` is kept for its memory alone.
+    /// number of processors from `least` on the longest such stretch is told, of that many or more; of lengths from `long` on, it
+    /// may be told that they last for ever. `open` is kept for its memory alone.
     pub fn overlapping_stretches(
         &self,
         now: Time,
         (from, to): (Time, Time),
-        long: Span,
+        (least, long): (u32, Span),
         open: &mut Vec<(Time, u32)>,
         mut note: impl FnMut(u32, Time, Span),
     ) {
         let from = from.max(now);
+        let least = least.max(1);
         if from >= to {
             return;
         }
         let first = self.find(from);
-        self.open_at(first, now, from, long, open);
+        self.open_at(first, now, from, (least, long), open);
         let enough = to.saturating_add(long);
         for (at, free) in self.steps_after(first) {
             if at >= enough || open.is_empty() && at >= to {
@@ -49,7 +57,7 @@ impl AvailabilityProfile {
                 note(level, since, at.since(since));
                 begin = since;
             }
-            if begin < to && open.last().is_none_or(|(_, level)| *level < free) && free > 0 {
+            if begin < to && open.last().is_none_or(|(_, level)| *level < free) && free >= least {
                 open.push((begin, free));
             }
         }
@@ -59,12 +67,12 @@ impl AvailabilityProfile {
     }
 
     /// The stretches under way at `from`, which falls into the step at `first`.
-    fn open_at(&self, first: Position, now: Time, from: Time, long: Span, open: &mut Open) {
+    fn open_at(&self, first: Position, now: Time, from: Time, (least, long): (u32, Span), open: &mut Open) {
         open.clear();
         let mut level = self.blocks[first.0].free(first.1);
         let mut begin = from;
         for (at, free) in self.steps_before(Some(first)) {
-            if level == 0 {
+            if level < least {
                 break;
             }
             if free < level {
@@ -78,7 +86,7 @@ impl AvailabilityProfile {
         }
         // The first step that is kept stands for all time before.
         let begin = if begin <= self.blocks[0].from() { now } else { begin.max(now) };
-        if level > 0 {
+        if level >= least {
             open.push((begin, level));
         }
         open.reverse();
@@ -93,13 +101,14 @@ impl AvailabilityProfile {
     fn steps_before(&self, position: Option<Position>) -> impl Iterator<Item = (Time, u32)> {
         let (block, step) = position.unwrap_or((0, 0));
         let len = if position.is_some() { step + 1 } else { 0 };
-        let last = self.blocks[block].steps()[..len].iter().rev();
-        last.chain(self.blocks[..block].iter().rev().flat_map(|block| block.steps().iter().rev())).copied()
+        let last = self.blocks[block].steps_in(0..len).rev();
+        last.chain(self.blocks[..block].iter().rev().flat_map(|block| block.steps().rev()))
     }
 
     /// The steps after the one at a position.
     fn steps_after(&self, (block, step): Position) -> impl Iterator<Item = (Time, u32)> {
-        let first = self.blocks[block].steps()[step + 1..].iter();
-        first.chain(self.blocks[block + 1..].iter().flat_map(|block| block.steps())).copied()
+        let present = &self.blocks[block];
+        let first = present.steps_in(step + 1..present.len());
+        first.chain(self.blocks[block + 1..].iter().flat_map(Block::steps))
     }
 }

@@ -99,7 +99,7 @@ proptest! {
         requests in prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
         pass in 0..20_usize,
         (ahead, from, length) in (0..10_usize, 0..60_usize, 1..20_usize),
-        long in 0..40_usize,
+        (least, long) in (0..=CAPACITY, 0..40_usize),
     ) {
         let (profile, twin) = reserved(requests, pass);
         let now = pass + ahead;
@@ -110,11 +110,11 @@ proptest! {
         }
         let mut told = Vec::new();
         let interval = (time(from), time(to));
-        profile.overlapping_stretches(time(now), interval, span(long), &mut Vec::new(), |processors, since, length| {
+        profile.overlapping_stretches(time(now), interval, (least, span(long)), &mut Vec::new(), |processors, since, length| {
             told.push((processors, since, length));
         });
         for tick in from..to {
-            for processors in 1..=twin.free_at(tick) {
+            for processors in least.max(1)..=twin.free_at(tick) {
                 let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
                 let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
                 let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
