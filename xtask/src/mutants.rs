@@ -23,10 +23,10 @@ Examples:
 .cargo/mutants.toml says which files are examined, docs/testing.md under `Accepted survivors` which changes nothing
 need notice, and why. A change that is noticed by no test and is not listed there gives exit code 1. Each is tried
 with the tests of its own crate, in a copy of the workspace; what cargo-mutants writes is in target/mutants.out/.
-Wants cargo-mutants: cargo install cargo-mutants --locked";
+Wants cargo-mutants and cargo-nextest: cargo install cargo-mutants cargo-nextest --locked";
 
-/// How cargo-mutants is had.
-const INSTALL: &str = "cargo-mutants is not installed; install it by cargo install cargo-mutants --locked";
+/// What the command stands on: who breaks the code, and who runs the tests.
+const TOOLS: [&str; 2] = ["mutants", "nextest"];
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -78,8 +78,13 @@ struct Found {
 /// Runs cargo-mutants, then says which changes no test has noticed.
 pub(crate) fn mutants(options: &Mutants, common: &Common) -> Result<Ending> {
     let cargo = || Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let version = cargo().args(["mutants", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    ensure!(version.is_ok_and(|status| status.success()), INSTALL);
+    for tool in TOOLS {
+        let version = cargo().args([tool, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        ensure!(
+            version.is_ok_and(|status| status.success()),
+            "cargo-{tool} is not installed; install it by cargo install cargo-{tool} --locked"
+        );
+    }
     let mut command = cargo();
     command.arg("mutants").current_dir(workspace());
     if let Some(Shard { part, of }) = options.shard {
@@ -99,6 +104,9 @@ pub(crate) fn mutants(options: &Mutants, common: &Common) -> Result<Ending> {
     if options.in_place {
         command.arg("--in-place");
     }
+    // The first test that fails ends the run, which cargo's own harness cannot; so most changes need few tests, and building
+    // takes longer than they. Cargo.toml and .config/nextest.toml say what else their profiles are about.
+    command.args(["--profile", "mutants", "--test-tool", "nextest"]).env("NEXTEST_PROFILE", "mutants");
     // One function changes at a time: what the compiler keeps of the others is worth most of a build.
     command.env("CARGO_INCREMENTAL", "1");
     // A failure is all that is asked for: not its smallest case, nor a file of it, which would lie in wait for the next change.

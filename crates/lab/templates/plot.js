@@ -121,7 +121,8 @@ const Plots = (() => {
       this.family = getComputedStyle(document.body).fontFamily;
       c.font = `12px ${this.family}`;
       const lines = this.wrapped(spec.x.label, width - 80);
-      this.area = { left: 0, right: width - 14, top: 10, bottom: height - 24 - 16 * lines.length };
+      this.names = this.named(width - 80);
+      this.area = { left: 0, right: width - 14, top: 10, bottom: height - 10 - 14 * this.names - 16 * lines.length };
       const n = this.panels.length;
       const room = (this.area.bottom - this.area.top) / n - (n > 1 ? NAME : 0);
       const ticks = this.panels.map((axis, k) => ticksOf(axis, this.ys[k], room, n > 1 ? 32 : 46));
@@ -153,6 +154,14 @@ const Plots = (() => {
         else lines.push(word);
       }
       return lines;
+    }
+
+    // How many lines the names below the ticks take: more than one where they would overlap in a line of such a width.
+    named(width) {
+      const ticks = this.spec.x.labels.length ? ticksOf(this.spec.x, this.x, width, 90) : [];
+      this.slot = width / Math.max(ticks.length - 1, 1) - 8;
+      if (ticks.every(([, label]) => this.c.measureText(label).width <= this.slot)) this.slot = Infinity;
+      return Math.max(1, ...ticks.map(([, label]) => this.wrapped(label, this.slot).length));
     }
 
     stroke(points, colour, width) {
@@ -195,15 +204,16 @@ const Plots = (() => {
       c.textAlign = "center";
       let free = -Infinity;
       for (const [at, label] of ticksOf(spec.x, this.x, area.right - area.left, 90)) {
-        const x = Math.round(place.x(at)) + 0.5, half = c.measureText(label).width / 2;
+        const name = this.wrapped(label, this.slot);
+        const x = Math.round(place.x(at)) + 0.5, half = Math.max(...name.map((line) => c.measureText(line).width)) / 2;
         this.stroke([[x, area.bottom], [x, area.bottom + 4]], theme.soft, 1);
         // A label keeps to the picture; one that would overlap is left out, and its tick stays.
         const middle = Math.max(half, Math.min(x, this.box.clientWidth - half - 1));
         if (middle - half < free) continue;
-        c.fillText(label, middle, area.bottom + 7);
-        free = middle + half + 8;
+        name.forEach((line, k) => c.fillText(line, middle, area.bottom + 7 + 14 * k));
+        free = middle + half + (name.length > 1 ? 4 : 8);
       }
-      lines.forEach((line, k) => c.fillText(line, (area.left + area.right) / 2, area.bottom + 24 + 16 * k));
+      lines.forEach((line, k) => c.fillText(line, (area.left + area.right) / 2, area.bottom + 10 + 14 * this.names + 16 * k));
     }
 
     // The true x of a mark is in its text; marks of several series stand aside from each other.

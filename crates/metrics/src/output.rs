@@ -145,10 +145,8 @@ impl ConfidenceInterval {
         // `few` is never enough and `many` always: double, then halve the gap.
         let (mut few, mut many) = (self.replications, 2 * self.replications);
         while !enough(many) {
-            if many > u32::MAX as usize / 2 {
-                return None;
-            }
-            (few, many) = (many, 2 * many);
+            let double = u32::try_from(2 * many).ok()?;
+            (few, many) = (many, double as usize);
         }
         while many - few > 1 {
             let middle = few.midpoint(many);

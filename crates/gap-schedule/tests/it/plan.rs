@@ -71,6 +71,7 @@ fn a_job_goes_to_the_fastest_of_the_machines_where_it_can_start_at_once() {
     // The first decides the makespan, 50 s; the third has the choice of waiting or extending it alike.
     assert_eq!(machines[..2], [2, 3]);
     assert_eq!(place(9, 5), None, "no machine is wide enough");
+    assert_eq!(plan.machines().map(|machine| plan.speed(machine)).collect::<Vec<_>>(), [1.0, 3.0, 2.0, 2.0]);
 }
 
 #[test]
@@ -122,6 +123,7 @@ fn a_machine_that_fails_is_held_until_its_expected_repair() {
     plan.insert(machine, 1, job(1, 0, 4, 10, None), Time::ZERO);
     plan.start_due(Time::ZERO, &mut Vec::new());
     let now = Time::from_secs(40);
+    assert!(!plan.is_empty());
     let planned = plan.down(machine, Time::from_secs(70), now);
     assert_eq!(planned.iter().map(|job| job.id).collect::<Vec<_>>(), [JobId(1)]);
     // What ran there is forgotten, and an outage is no job.

@@ -64,6 +64,8 @@ fn a_late_job_moves_into_a_gap_of_another_machine() {
     assert_eq!((plan.nondelayed(), plan.makespan()), (4, Time::from_secs(120)));
     let counts = tabu.counts();
     assert_eq!((counts.iterations, counts.tried, counts.accepted), (1, 1, 1));
+    // The job is the last of its list, which is two long and looked at to take it out; then two machines.
+    assert_eq!(counts.operations, 1 + 2 + 2);
 }
 
 #[test]

@@ -28,6 +28,24 @@ fn starts(records: &[JobRecord]) -> Vec<u64> {
     records.iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect()
 }
 
+/// The second job will be late wherever it goes: the search takes it out and puts it back.
+#[test]
+fn what_a_search_has_done_is_told_and_counted() {
+    let mut late = job(1, 1, 4, 10);
+    late.request.deadline = Some(Time::from_secs(50));
+    let jobs = [job(0, 0, 4, 100), late];
+    let [plain, searching] = planners();
+    let done = |planner: Planner| {
+        let grid = MultiCluster::new(vec![Machine::new(4)], planner, jobs.into_iter());
+        let (grid, ()) = Sim::new(grid, ()).run();
+        (grid.policy().tabu_counts(), grid.policy().operations())
+    };
+    let ((none, alone), (counts, together)) = (done(plain), done(searching));
+    let counts = counts.expect("there is a search");
+    assert_eq!((none, together), (None, alone + counts.operations));
+    assert!(counts.iterations > 0 && counts.operations > 0, "{counts:?}");
+}
+
 /// One machine of 4 processors, no deadlines: the third job fits the gap before the second, the fourth is too long.
 #[test]
 fn a_gap_is_filled_where_nobody_is_delayed() {

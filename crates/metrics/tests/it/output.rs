@@ -30,6 +30,9 @@ fn a_single_run_has_no_interval_and_says_so() {
     assert_eq!(single.replications_for(0.1), None);
     assert!(!single.lies_above(0.0) && !single.lies_below(100.0));
     assert_eq!(format!("{single:.2}"), "12.50 (single run)");
+    let exact = ConfidenceInterval::exact(12.5);
+    assert!(exact.is_exact() && !single.is_exact());
+    assert_eq!(format!("{exact:.2}"), "12.50 (exact)");
 }
 
 #[test]
@@ -90,6 +93,12 @@ fn the_wanted_precision_tells_the_replications() {
     assert_eq!(interval.replications_for(0.5), Some(10)); // reached already
     assert_eq!(ConfidenceInterval::of(&[-1.0, 1.0]).replications_for(0.1), None);
     assert_eq!(ConfidenceInterval::of(&[1.0, 2.0]).replications_for(1e-9), None);
+}
+
+#[test]
+#[should_panic(expected = "cannot be reached")]
+fn no_number_of_replications_leaves_nothing_unknown() {
+    let _ = ConfidenceInterval::of(&[1.0, 2.0]).replications_for(0.0);
 }
 
 /// An interval at 95 % covers the true mean in 95 of 100 experiments, within what 4 000 experiments can tell.

@@ -164,6 +164,8 @@ fn what_does_not_exist_is_an_empty_cell() {
     assert_eq!(cell(&summary, "tardiness_p95"), None);
     let empty: Vec<_> = Summary::new().row(4).into_iter().filter_map(|(name, value)| value.map(|_| name)).collect();
     assert_eq!(empty, ["jobs", "zero_runtime", "work"]);
+    let timeless: Summary = [record(5, 0, 0, 1, None)].iter().collect();
+    assert_eq!((timeless.makespan(), timeless.utilization(4)), (Some(Span::ZERO), None));
 }
 
 /// People's scripts read these names: a change here is a change for the reader.

@@ -82,13 +82,16 @@ impl Difference<'_> {
                 significant(interval.mean)
             );
         };
-        let range = format!("95 % interval {} to {}{unit}, {weeks} weeks", significant(low), significant(high));
+        let range = format!("{} to {}{unit}, {weeks} weeks", significant(low), significant(high));
         if low > 0.0 || high < 0.0 {
             let side = if high < 0.0 { "lower" } else { "higher" };
-            format!("Mean {name} is {size}{unit}{percent} {side} under {policy} than under {baseline} ({range}).")
+            format!(
+                "Mean {name} is {size}{unit}{percent} {side} under {policy} than under {baseline} (95 % interval {range})."
+            )
         } else {
             format!(
-                "No difference in mean {name} between {policy} and {baseline} that is more than weeks differ ({range})."
+                "Mean {name} under {policy} and under {baseline} cannot be told apart: weeks differ by more (95 % interval of the \
+                 difference {range})."
             )
         }
     }
@@ -112,7 +115,10 @@ mod tests {
             lower,
             "Mean wait is 50.00 s (25.00 %) lower under easy than under fcfs (95 % interval −70.00 to −30.00 s, 20 weeks)."
         );
-        assert!(difference(Some(-70.0), Some(3.0), -50.0).starts_with("No difference in mean wait"));
+        assert!(
+            difference(Some(-70.0), Some(3.0), -50.0)
+                .starts_with("Mean wait under easy and under fcfs cannot be told apart")
+        );
         assert!(difference(Some(1.0), Some(3.0), 2.0).contains("higher under easy than under fcfs"));
         assert!(difference(None, None, 2.0).contains("one week of jobs gives no interval"));
     }
