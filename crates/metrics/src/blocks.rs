@@ -263,6 +263,9 @@ mod tests {
         assert_eq!(blocks(&[(0, 1), (8, 1), (14, 1)]).len(), 2);
         assert_eq!(blocks(&[(0, 1), (8, 1), (18, 1)]).len(), 3);
         assert_eq!(blocks(&[(0, 1)]).len(), 1, "a log of one day has one block all the same");
+        let mut halved = Blocks::of(Span::from_secs(2 * DAY));
+        [record(0, 1), record(3, 1)].iter().for_each(|record| halved.add(record));
+        assert_eq!(halved.len(), 2, "half a block is not less than half");
         assert!(!blocks(&[(0, 1)]).is_empty() && blocks(&[]).is_empty());
     }
 
@@ -294,6 +297,7 @@ mod tests {
         assert!(lag_one(&drift).expect("many values") > 0.8);
         // About 3: −2, −1, 0, 3.
         assert_eq!(lag_one(&[1.0, 2.0, 3.0, 6.0]), Some(2.0 / 14.0));
+        assert_eq!(lag_one(&[1.0, 2.0, 3.0]), Some(0.0));
         assert_eq!(lag_one(&[1.0, 2.0]), None);
         assert_eq!(lag_one(&[1.0; 9]), None);
     }
