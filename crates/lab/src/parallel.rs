@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use rayon::prelude::*;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What `run` makes of each of `items`, in their order, on all threads.
@@ -11,23 +12,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// That of the first item, in the order of `items`, that has one. (`collect` into a `Result` would give the error that some
 /// thread came to first: another one from run to run.) Items behind a known error are left out.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let first_error = AtomicUsize::new(usize::MAX);
-    let results: Vec<Option<Result<R>>> = items
-        .par_iter()
-        .enumerate()
-        .map(|(place, item)| {
-            if place > first_error.load(Ordering::Relaxed) {
-                return None;
-            }
-            let result = run(item);
-            if result.is_err() {
-                first_error.fetch_min(place, Ordering::Relaxed);
-            }
-            Some(result)
-        })
-        .collect();
-    // `None` stands behind an error alone, and what is collected ends at the error.
-    results.into_iter().map(|result| result.expect("nothing is left out before an error")).collect()
+    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    until_one_fails(items.len(), &|place| {
+        let result = run(&items[place]);
+        let has_failed = result.is_err();
+        *results[place].lock().expect("nobody else writes here") = Some(result);
+        has_failed
+    });
+    let results = results.into_iter().map(|result| result.into_inner().expect("nobody else writes here"));
+    // Nothing stands behind an error alone, and what is collected ends at the error.
+    results.map(|result| result.expect("nothing is left out before an error")).collect()
+}
+
+/// Runs each place below `count` on all threads, but those behind one of which `has_failed` is known.
+///
+/// Of no type, so that the threads' machinery is compiled once and not for every caller.
+fn until_one_fails(count: usize, has_failed: &(dyn Fn(usize) -> bool + Sync)) {
+    let first_failure = AtomicUsize::new(usize::MAX);
+    (0..count).into_par_iter().for_each(|place| {
+        if place <= first_failure.load(Ordering::Relaxed) && has_failed(place) {
+            first_failure.fetch_min(place, Ordering::Relaxed);
+        }
+    });
 }
 
 #[cfg(test)]

@@ -199,7 +199,7 @@ macro_rules! answers {
         $(, $(#[$other_meta:meta])* $other:ident $(= $word:literal)?)* $(,)?
     }) => {
         $(#[$meta])*
-        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ::serde::Serialize, ::serde::Deserialize)]
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, ::serde::Serialize)]
         #[serde(rename_all = "kebab-case")]
         $vis enum $Answer {
             $(#[$first_meta])* #[default] $(#[serde(rename = $first_word)])? $first,
@@ -212,6 +212,18 @@ macro_rules! answers {
                 $crate::answers!(@word $first $($first_word)?),
                 $($crate::answers!(@word $other $($word)?),)*
             ];
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $Answer {
+            // What serde derives is ten times as long, and compiled for each answer and each kind of file.
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+                const ALL: &[$Answer] = &[$Answer::$first, $($Answer::$other),*];
+                let word = <::std::string::String as ::serde::Deserialize>::deserialize(deserializer)?;
+                match $crate::readings::place_of(&word, Self::ANSWERS) {
+                    Some(place) => Ok(ALL[place]),
+                    None => Err(::serde::de::Error::unknown_variant(&word, Self::ANSWERS)),
+                }
+            }
         }
     };
     (@word $answer:ident $word:literal) => { $word };
@@ -244,6 +256,12 @@ pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Rea
         i += 1;
     }
     all
+}
+
+/// Where `word` stands among the `answers`.
+#[doc(hidden)]
+pub fn place_of(word: &str, answers: &[&str]) -> Option<usize> {
+    answers.iter().position(|answer| *answer == word)
 }
 
 /// Bytes of [`hyphenated`]: a hyphen for each capital but the first letter.
