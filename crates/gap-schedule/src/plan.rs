@@ -64,7 +64,8 @@ pub struct Plan {
     /// What is asked of all machines at once, kept together because it is asked often.
     summaries: Vec<MachineSummary>,
     /// For each width from 1 (the last stands for all beyond), the machines by index: no stretch of so many idle
-    /// processors that begins before the machine's last planned start is longer. Rules out most gaps at a glance.
+    /// processors that begins before the machine's last planned start is longer. Rules out most gaps at a glance. Empty if
+    /// there is one machine only.
     reach: Vec<Span>,
     nondelayed: u64,
 }
@@ -89,13 +90,15 @@ impl Plan {
             machines.into_iter().map(|(processors, speed)| MachinePlan::new(processors, speed)).collect();
         let mut speeds: Vec<f64> = machines.iter().map(|machine| machine.speed).collect();
         speeds.sort_unstable_by(f64::total_cmp);
+        let is_one_of_many = machines.len() > 1;
         for machine in &mut machines {
+            machine.is_one_of_many = is_one_of_many;
             let faster = speeds.iter().filter(|speed| **speed > machine.speed).count();
             machine.faster = u32::try_from(faster).expect("fewer than 2^32 machines");
         }
         let summaries = machines.iter().map(MachinePlan::summary).collect();
-        let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().unwrap_or(0);
-        let reach = vec![Span::ZERO; widest * machines.len()];
+        let widest = machines.iter().map(|machine| machine.idle.reach().len()).max().filter(|_| is_one_of_many);
+        let reach = vec![Span::ZERO; widest.unwrap_or(0) * machines.len()];
         Self { machines, summaries, reach, nondelayed: 0 }
     }
 
@@ -219,11 +222,7 @@ impl Plan {
     /// is not planned on this machine.
     pub fn remove(&mut self, machine: SiteId, job: JobId, now: Time) -> Option<PlanJob> {
         let position = self.planned(machine).position(|planned| planned.job.id == job)?;
-        self.change(machine.index(), |machine| {
-            let removed = machine.planned.remove(position).expect("just found");
-            machine.lay_out(position, now);
-            Some(removed.job)
-        })
+        Some(self.change(machine.index(), |machine| machine.remove(position, now)))
     }
 
     /// Appends to `started` every job that is planned to start at `now`, machine by machine, and counts it as running.
@@ -288,7 +287,7 @@ impl Plan {
             let outage = PlanJob { id, processors, estimate, submit: now, deadline, sites: SiteSet::ALL };
             machine.running.clear();
             machine.running.push(PlannedJob { job: outage, start: now, end: until });
-            machine.lay_out(0, now);
+            machine.begin_anew(now);
             planned
         })
     }
@@ -300,10 +299,7 @@ impl Plan {
     /// If the machine is not down.
     pub fn up(&mut self, machine: SiteId, now: Time) {
         assert!(self.is_down(machine), "machine {machine} has been repaired at {now} s, but was not down");
-        self.change(machine.index(), |machine| {
-            machine.running.clear();
-            machine.lay_out(0, now);
-        });
+        self.change(machine.index(), |machine| machine.end_outage(now));
     }
 
     /// Takes every planned job out of the plan, to plan all of them anew. Returns them in order of their starts; of those
@@ -313,7 +309,7 @@ impl Plan {
         for machine in 0..self.machines.len() {
             self.change(machine, |machine| {
                 all.extend(machine.planned.drain(..));
-                machine.lay_out(0, now);
+                machine.begin_anew(now);
             });
         }
         all.sort_by_key(|planned| planned.start);

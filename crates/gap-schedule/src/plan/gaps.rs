@@ -50,8 +50,8 @@ impl<'a> Gaps<'a> {
         let machines = plan.machines.len();
         let width = job.processors.max(1) as usize - 1;
         let widths = plan.reach.len().checked_div(machines).unwrap_or(0);
-        let reach = (bound == GapBound::LastStart).then(|| {
-            let row = width.min(widths.saturating_sub(1));
+        let reach = (bound == GapBound::LastStart && widths > 0).then(|| {
+            let row = width.min(widths - 1);
             &plan.reach[row * machines..][..machines]
         });
         let makespan = if bound == GapBound::Makespan { plan.makespan() } else { Time::MAX };

@@ -23,11 +23,37 @@ pub(super) struct Idle {
     longest: Vec<Span>,
     /// Empty between measurements; kept for its memory.
     open: Vec<(Time, u32)>,
+    /// Empty between layouts: the steps that are laid out anew, as they were.
+    before: Vec<(Time, u32)>,
 }
 
 impl Idle {
-    pub(super) fn clear(&mut self) {
-        self.steps.clear();
+    /// Becomes `other`, but for what has been measured.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.steps.clone_from(&other.steps);
+    }
+
+    /// Begins a layout: what follows from `from` on is pushed anew, with so many idle at first.
+    pub(super) fn begin(&mut self, now: Time, from: Time, idle: u32) {
+        self.forget_before(now);
+        if let Some(first) = self.steps.first_mut() {
+            first.0 = now.max(first.0);
+        }
+        let kept = self.steps.partition_point(|step| step.0 < from);
+        // The last that is kept says what was idle until the first that is not.
+        self.before.extend_from_slice(&self.steps[kept.saturating_sub(1)..]);
+        self.steps.truncate(kept);
+        self.push(from, idle);
+    }
+
+    /// Ends a layout: from `rest` on all is as it was, or else all has been pushed.
+    pub(super) fn end(&mut self, rest: Option<Time>) {
+        if let Some(at) = rest {
+            let next = self.before.partition_point(|step| step.0 <= at);
+            self.push(at, self.before[next - 1].1);
+            self.steps.extend_from_slice(&self.before[next..]);
+        }
+        self.before.clear();
     }
 
     /// From `at`, which is not before any other step, `idle` processors are idle.

@@ -65,4 +65,9 @@ impl PlannedJob {
     pub fn is_on_time(&self) -> bool {
         self.job.is_met_by(self.end)
     }
+
+    /// The same, starting at another instant.
+    pub(super) fn starting(&self, start: Time) -> Self {
+        Self { start, end: start + self.end.since(self.start), ..*self }
+    }
 }

@@ -14,6 +14,8 @@ pub(super) struct MachinePlan {
     pub(super) slowness: f64,
     /// How many machines are faster.
     pub(super) faster: u32,
+    /// Whether there are others: only then gaps are measured, to rule machines out.
+    pub(super) is_one_of_many: bool,
     /// The last to end first.
     pub(super) running: Vec<PlannedJob>,
     /// In order; starts never decrease.
@@ -22,7 +24,7 @@ pub(super) struct MachinePlan {
     /// Empty between layouts; kept for its memory.
     releases: Releases,
     /// The latest deadline among the planned jobs up to each: sorted, so that the place of a deadline is a binary search.
-    dues: Vec<Time>,
+    dues: VecDeque<Time>,
     pub(super) completion: Time,
     /// Planned jobs that will be late.
     pub(super) late: u32,
@@ -112,16 +114,17 @@ impl MachinePlan {
             speed,
             slowness: 1.0 / speed,
             faster: 0,
+            is_one_of_many: true,
             running: Vec::new(),
             planned: VecDeque::new(),
             idle: Idle::default(),
             releases: Releases::default(),
-            dues: Vec::new(),
+            dues: VecDeque::new(),
             completion: Time::ZERO,
             late: 0,
             on_time: 0,
         };
-        machine.lay_out(0, Time::ZERO);
+        machine.begin_anew(Time::ZERO);
         machine
     }
 
@@ -149,8 +152,18 @@ impl MachinePlan {
             self.processors
         );
         let end = now + self.span(&job);
-        self.planned.insert(position, PlannedJob { job, start: now, end });
-        self.lay_out(position, now);
+        self.add(position, PlannedJob { job, start: now, end });
+        self.lay_out(position, end, now);
+    }
+
+    /// Takes the planned job at `position` out.
+    pub(super) fn remove(&mut self, position: usize, now: Time) -> PlanJob {
+        let removed = self.planned.remove(position).expect("a planned job");
+        self.forget_due(position);
+        self.on_time -= u32::from(removed.is_on_time());
+        self.late -= u32::from(!removed.is_on_time());
+        self.lay_out(position, removed.end, now);
+        removed.job
     }
 
     pub(super) fn gap_at(&self, start: Time, job: &PlanJob) -> Gap {
@@ -160,16 +173,37 @@ impl MachinePlan {
 
     pub(super) fn fill(&mut self, gap: &Gap, job: PlanJob, now: Time) {
         let filled = PlannedJob { job, start: gap.start, end: gap.end };
-        self.planned.insert(gap.position, filled);
-        self.completion = self.completion.max(gap.end);
-        if filled.is_on_time() {
-            self.on_time += 1;
-        } else {
-            self.late += 1;
-        }
+        self.add(gap.position, filled);
         self.idle.forget_before(now);
         self.idle.reserve(gap.start, gap.end, job.processors);
-        self.index();
+        self.measure();
+    }
+
+    /// Enters a planned job in the list and in what is counted.
+    fn add(&mut self, position: usize, planned: PlannedJob) {
+        self.planned.insert(position, planned);
+        let due = PlanJob::due(planned.job.deadline);
+        let latest = position.checked_sub(1).map_or(due, |previous| due.max(self.dues[previous]));
+        self.dues.insert(position, latest);
+        for later in self.dues.range_mut(position + 1..).take_while(|later| **later < due) {
+            *later = due;
+        }
+        self.completion = self.completion.max(planned.end);
+        self.on_time += u32::from(planned.is_on_time());
+        self.late += u32::from(!planned.is_on_time());
+    }
+
+    /// What follows for the latest deadlines from the planned job at `position` having gone.
+    fn forget_due(&mut self, position: usize) {
+        self.dues.remove(position);
+        let mut latest = position.checked_sub(1).map_or(Time::ZERO, |previous| self.dues[previous]);
+        for (known, planned) in self.dues.range_mut(position..).zip(self.planned.range(position..)) {
+            latest = latest.max(PlanJob::due(planned.job.deadline));
+            if *known == latest {
+                break;
+            }
+            *known = latest;
+        }
     }
 
     pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(PlannedJob)) {
@@ -184,15 +218,15 @@ impl MachinePlan {
                 job.processors
             );
             free -= job.processors;
+            self.forget_due(0);
             self.late -= u32::from(!due.is_on_time());
             self.run(due);
             started(due);
         }
         self.idle.forget_before(now);
         if self.planned.is_empty() {
-            self.idle.measure(self.processors, None);
+            self.measure();
         }
-        self.index_deadlines();
     }
 
     fn run(&mut self, job: PlannedJob) {
@@ -208,69 +242,93 @@ impl MachinePlan {
     pub(super) fn finish(&mut self, job: JobId, now: Time) -> PlanJob {
         let position = self.running_position(job);
         let ended = self.running.remove(position);
+        self.on_time -= u32::from(ended.is_on_time());
+        // As planned, nothing moves.
         if ended.end != now || self.completion == now {
-            self.lay_out(0, now);
-        } else {
-            // As planned: nothing moves.
-            self.on_time -= u32::from(ended.is_on_time());
+            self.lay_out(0, ended.end, now);
         }
         ended.job
     }
 
     pub(super) fn expect(&mut self, job: JobId, end: Time, now: Time) {
         let position = self.running_position(job);
-        let job = self.running.remove(position);
-        self.run(PlannedJob { end, ..job });
-        self.lay_out(0, now);
+        let before = self.running.remove(position);
+        let after = PlannedJob { end, ..before };
+        self.run(after);
+        self.on_time = self.on_time - u32::from(before.is_on_time()) + u32::from(after.is_on_time());
+        self.lay_out(0, end.max(before.end), now);
     }
 
     /// Becomes `other` without its planned job at `position`, in the memory that is there.
     pub(super) fn become_without(&mut self, other: &Self, position: usize, now: Time) {
         (self.processors, self.faster) = (other.processors, other.faster);
         (self.speed, self.slowness) = (other.speed, other.slowness);
+        (self.completion, self.late, self.on_time) = (other.completion, other.late, other.on_time);
+        self.is_one_of_many = other.is_one_of_many;
         self.running.clone_from(&other.running);
-        self.planned.clear();
-        self.planned.extend(other.planned.range(..position));
-        self.planned.extend(other.planned.range(position + 1..));
-        self.lay_out(position, now);
+        self.planned.clone_from(&other.planned);
+        self.dues.clone_from(&other.dues);
+        self.idle.copy(&other.idle);
+        self.remove(position, now);
     }
 
-    /// Gives every planned job from number `from` on its start, and writes down what follows from that.
-    pub(super) fn lay_out(&mut self, from: usize, now: Time) {
+    /// What runs is an outage, and has ended.
+    pub(super) fn end_outage(&mut self, now: Time) {
+        let outage = self.running.pop().expect("an outage");
+        self.lay_out(0, outage.end, now);
+    }
+
+    /// Lays out what runs, after the list has been emptied.
+    pub(super) fn begin_anew(&mut self, now: Time) {
+        self.dues.clear();
+        self.late = 0;
+        self.on_time = self.running.iter().map(|running| u32::from(running.is_on_time())).sum();
+        self.lay_out(0, Time::MAX, now);
+    }
+
+    /// Gives the planned jobs from number `from` on their starts, and writes down what follows from that. Until `changed`
+    /// other processors are taken than before, by what runs or by what has come or gone at `from`.
+    ///
+    /// As soon as a job stays where it was, and all that has changed ends before, those behind it stay too: nothing behind
+    /// is looked at.
+    fn lay_out(&mut self, from: usize, mut changed: Time, now: Time) {
         let mut releases = std::mem::take(&mut self.releases);
-        releases.reset(self.processors);
-        (self.completion, self.late, self.on_time) = (Time::ZERO, 0, 0);
-        for running in &self.running {
-            releases.seize_first(running.end.max(now), running.job.processors);
-            self.completion = self.completion.max(running.end);
-            self.on_time += u32::from(running.is_on_time());
-        }
-        self.idle.clear();
-        self.idle.push(now, releases.idle);
-        let mut previous = now;
-        for (number, planned) in self.planned.iter_mut().enumerate() {
-            let mut start = if number < from { planned.start } else { previous };
-            let span = planned.end.since(planned.start);
+        let mut start = self.start_before(from, now);
+        self.seize_before(from, start, &mut releases);
+        self.idle.begin(now, start, releases.idle);
+        let mut last_has_moved = changed >= self.completion;
+        let mut rest = None;
+        for planned in self.planned.range_mut(from..) {
             while let Some(at) = releases.release_for(start, planned.job.processors) {
                 start = start.max(at);
                 self.idle.push(at, releases.idle);
             }
-            (planned.start, planned.end) = (start, start + span);
+            if start != planned.start {
+                let before = std::mem::replace(planned, planned.starting(start));
+                self.on_time = self.on_time - u32::from(before.is_on_time()) + u32::from(planned.is_on_time());
+                self.late = self.late - u32::from(!before.is_on_time()) + u32::from(!planned.is_on_time());
+                last_has_moved |= before.end >= self.completion;
+                self.completion = self.completion.max(planned.end);
+                changed = changed.max(before.end).max(planned.end);
+            } else if changed <= start {
+                rest = Some(start);
+                break;
+            }
             releases.seize(planned.end, planned.job.processors);
             self.idle.push(start, releases.idle);
-            self.completion = self.completion.max(planned.end);
-            if planned.is_on_time() {
-                self.on_time += 1;
-            } else {
-                self.late += 1;
+        }
+        if rest.is_none() {
+            while let Some(at) = releases.release() {
+                self.idle.push(at, releases.idle);
             }
-            previous = start;
         }
-        while let Some(at) = releases.release() {
-            self.idle.push(at, releases.idle);
-        }
+        self.idle.end(rest);
         self.releases = releases;
-        self.index();
+        if last_has_moved {
+            let ends = self.running.iter().chain(&self.planned).map(|job| job.end);
+            self.completion = ends.max().unwrap_or(Time::ZERO);
+        }
+        self.measure();
     }
 
     /// What inserting the job at `position` would do, if it starts `at` the instant that [`try_start`](Self::try_start) has
@@ -310,13 +368,7 @@ impl MachinePlan {
     /// it, as it is then.
     pub(super) fn try_start(&self, position: usize, job: &PlanJob, now: Time, releases: &mut Releases) -> Time {
         let mut at = self.start_before(position, now);
-        releases.reset(self.processors);
-        for running in self.running.iter().take_while(|running| running.end > at) {
-            releases.seize_first(running.end, running.job.processors);
-        }
-        for planned in self.planned.range(..position).filter(|planned| planned.end > at) {
-            releases.seize(planned.end, planned.job.processors);
-        }
+        self.seize_before(position, at, releases);
         while let Some(released) = releases.release_for(at, job.processors) {
             at = at.max(released);
         }
@@ -328,18 +380,20 @@ impl MachinePlan {
         position.checked_sub(1).map_or(now, |previous| self.planned[previous].start)
     }
 
-    /// What searches rest on, after the list has changed.
-    fn index(&mut self) {
-        self.idle.measure(self.processors, self.planned.back().map(|last| last.start));
-        self.index_deadlines();
+    /// Leaves in `releases` what is still taken at `at` by all that runs or is planned before `position`.
+    fn seize_before(&self, position: usize, at: Time, releases: &mut Releases) {
+        releases.reset(self.processors);
+        for running in self.running.iter().take_while(|running| running.end > at) {
+            releases.seize_first(running.end, running.job.processors);
+        }
+        for planned in self.planned.range(..position).filter(|planned| planned.end > at) {
+            releases.seize(planned.end, planned.job.processors);
+        }
     }
 
-    fn index_deadlines(&mut self) {
-        self.dues.clear();
-        let deadlines = self.planned.iter().map(|planned| PlanJob::due(planned.job.deadline));
-        self.dues.extend(deadlines.scan(Time::ZERO, |latest, due| {
-            *latest = due.max(*latest);
-            Some(*latest)
-        }));
+    fn measure(&mut self) {
+        if self.is_one_of_many {
+            self.idle.measure(self.processors, self.planned.back().map(|last| last.start));
+        }
     }
 }
