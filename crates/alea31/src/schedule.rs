@@ -142,7 +142,6 @@ impl ClusterSchedule {
     /// Says that starts are not up to date because what runs on the cluster has changed.
     pub(crate) fn invalidate(&mut self) {
         self.planned = None;
-        self.free.invalidate();
     }
 
     /// Becomes `other` without the job in this place; to be brought up to date.
@@ -238,19 +237,16 @@ impl ClusterSchedule {
     /// Makes ready to plan the jobs from some place on, given that the plan of so many at the head is known: from the last mark
     /// among these, or else from the beginning, seeing what runs. Returns that place.
     fn resume(&mut self, known: usize, cluster: SiteId, now: Clock, state: &GridState) -> usize {
-        if self.planned == Some(now.seconds) && self.free.marks() > 0 {
+        if self.planned == Some(now.seconds) {
             let mark = (known / STRIDE).min(self.free.marks() - 1);
             self.free.rewind(mark);
             return mark * STRIDE;
         }
         let cluster = state.cluster(cluster);
         self.processors = cluster.processors();
-        self.free.begin(now.seconds, || {
-            let mut releases = cluster.releases(now.seconds);
-            hash_order(&mut releases);
-            releases
-        });
-        self.free.mark();
+        let mut releases = cluster.releases(now.seconds);
+        hash_order(&mut releases);
+        self.free.begin(releases);
         self.planned = Some(now.seconds);
         self.gapped = 0;
         self.has_gaps = false;

@@ -1,6 +1,7 @@
 //! When processors become free, in the order in which Alea takes them: [`FreeSlots`].
 
 use crate::state::Release;
+use std::sync::Arc;
 
 /// Free processors by time, while jobs take them one after the other and give them back.
 ///
@@ -15,13 +16,9 @@ use crate::state::Release;
 ///   first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeSlots {
-    /// The heap as it is before the first job, as of `read_at`.
-    initial: Vec<Slot>,
-    read_at: Option<f64>,
     heap: Vec<Slot>,
-    /// The heap as it was at each mark, one behind the other, and where each ends.
-    marked: Vec<Slot>,
-    ends: Vec<usize>,
+    /// The heap as it was at each mark. Shared: a plan that is tried, and mostly given up, begins at the marks of another.
+    marks: Vec<Arc<[Slot]>>,
 }
 
 /// So many processors, free from an instant on.
@@ -32,55 +29,37 @@ struct Slot {
 }
 
 impl FreeSlots {
-    /// Starts anew at `now`, reading what runs if that is not known yet.
-    pub(crate) fn begin(&mut self, now: f64, read: impl FnOnce() -> Vec<Release>) {
-        if self.read_at != Some(now) {
-            self.heap.clear();
-            for Release { at, processors, .. } in read() {
-                self.insert(Slot { at, processors });
-            }
-            self.initial.clone_from(&self.heap);
-            self.read_at = Some(now);
-        } else {
-            self.heap.clone_from(&self.initial);
+    /// Starts anew with what runs, and marks that.
+    pub(crate) fn begin(&mut self, releases: impl IntoIterator<Item = Release>) {
+        self.heap.clear();
+        self.marks.clear();
+        for Release { at, processors, .. } in releases {
+            self.insert(Slot { at, processors });
         }
-        self.marked.clear();
-        self.ends.clear();
+        self.mark();
     }
 
     /// Remembers how the heap is, to begin from here again.
     pub(crate) fn mark(&mut self) {
-        self.marked.extend_from_slice(&self.heap);
-        self.ends.push(self.marked.len());
+        self.marks.push(Arc::from(self.heap.as_slice()));
     }
 
     /// How many marks there are.
     pub(crate) const fn marks(&self) -> usize {
-        self.ends.len()
+        self.marks.len()
     }
 
     /// Begins again from a mark, and forgets those behind it.
     pub(crate) fn rewind(&mut self, mark: usize) {
-        let begin = if mark == 0 { 0 } else { self.ends[mark - 1] };
-        self.ends.truncate(mark + 1);
-        self.marked.truncate(self.ends[mark]);
+        self.marks.truncate(mark + 1);
         self.heap.clear();
-        self.heap.extend_from_slice(&self.marked[begin..]);
-    }
-
-    /// Says that what runs has changed.
-    pub(crate) fn invalidate(&mut self) {
-        self.read_at = None;
+        self.heap.extend_from_slice(&self.marks[mark]);
     }
 
     /// Becomes what `other` was at its first marks, so many of them, at the most.
     pub(crate) fn copy(&mut self, other: &Self, marks: usize) {
-        self.initial.clone_from(&other.initial);
-        self.read_at = other.read_at;
-        self.ends.clear();
-        self.ends.extend(other.ends.iter().take(marks));
-        self.marked.clear();
-        self.marked.extend_from_slice(&other.marked[..self.ends.last().copied().unwrap_or(0)]);
+        self.marks.clear();
+        self.marks.extend(other.marks.iter().take(marks).cloned());
     }
 
     /// Takes at most so many processors of the first slot: when they are free, and how many.
@@ -248,7 +227,7 @@ mod tests {
     fn equal_times_are_taken_in_the_order_of_the_heap() {
         let mut slots = FreeSlots::default();
         let release = |at, processors| Release { at, processors, first: 0 };
-        slots.begin(0.0, || vec![release(1.0, 1), release(5.0, 2), release(3.0, 3), release(5.0, 4), release(5.0, 5)]);
+        slots.begin([release(1.0, 1), release(5.0, 2), release(3.0, 3), release(5.0, 4), release(5.0, 5)]);
         let order: Vec<(f64, u32)> = (0..5).map(|_| slots.pop(u32::MAX)).collect();
         assert_eq!(order, [(1.0, 1), (3.0, 3), (5.0, 4), (5.0, 5), (5.0, 2)]);
     }

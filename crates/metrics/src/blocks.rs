@@ -248,10 +248,24 @@ mod tests {
     }
 
     #[test]
+    fn responses_are_weighted_with_processors_times_run_time() {
+        let mut large = record(1, 60);
+        (large.job.runtime, large.job.request.processors, large.processors) = (Span::from_secs(300), 4, 4);
+        large.finish = large.start + large.job.runtime;
+        let mut blocks = Blocks::weekly();
+        [record(0, 10), large].into_iter().for_each(|record| blocks.take_in(record));
+        let mean = blocks.mean("area_weighted_response").expect("a week").mean;
+        assert!((mean - (200.0 * 110.0 + 1_200.0 * 360.0) / 1_400.0).abs() < 1e-9, "{mean}");
+    }
+
+    #[test]
     fn a_last_week_of_a_day_does_not_count_and_one_of_five_days_does() {
         assert_eq!(blocks(&[(0, 1), (8, 1), (14, 1)]).len(), 2);
         assert_eq!(blocks(&[(0, 1), (8, 1), (18, 1)]).len(), 3);
         assert_eq!(blocks(&[(0, 1)]).len(), 1, "a log of one day has one block all the same");
+        let mut halved = Blocks::of(Span::from_secs(2 * DAY));
+        [record(0, 1), record(3, 1)].iter().for_each(|record| halved.add(record));
+        assert_eq!(halved.len(), 2, "half a block is not less than half");
         assert!(!blocks(&[(0, 1)]).is_empty() && blocks(&[]).is_empty());
     }
 
@@ -281,6 +295,9 @@ mod tests {
     fn a_backlog_that_is_carried_over_is_seen_as_correlation() {
         let drift: Vec<f64> = (0..50).map(|week| f64::from(week / 10)).collect();
         assert!(lag_one(&drift).expect("many values") > 0.8);
+        // About 3: −2, −1, 0, 3.
+        assert_eq!(lag_one(&[1.0, 2.0, 3.0, 6.0]), Some(2.0 / 14.0));
+        assert_eq!(lag_one(&[1.0, 2.0, 3.0]), Some(0.0));
         assert_eq!(lag_one(&[1.0, 2.0]), None);
         assert_eq!(lag_one(&[1.0; 9]), None);
     }

@@ -74,5 +74,6 @@ mod tests {
         let climbing: Vec<f64> = (0..400).map(f64::from).collect();
         assert_eq!(mser(&climbing, 5), None);
         assert_eq!(mser(&[1.0; 40], 5), None, "eight batches tell nothing");
+        assert_eq!(mser(&[1.0; 50], 5), Some(0), "ten do");
     }
 }

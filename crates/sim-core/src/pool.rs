@@ -60,7 +60,8 @@ mod tests {
         assert!(!pool.try_seize(2));
         assert_eq!((pool.free(), pool.busy(), pool.capacity()), (1, 3, 4));
         pool.release(3);
-        assert_eq!(pool.free(), 4);
+        assert!(pool.try_seize(4), "all that are free");
+        assert_eq!((pool.free(), pool.busy()), (0, 4));
     }
 
     #[test]

@@ -161,6 +161,19 @@ fn operations_of_a_scan_can_be_counted_by_hand() {
     assert_eq!(count(FlexibleBackfill::default(), FlexibleBackfill::operations), 22 + 3 + 4 * (2 + 2));
 }
 
+/// Job 0 runs, job 1 is the head, and all others are too long to go before it: either rule looks as often for one that may.
+#[test]
+fn a_look_behind_the_head_counts_under_either_rule() {
+    let mut jobs = vec![job(0, 0, 3, 1_000), job(1, 1, 4, 10)];
+    jobs.extend((2..12).map(|other| job(other, other.into(), 1, 10_000)));
+    let [aware, strict] = [BackfillRule::MachineAware, BackfillRule::Strict].map(|rule| {
+        let mut policy = Easy::new(BackfillReadings { placement: Placement::Fastest, rule });
+        starts(&[Machine::new(4)], &mut policy, &jobs);
+        policy.operations()
+    });
+    assert_eq!(aware, strict);
+}
+
 /// A plan in its simplest form: each job starts 10 s after it came.
 #[derive(Clone, Debug, Default)]
 struct Patient {

@@ -50,6 +50,18 @@ fn a_higher_level_is_a_wider_interval() {
     assert!(widths.is_sorted(), "{widths:?}");
 }
 
+#[test]
+fn a_level_lies_strictly_between_0_and_1() {
+    for level in [0.0, 1.0] {
+        assert!(std::panic::catch_unwind(|| ConfidenceInterval::at(level, &[1.0, 2.0])).is_err(), "{level}");
+    }
+}
+
+#[test]
+fn a_mean_of_zero_has_no_relative_precision() {
+    assert_eq!(ConfidenceInterval::of(&[-1.0, 1.0]).relative_precision(), None);
+}
+
 /// The workload moves both policies by up to 100 s, the policies differ by 2 ± 1 s: pairs see it, separate intervals
 /// do not.
 #[test]

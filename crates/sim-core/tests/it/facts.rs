@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Pool, Probe, Sim, SiteId, Span, Time};
+use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Pool, Probe, Rejection, Sim, SiteId, Span, Time};
 
 /// ∫ N(t) dt of jobs in the system, and the sum of their response times.
 struct InSystem {
@@ -84,6 +84,16 @@ fn the_record_of_an_interrupted_job_is_that_of_the_run_that_it_finished() {
     assert_eq!(record.wait(), Span::from_secs(5)); // two of which it spent in runs that were lost
     let counts = log.counts();
     assert_eq!((counts.submitted, counts.interrupted, counts.finished, log.present()), (1, 2, 1, 0));
+}
+
+#[test]
+fn a_rejected_job_is_counted_and_forgotten() {
+    let mut log = log(&[submitted(), Fact::Rejected { job: JobId(0), reason: Rejection::TooWide }]);
+    let counts = log.counts();
+    assert_eq!((counts.submitted, counts.rejected, counts.finished, log.present()), (1, 1, 0, 0));
+    // The number may come again, and so it does.
+    log.observe(Time::from_secs(2), &submitted());
+    assert_eq!((log.counts().submitted, log.present(), log.into_sink().len()), (2, 1, 0));
 }
 
 #[test]

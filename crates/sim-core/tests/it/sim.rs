@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{FakeContext, Fcfs, FcfsEvent, workload};
-use sim_core::{Context, EventPriority, Fact, Job, JobId, JobLog, Model, Pool, Prioritized, Sim, Span, Time};
+use sim_core::{Context, EventKey, EventPriority, Fact, Job, JobId, JobLog, Model, Pool, Prioritized, Sim, Span, Time};
 
 type Transcript = Vec<(Time, Fact)>;
 
@@ -92,6 +92,78 @@ proptest! {
         let together = Sim::new(Pair([model(even), model(odd)]), Transcript::new()).run().1;
         prop_assert_eq!(finishes(apart), finishes(together));
     }
+}
+
+/// Alarms for 10 s, which is taken back at 5 s, and two for 20 s. Each notes whether it knows that it is the last of its instant.
+#[derive(Default)]
+struct Alarms {
+    first: Option<EventKey>,
+    rang: Vec<(Time, bool)>,
+}
+
+enum Alarm {
+    TakeBack,
+    Ring,
+}
+
+impl Prioritized for Alarm {
+    fn priority(&self) -> EventPriority {
+        EventPriority::ARRIVE
+    }
+}
+
+impl Model for Alarms {
+    type Event = Alarm;
+
+    fn start(&mut self, cx: &mut impl Context<Alarm>) {
+        self.first = Some(cx.post_in(Span::from_secs(10), Alarm::Ring));
+        cx.post_at(Time::from_secs(5), Alarm::TakeBack);
+        for _ in 0..2 {
+            cx.post_at(Time::from_secs(20), Alarm::Ring);
+        }
+    }
+
+    fn handle(&mut self, event: Alarm, cx: &mut impl Context<Alarm>) {
+        match event {
+            Alarm::TakeBack => {
+                let first = self.first.expect("it was posted");
+                assert!(cx.cancel(first), "it had not happened yet");
+                assert!(!cx.cancel(first), "it has been taken back");
+            }
+            Alarm::Ring => self.rang.push((cx.now(), cx.is_last_of_instant())),
+        }
+    }
+}
+
+/// The same, inside another model.
+#[derive(Default)]
+struct House(Alarms);
+
+struct InHouse(Alarm);
+
+impl Prioritized for InHouse {
+    fn priority(&self) -> EventPriority {
+        self.0.priority()
+    }
+}
+
+impl Model for House {
+    type Event = InHouse;
+
+    fn start(&mut self, cx: &mut impl Context<InHouse>) {
+        self.0.start(&mut cx.lift(InHouse));
+    }
+
+    fn handle(&mut self, InHouse(event): InHouse, cx: &mut impl Context<InHouse>) {
+        self.0.handle(event, &mut cx.lift(InHouse));
+    }
+}
+
+#[test]
+fn what_is_taken_back_does_not_happen_and_the_last_of_an_instant_knows_it_where_it_can() {
+    let at = Time::from_secs(20);
+    assert_eq!(Sim::new(Alarms::default(), ()).run().0.rang, [(at, false), (at, true)]);
+    assert_eq!(Sim::new(House::default(), ()).run().0.0.rang, [(at, false), (at, false)]);
 }
 
 #[test]

@@ -179,3 +179,49 @@ proptest! {
         }
     }
 }
+
+/// A job that takes a machine of four processors for 100 s.
+fn wide(id: u32) -> QueuedJob {
+    let Job { id, request, .. } = Job::new(JobId(id), Time::ZERO, 4, Span::from_secs(100));
+    QueuedJob { job: id, request, submit: Time::ZERO }
+}
+
+/// Three jobs allow for five rounds each, and a search takes four for each that waits.
+#[test]
+fn rounds_are_played_as_long_as_there_are_some_left() {
+    let machines = [Machine::new(4); 2];
+    let (free, running, queue) = ([4; 2], [Running::new(), Running::new()], Queue::new());
+    let view = View { now: Time::ZERO, machines: &machines, free: &free, running: &running, queue: &queue };
+    let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_rounds_per_arrival(5);
+    policy.begin(&view);
+    for waiting in (0..3).map(wide) {
+        policy.on_submit(&waiting, &view);
+        let slot = policy.plan.earliest_on(0, &waiting.request, Time::ZERO);
+        policy.plan.insert(waiting, slot);
+    }
+    let GapFilling { comparator, search, mut plan, mut usage, .. } = policy;
+    let mut search = search.expect("it searches");
+    let left = [(); 3].map(|()| {
+        let left = search.left;
+        search.improve(&mut plan, comparator, &mut usage, &view);
+        left
+    });
+    assert_eq!(left, [15, 3, 0]);
+}
+
+#[test]
+fn a_search_waits_for_its_time() {
+    let machines = [Machine::new(4); 2];
+    let (free, running, queue) = ([4; 2], [Running::new(), Running::new()], Queue::new());
+    let view = View { now: Time::from_secs(1), machines: &machines, free: &free, running: &running, queue: &queue };
+    let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_rounds_per_arrival(5);
+    policy = policy.with_period(Span::from_secs(60));
+    policy.begin(&view);
+    (0..5).map(wide).for_each(|job| policy.on_submit(&job, &view));
+    let mut starts = Starts::new();
+    policy.schedule(&view, &mut starts);
+    // Two start and three wait until 101 s; none of the rounds has been played.
+    assert_eq!((starts.len(), policy.next_wakeup()), (2, Some(Time::from_secs(60))));
+    assert!(policy.operations() > 5, "each has looked for its place");
+    assert_eq!(policy.search.map(|search| search.left), Some(25));
+}
