@@ -7,8 +7,8 @@ use sim_core::{AvailabilityProfile, Span, Time};
 /// can only leap to an earlier start in one of these.
 ///
 /// A stretch is measured when it becomes free, with whatever is free before and behind. What is taken of it later makes it
-/// shorter than is said here. Widths and instants are rounded down, and lengths up, so that more may be said to be free than is. Where few wait,
-/// measuring costs more than it saves: then it is noted between which instants something has become free.
+/// shorter than is said here. Widths and instants are rounded down, and lengths up, so that more may be said to be free than
+/// is. Where few wait, measuring costs more than it saves: then it is noted between which instants something has become free.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FreedStretches {
     /// Of each machine, since the last compression has ended, and between the beginning of that before and its end.
