@@ -291,7 +291,13 @@ const fn level(processors: u32) -> usize {
 fn find_from(free: &[u32], from: usize, is: impl Fn(u32) -> bool) -> Option<usize> {
     /// So many are looked at in one go: a few instructions, whatever is found.
     const AT_ONCE: usize = 8;
-    let mut at = from;
+    /// Most are found within a few steps, which are looked at one by one.
+    const NEAR: usize = 8;
+    let near = free.len().min(from + NEAR);
+    if let Some(place) = free[from..near].iter().position(|free| is(*free)) {
+        return Some(from + place);
+    }
+    let mut at = near;
     while let Some(chunk) = free.get(at..at + AT_ONCE) {
         if chunk.iter().fold(false, |any, free| any | is(*free)) {
             break;
