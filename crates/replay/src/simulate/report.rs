@@ -6,7 +6,7 @@ use super::watch::Watched;
 use super::world::{Opened, Run};
 use super::{compare, sha256_of, stem, terminal};
 use crate::asked::Asked;
-use crate::units::{readable, unit};
+use crate::units::{count, readable, unit};
 use anyhow::Result;
 use clap::ValueEnum;
 use lab::chart::Picture;
@@ -80,11 +80,11 @@ impl Report<'_> {
                     .collect()
             });
         let rejected = std::iter::once("rejected".to_owned())
-            .chain(self.runs.iter().map(|run| run.outcome.watched.rejected.to_string()));
+            .chain(self.runs.iter().map(|run| count(run.outcome.watched.rejected)));
         let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
         let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
-            vec![repair.rule.to_string(), repair.count.to_string(), line, repair.rule.description().to_owned()]
+            vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
         });
         let repairs: Vec<_> = repairs.collect();
         let mut notes = vec!["One log: to compare policies in general, look at several.".to_owned()];

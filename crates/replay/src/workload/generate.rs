@@ -5,7 +5,8 @@ mod preset;
 
 use super::cli::{Generate, Tsafrir};
 use super::file::NewFile;
-use super::words::{counted, duration, number};
+use super::words::{counted, duration};
+use crate::units;
 use anyhow::{Context, Result, anyhow, bail};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
@@ -167,7 +168,7 @@ fn head(options: &Generate, model: &Drawn, count: u32) -> Result<String> {
         let hash = hex::encode(Sha256::digest(parameters.as_bytes()));
         head += &format!(
             "Parameters: {} lines of SHA-256 {hash}; the command with --show prints them\n",
-            number(lines.len() as u64)
+            units::count(lines.len() as u64)
         );
     }
     Ok(head)

@@ -2,7 +2,8 @@
 
 use super::cli::Validate;
 use super::source::{failed, swf};
-use super::words::{aligned, counted, number};
+use super::words::{aligned, counted};
+use crate::units::count;
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
 use serde::Serialize;
@@ -41,7 +42,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     let (mut found, mut unreadable): (u64, Option<(u64, SwfError)>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
-        count(&mut kinds, &finding);
+        enter(&mut kinds, &finding);
         if found <= limit {
             if common.json {
                 listed.push(as_json(&finding));
@@ -92,7 +93,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
 
 const UNREADABLE: &str = "unreadable";
 
-fn count(kinds: &mut Vec<Kind>, finding: &Finding) {
+fn enter(kinds: &mut Vec<Kind>, finding: &Finding) {
     let name = finding.anomaly.name();
     match kinds.iter_mut().find(|kind| kind.name == name) {
         Some(kind) => kind.count += 1,
@@ -144,14 +145,14 @@ fn summary(found: u64, limit: u64, kinds: &[Kind], whole_log: Option<&str>) -> S
     let mut text = String::new();
     if limit > 0 && found > 0 {
         if found > limit {
-            text += &format!("… and {} more\n", number(found - limit));
+            text += &format!("… and {} more\n", count(found - limit));
         }
         text.push('\n');
     }
     if found > 0 {
         let mut rows = vec![["anomaly", "records", "first line"].map(str::to_owned).to_vec()];
         rows.extend(
-            kinds.iter().map(|kind| vec![kind.name.to_owned(), number(kind.count), kind.first_line.to_string()]),
+            kinds.iter().map(|kind| vec![kind.name.to_owned(), count(kind.count), kind.first_line.to_string()]),
         );
         // The last column is a sentence, and stands to the left.
         let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| kind.simulation));

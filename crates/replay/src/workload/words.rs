@@ -1,16 +1,11 @@
 //! Numbers as people read them: durations, shares, dates, little pictures of letters.
 
+use crate::units::count;
 use lab::chart::{fixed, significant};
 
-/// A count, with a comma between thousands.
-#[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
-pub(super) fn number(count: u64) -> String {
-    fixed(count as f64, 0)
-}
-
 /// `1 job`, `28,476 jobs`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
+pub(super) fn counted(things: u64, what: &str) -> String {
+    format!("{} {what}{}", count(things), if things == 1 { "" } else { "s" })
 }
 
 /// Seconds in the unit that suits them: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
@@ -29,9 +24,9 @@ pub(super) fn duration(seconds: f64) -> String {
 pub(super) fn exact(seconds: u64) -> String {
     const UNITS: [(u64, u64, &str); 3] = [(86_400, 172_800, "days"), (3_600, 3_600, "h"), (60, 60, "min")];
     let is_told = |(length, least, _): &&(u64, u64, &str)| seconds >= *least && (10 * seconds).is_multiple_of(*length);
-    let Some((length, _, unit)) = UNITS.iter().find(is_told) else { return format!("{} s", number(seconds)) };
+    let Some((length, _, unit)) = UNITS.iter().find(is_told) else { return format!("{} s", count(seconds)) };
     let (whole, tenth) = (seconds / length, 10 * seconds / length % 10);
-    if tenth == 0 { format!("{} {unit}", number(whole)) } else { format!("{}.{tenth} {unit}", number(whole)) }
+    if tenth == 0 { format!("{} {unit}", count(whole)) } else { format!("{}.{tenth} {unit}", count(whole)) }
 }
 
 /// A number of things that is no count: two decimals below ten, three digits at least.

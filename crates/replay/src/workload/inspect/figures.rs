@@ -1,6 +1,7 @@
 //! A log in pictures.
 
-use super::super::words::{counted, number, share};
+use super::super::words::{counted, share};
+use crate::units::count;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Picture, Point, Series};
 use workload::Inspection;
@@ -154,7 +155,7 @@ fn users(log: &Inspection) -> Option<Figure> {
         chart: Chart {
             id: "users".to_owned(),
             title: "The busiest users".to_owned(),
-            x: Axis::new(format!("so many of the {} users, by work", number(log.users))),
+            x: Axis::new(format!("so many of the {} users, by work", count(log.users))),
             y: Axis::new("share of the whole (%)"),
             series: vec![
                 Series::lines("work", points(&|user| user.work)),

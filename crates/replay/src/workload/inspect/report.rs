@@ -1,9 +1,10 @@
 //! A log as a page.
 
 use super::super::source::stem;
-use super::super::words::{exact, number, percent, share};
+use super::super::words::{exact, percent, share};
 use super::Seen;
 use super::text::frequent;
+use crate::units::count;
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
 use std::collections::BTreeMap;
@@ -17,14 +18,14 @@ impl Seen<'_> {
         let mut spreads = self.spreads();
         let heads = spreads.remove(0);
         let anomalies = log.anomalies.iter().map(|anomaly| {
-            let count = [anomaly.name.to_owned(), number(anomaly.count), anomaly.first_line.to_string()];
+            let count = [anomaly.name.to_owned(), count(anomaly.count), anomaly.first_line.to_string()];
             count.into_iter().chain([anomaly.description.to_owned()]).collect()
         });
         let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
         let estimates = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
         let estimated = log.jobs - log.without_estimate;
         let users = log.busiest_users.iter().map(|user| {
-            vec![user.user.to_string(), percent(user.work), number(user.jobs), percent(share(user.jobs, log.jobs))]
+            vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]
         });
         let tables = [
             table("facts", "At a glance", "", &["of", "what the log tells"], self.facts()),
@@ -45,7 +46,7 @@ impl Seen<'_> {
                 &["processors", "jobs", "share"],
                 sizes
                     .into_iter()
-                    .map(|(size, jobs)| vec![number(u64::from(size)), number(jobs), percent(share(jobs, log.jobs))])
+                    .map(|(size, jobs)| vec![count(u64::from(size)), count(jobs), percent(share(jobs, log.jobs))])
                     .collect(),
             ),
             table(
@@ -55,7 +56,7 @@ impl Seen<'_> {
                 &["requested time", "seconds", "jobs", "share"],
                 estimates
                     .into_iter()
-                    .map(|(time, jobs)| vec![exact(time), number(time), number(jobs), percent(share(jobs, estimated))])
+                    .map(|(time, jobs)| vec![exact(time), count(time), count(jobs), percent(share(jobs, estimated))])
                     .collect(),
             ),
             table(
@@ -97,7 +98,7 @@ impl Seen<'_> {
     fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> page::Table {
         let rows = counts
             .iter()
-            .map(|(number_of, jobs)| vec![number_of.to_string(), number(*jobs), percent(share(*jobs, self.log.jobs))]);
+            .map(|(number_of, jobs)| vec![number_of.to_string(), count(*jobs), percent(share(*jobs, self.log.jobs))]);
         table(id, title, "", &[name, "jobs", "share"], rows.collect())
     }
 

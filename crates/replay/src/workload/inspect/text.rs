@@ -1,7 +1,8 @@
 //! A log in a screenful of text.
 
-use super::super::words::{aligned, columns, counted, duration, exact, number, percent, plain, share};
+use super::super::words::{aligned, columns, counted, duration, exact, percent, plain, share};
 use super::Seen;
+use crate::units::count;
 use lab::chart::fixed;
 use workload::Inspection;
 use workload::inspect::Spread;
@@ -42,7 +43,7 @@ impl Seen<'_> {
         let log = &self.log;
         let mut facts = Vec::new();
         let mut tell = |name: &str, text: String| facts.push(vec![name.to_owned(), text]);
-        tell("jobs", format!("{} of {}", number(log.jobs), counted(log.records, "record")));
+        tell("jobs", format!("{} of {}", count(log.jobs), counted(log.records, "record")));
         let days = self.days().map_or_else(String::new, |(first, last)| format!(", {first} to {last}"));
         tell("submitted", format!("over {}{days}", duration(log.submission_span)));
         match (log.load, log.capacity) {
@@ -52,7 +53,7 @@ impl Seen<'_> {
         }
         tell("work", format!("{} processor-hours", plain((log.work / 3_600.0).round())));
         if let Some(busiest) = log.busiest_users.first() {
-            tell("users", format!("{}; the busiest has {} of the work", number(log.users), percent(busiest.work)));
+            tell("users", format!("{}; the busiest has {} of the work", count(log.users), percent(busiest.work)));
         }
         let parts = [
             (log.groups, "group"),
@@ -133,11 +134,11 @@ impl Seen<'_> {
         if self.log.anomalies.is_empty() {
             return "no anomaly\n".to_owned();
         }
-        let width = self.log.anomalies.iter().map(|anomaly| number(anomaly.count).len()).max().unwrap_or(0);
+        let width = self.log.anomalies.iter().map(|anomaly| count(anomaly.count).len()).max().unwrap_or(0);
         let line = |anomaly: &workload::inspect::AnomalyCount| {
             format!(
                 "{:>width$} × {}: {} (first: line {})\n",
-                number(anomaly.count),
+                count(anomaly.count),
                 anomaly.name,
                 anomaly.description,
                 anomaly.first_line
@@ -164,7 +165,7 @@ pub(super) fn frequent<K: Copy + Ord>(counts: impl IntoIterator<Item = (K, u64)>
 fn often(log: &Inspection) -> String {
     let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
     let told =
-        sizes.iter().map(|(size, jobs)| format!("{} ({})", number(u64::from(*size)), percent(share(*jobs, log.jobs))));
+        sizes.iter().map(|(size, jobs)| format!("{} ({})", count(u64::from(*size)), percent(share(*jobs, log.jobs))));
     told.collect::<Vec<_>>().join(", ")
 }
 
