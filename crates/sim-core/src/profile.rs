@@ -319,3 +319,6 @@ impl PartialEq for AvailabilityProfile {
 }
 
 impl Eq for AvailabilityProfile {}
+
+#[cfg(test)]
+mod tests;

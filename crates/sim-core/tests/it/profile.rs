@@ -330,4 +330,44 @@ fn the_past_is_judged_by_the_first_step_that_is_kept() {
     profile.forget_before(secs(25)); // from 20 s on, one is free
     let earliest = |processors| profile.earliest(secs(5), Span::from_secs(1), processors);
     assert_eq!((earliest(1), earliest(2), earliest(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
+    let before = |processors| profile.earliest_before(secs(5), secs(50), Span::from_secs(1), processors, Time::MAX);
+    assert_eq!((before(1), before(2), before(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
+    // More is free at the first step than is asked for.
+    profile.cancel(secs(25), Span::from_secs(5), 1);
+    let before = profile.earliest_before(secs(5), secs(50), Span::from_secs(1), 1, Time::MAX);
+    assert_eq!(before, Some(secs(5)));
+}
+
+#[test]
+fn a_profile_knows_its_machine_and_whether_anything_is_reserved() {
+    let mut profile = AvailabilityProfile::new(4);
+    assert_eq!((profile.capacity(), profile.is_empty()), (4, true));
+    // At once and for ever, which is one step; or later.
+    profile.reserve(Time::ZERO, Span::MAX, 1);
+    assert!(!profile.is_empty());
+    profile.cancel(Time::ZERO, Span::MAX, 1);
+    assert!(profile.is_empty());
+    profile.reserve(Time::from_secs(10), Span::from_secs(10), 1);
+    assert_eq!((profile.capacity(), profile.is_empty()), (4, false));
+}
+
+#[test]
+fn what_is_reserved_for_ever_is_so_in_every_block() {
+    let (mut profile, mut twin) = (AvailabilityProfile::new(8), LinearProfile::new(8));
+    for number in 0..1_000 {
+        let (at, taken) = (Time::from_secs(2 * number), 1 + u32::try_from(number % 3).expect("few"));
+        profile.reserve(at, Span::from_secs(1), taken);
+        twin.reserve(at, Span::from_secs(1), taken);
+    }
+    let (before, steps) = (profile.clone(), twin.steps().to_vec());
+    for at in [0, 1, 501, 1_000, 1_999, 5_000].map(Time::from_secs) {
+        profile.reserve(at, Span::MAX, 4);
+        twin.reserve(at, Span::MAX, 4);
+        assert_eq!(profile.len(), twin.steps().len(), "from {at} s");
+        assert!(twin.steps().iter().all(|(at, free)| profile.free_at(*at) == *free), "from {at} s");
+        profile.cancel(at, Span::MAX, 4);
+        twin.cancel(at, Span::MAX, 4);
+        assert_eq!(profile, before, "from {at} s");
+        assert_eq!(twin.steps(), steps);
+    }
 }

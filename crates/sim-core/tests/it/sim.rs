@@ -40,9 +40,10 @@ proptest! {
     fn running_in_slices_of_time_equals_running_at_once(jobs in workload(8), slice in 1..30_u64) {
         let whole = Sim::new(model(jobs.clone()), Transcript::new()).run().1;
         let mut sliced = Sim::new(model(jobs), Transcript::new());
-        for end in 1..100 {
-            sliced.run_until(Time::from_secs(end * slice));
-            prop_assert!(sliced.probe().iter().all(|(at, _)| *at <= sliced.now()));
+        for end in (1..100).map(|slices| Time::from_secs(slices * slice)) {
+            sliced.run_until(end);
+            prop_assert_eq!(sliced.now(), end);
+            prop_assert_eq!(sliced.probe().len(), whole.partition_point(|(at, _)| *at <= end));
         }
         prop_assert_eq!(whole, sliced.run().1);
     }

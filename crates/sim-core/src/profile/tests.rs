@@ -1,0 +1,54 @@
+//! How steps are divided into blocks, which nobody sees but by the time that it saves.
+
+use super::{AvailabilityProfile, Block};
+use crate::time::{Span, Time};
+
+/// None is empty, none is longer than [`AvailabilityProfile::settle`] lets it be, there are not many more than are needed, and
+/// what walks leap over is known.
+fn assert_is_well_divided(profile: &AvailabilityProfile) {
+    let lengths: Vec<usize> = profile.blocks.iter().map(Block::len).collect();
+    assert_eq!(lengths.iter().sum::<usize>(), profile.len);
+    let longest = Block::SMALL.max(profile.len.isqrt());
+    assert!(lengths.iter().all(|len| (1..=longest).contains(len)), "{lengths:?}");
+    assert!(lengths.len() <= 1 + 2 * profile.len / Block::SMALL, "{} steps in {lengths:?}", profile.len);
+    if lengths.len() > AvailabilityProfile::MANY {
+        for block in &profile.blocks {
+            let least = block.steps().map(|(_, free)| free).min().expect("no block is empty");
+            assert!(block.is_wide(least) && !block.is_wide(least + 1));
+        }
+    }
+}
+
+#[test]
+fn blocks_split_and_merge_as_steps_come_and_go() {
+    // In turn at the end, at the beginning and in the middle of what is reserved. No two touch.
+    let starts: Vec<u64> = (0..3_000).flat_map(|number| [6_000 + number, 5_999 - number, 20_000 - number]).collect();
+    let mut profile = AvailabilityProfile::new(8);
+    let change =
+        |number: u64| (Time::from_secs(2 * number), Span::from_secs(1), 1 + u32::try_from(number % 7).expect("few"));
+    for (count, number) in starts.iter().enumerate() {
+        let (start, span, processors) = change(*number);
+        profile.reserve(start, span, processors);
+        if count % 50 == 0 || count < 200 {
+            assert_is_well_divided(&profile);
+        }
+    }
+    assert!(profile.blocks.len() > 2 * AvailabilityProfile::MANY);
+    // From the last to the first: a block that has become small meets one behind it that is small, too.
+    let mut starts = starts;
+    starts.sort_unstable();
+    for (count, number) in starts.iter().rev().filter(|number| *number % 20 > 0).enumerate() {
+        let (start, span, processors) = change(*number);
+        profile.cancel(start, span, processors);
+        if count % 50 == 0 {
+            let lengths = profile.blocks.iter().map(Block::len);
+            assert_eq!(lengths.sum::<usize>(), profile.len);
+        }
+    }
+    assert_is_well_divided(&profile);
+    for number in starts.into_iter().filter(|number| *number % 20 == 0) {
+        let (start, span, processors) = change(number);
+        profile.cancel(start, span, processors);
+    }
+    assert!(profile.is_empty() && profile.blocks.len() == 1);
+}
