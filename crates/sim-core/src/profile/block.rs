@@ -191,8 +191,7 @@ impl Block {
         self.change(first..last, &new);
         let in_front = first.checked_sub(1).map(|before| self.free[before]);
         let is_joined_first = !is_cut_first && in_front == self.free.get(first).copied();
-        let changed = if first < last { self.free[last - 1] } else { new(behind) };
-        let is_joined_last = !is_cut_last && self.free.get(last).is_some_and(|free| *free == changed);
+        let is_joined_last = !is_cut_last && self.free.get(last).is_some_and(|free| *free == new(behind));
         match (is_cut_first, is_joined_last, is_joined_first, is_cut_last) {
             // A step that goes makes room for the one that comes: nothing behind moves.
             (true, true, ..) => {

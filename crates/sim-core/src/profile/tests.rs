@@ -46,6 +46,15 @@ fn blocks_split_and_merge_as_steps_come_and_go() {
         }
     }
     assert_is_well_divided(&profile);
+    // Few blocks are not surveyed: what was known of them when they were many does not hold any more.
+    assert!(profile.blocks.len() < AvailabilityProfile::MANY);
+    for number in starts.iter().filter(|number| *number % 20 == 0) {
+        let (between, second) = (Time::from_secs(2 * number + 1), Span::from_secs(1));
+        profile.reserve(between, second, 8);
+        assert!(!profile.fits(between, second, 1));
+        assert_eq!(profile.earliest(between, second, 1), Some(between + second));
+        profile.cancel(between, second, 8);
+    }
     for number in starts.into_iter().filter(|number| *number % 20 == 0) {
         let (start, span, processors) = change(number);
         profile.cancel(start, span, processors);

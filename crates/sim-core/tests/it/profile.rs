@@ -27,6 +27,50 @@ fn reserved(requests: Vec<(usize, usize, u32)>, pass: usize) -> (AvailabilityPro
     (profile, twin)
 }
 
+/// Stretches of time in which so many are free, by asking the twin of every tick.
+fn assert_stretches_are_those_of_the_twin(
+    (profile, twin): &(AvailabilityProfile, TickProfile),
+    now: usize,
+    (from, to): (usize, usize),
+    (least, long): (u32, usize),
+) -> Result<(), TestCaseError> {
+    for processors in 1..=CAPACITY {
+        let since = (now..from).rev().take_while(|tick| twin.free_at(*tick) >= processors).last();
+        prop_assert_eq!(profile.free_since(time(now), time(from), processors), since.map(time));
+    }
+    let mut told = Vec::new();
+    let interval = (time(from), time(to));
+    profile.overlapping_stretches(
+        time(now),
+        interval,
+        (least, span(long)),
+        &mut Vec::new(),
+        |processors, since, length| {
+            told.push((processors, since, length));
+        },
+    );
+    for tick in from..to {
+        for processors in least.max(1)..=twin.free_at(tick) {
+            let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
+            let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
+            let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
+            // Whoever needs no more than is long finds room for himself, in the stretch that is told.
+            let is_told = |&(level, since, length): &(u32, Time, Span)| {
+                let reaches_back = since <= time(begin) || since + span(long) <= time(from);
+                level >= processors && reaches_back && (length >= span(end - begin) || length >= span(long))
+            };
+            prop_assert!(told.iter().any(is_told), "{processors} from {begin} to {end}: {told:?}");
+        }
+    }
+    for (level, since, length) in told {
+        prop_assert!(level >= least.max(1) && since < time(to) && since.saturating_add(length) > time(from));
+        let (begin, ticks) = (since.as_nanos() / 1_000_000_000, length.as_nanos() / 1_000_000_000);
+        let is_free = |tick: u64| twin.free_at(usize::try_from(tick).expect("few ticks")) >= level;
+        prop_assert!(begin >= now as u64 && (begin..begin + ticks.min(1000)).all(is_free) || length == Span::MAX);
+    }
+    Ok(())
+}
+
 proptest! {
     /// Reservations are placed where the profile says they fit, some are cancelled, the past is forgotten: at every
     /// step both answer alike, wherever they are asked.
@@ -93,44 +137,21 @@ proptest! {
         );
     }
 
-    /// Stretches of time in which so many are free, by asking the twin of every tick.
+    /// Of few steps, which are one block; of some hundreds, which are several.
     #[test]
     fn stretches_are_those_of_the_per_tick_twin(
-        requests in prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
+        (few, many) in (
+            prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
+            prop::collection::vec((0..400_usize, 1..4_usize, 1..=CAPACITY), 200..300),
+        ),
         pass in 0..20_usize,
         (ahead, from, length) in (0..10_usize, 0..60_usize, 1..20_usize),
         (least, long) in (0..=CAPACITY, 0..40_usize),
     ) {
-        let (profile, twin) = reserved(requests, pass);
+        let interval = |from| (pass + ahead + from, pass + ahead + from + length);
         let now = pass + ahead;
-        let (from, to) = (now + from, now + from + length);
-        for processors in 1..=CAPACITY {
-            let since = (now..from).rev().take_while(|tick| twin.free_at(*tick) >= processors).last();
-            prop_assert_eq!(profile.free_since(time(now), time(from), processors), since.map(time));
-        }
-        let mut told = Vec::new();
-        let interval = (time(from), time(to));
-        profile.overlapping_stretches(time(now), interval, (least, span(long)), &mut Vec::new(), |processors, since, length| {
-            told.push((processors, since, length));
-        });
-        for tick in from..to {
-            for processors in least.max(1)..=twin.free_at(tick) {
-                let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
-                let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
-                let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
-                // Whoever needs no more than is long finds room for himself, in the stretch that is told.
-                let is_told = |&(level, since, length): &(u32, Time, Span)| {
-                    let reaches_back = since <= time(begin) || since + span(long) <= time(from);
-                    level >= processors && reaches_back && (length >= span(end - begin) || length >= span(long))
-                };
-                prop_assert!(told.iter().any(is_told), "{processors} from {begin} to {end}: {told:?}");
-            }
-        }
-        for (level, since, length) in told {
-            let (begin, ticks) = (since.as_nanos() / 1_000_000_000, length.as_nanos() / 1_000_000_000);
-            let is_free = |tick: u64| twin.free_at(usize::try_from(tick).expect("few ticks")) >= level;
-            prop_assert!(begin >= now as u64 && (begin..begin + ticks.min(1000)).all(is_free) || length == Span::MAX);
-        }
+        assert_stretches_are_those_of_the_twin(&reserved(few, pass), now, interval(from), (least, long))?;
+        assert_stretches_are_those_of_the_twin(&reserved(many, pass), now, interval(7 * from), (least, long))?;
     }
 
     #[test]
@@ -246,8 +267,14 @@ fn comb(steps: u64, capacity: u32) -> (AvailabilityProfile, LinearProfile) {
 
 #[test]
 fn leaping_finds_what_a_walk_finds_at_the_edge_of_every_step() {
-    const WIDE: u32 = 20;
-    let (profile, twin) = comb(6_000, WIDE);
+    // The second is wider than the widths that blocks tell apart.
+    for (steps, wide) in [(6_000, 20), (4_000, 100_000)] {
+        leaping_finds_what_a_walk_finds(steps, wide);
+    }
+}
+
+fn leaping_finds_what_a_walk_finds(steps: u64, wide: u32) {
+    let (profile, twin) = comb(steps, wide);
     assert_eq!(profile.len(), twin.steps().len());
     let nano = Span::from_nanos(1);
     for (number, (at, free)) in twin.steps().iter().copied().enumerate() {
@@ -256,8 +283,8 @@ fn leaping_finds_what_a_walk_finds_at_the_edge_of_every_step() {
             // A stretch as long as is asked for, and one that lacks a nanosecond; no time at all; what is found far away.
             let length = twin.steps().get(number + 1).map_or(Span::from_secs(1), |next| next.0.since(at));
             for span in [Span::ZERO, length, length + nano, Span::from_secs(31 * (number as u64 % 13))] {
-                for processors in [free, free + 1, 1 + u32::try_from(number).expect("few") % WIDE] {
-                    if !(1..=WIDE).contains(&processors) {
+                for processors in [free, free + 1, 1 + u32::try_from(number).expect("few") * 7_919 % wide] {
+                    if !(1..=wide).contains(&processors) {
                         continue;
                     }
                     let start = twin.earliest(from, span, processors);
