@@ -75,6 +75,21 @@ fn a_job_goes_to_the_fastest_of_the_machines_where_it_can_start_at_once() {
 }
 
 #[test]
+fn operations_of_a_placement_by_deadline_can_be_counted_by_hand() {
+    let mut plan = Plan::new([(1, 1.0), (1, 1.0)]);
+    for (machine, id) in [(0, 0), (1, 2)] {
+        plan.insert(SiteId(machine), 0, job(id, 0, 1, 10, Some(20)), Time::ZERO);
+        plan.insert(SiteId(machine), 1, job(id + 1, 0, 1, 100, Some(1_000)), Time::ZERO);
+    }
+    let mut rule = EgEdf::new();
+    let placed = rule.place(&mut plan, job(4, 0, 1, 10, Some(50)), Time::ZERO).expect("wide enough");
+    assert_eq!((placed.machine, placed.start, placed.found), (SiteId(0), Time::from_secs(10), Found::Edf));
+    // Each machine is looked at for a gap and for a place. On the first, both jobs are laid out anew. On the second, which may
+    // do without a longer makespan, the one in front is looked at for the start, and then both.
+    assert_eq!(rule.operations(), 2 + 2 + 2 + (1 + 2));
+}
+
+#[test]
 fn a_job_that_ends_early_lets_others_move_up_and_one_that_overruns_delays_them() {
     let mut plan = Plan::new([(4, 1.0)]);
     let machine = SiteId(0);
