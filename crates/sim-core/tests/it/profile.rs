@@ -359,6 +359,8 @@ fn the_past_is_judged_by_the_first_step_that_is_kept() {
     assert_eq!((earliest(1), earliest(2), earliest(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
     let before = |processors| profile.earliest_before(secs(5), secs(50), Span::from_secs(1), processors, Time::MAX);
     assert_eq!((before(1), before(2), before(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
+    let since = |at, processors| profile.free_since(secs(5), secs(at), processors);
+    assert_eq!((since(30, 1), since(20, 1), since(20, 2)), (Some(secs(5)), Some(secs(5)), None));
     // More is free at the first step than is asked for.
     profile.cancel(secs(25), Span::from_secs(5), 1);
     let before = profile.earliest_before(secs(5), secs(50), Span::from_secs(1), 1, Time::MAX);
