@@ -18,8 +18,8 @@ impl Seen<'_> {
         let mut spreads = self.spreads();
         let heads = spreads.remove(0);
         let anomalies = log.anomalies.iter().map(|anomaly| {
-            let count = [anomaly.name.to_owned(), count(anomaly.count), anomaly.first_line.to_string()];
-            count.into_iter().chain([anomaly.description.to_owned()]).collect()
+            let (name, line) = (anomaly.name.to_owned(), anomaly.first_line.to_string());
+            vec![name, count(anomaly.count), line, anomaly.description.to_owned()]
         });
         let sizes = frequent(log.sizes.iter().map(|(size, jobs)| (*size, *jobs)), FREQUENT);
         let estimates = frequent(log.estimate_values.iter().map(|(time, jobs)| (*time, *jobs)), FREQUENT);
