@@ -75,6 +75,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     ensure_can_be_read_again(asked)?;
     ensure_can_be_written(&options.format)?;
     let world = options.worlds.open(asked, &options.chosen, own)?;
+    let baseline = compare::baseline(&*world, options.baseline.as_deref())?;
     let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made: Vec<NewFolders> =
@@ -118,7 +119,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     made.into_iter().for_each(NewFolders::keep);
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { asked, format: &options.format, world: &*world, runs: &runs, hash: &hash };
+    let report = Report { asked, format: &options.format, world: &*world, runs: &runs, baseline, hash: &hash };
     report.idle().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
@@ -190,7 +191,7 @@ fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
 /// Tables, pictures and the page.
 fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     out.write("summary.csv", report.summary()?)?;
-    out.write("differences.csv", compare::table(report.runs)?)?;
+    out.write("differences.csv", compare::table(report.runs, report.baseline)?)?;
     out.write("columns.md", columns::text(report))?;
     let sections = sections::sections(report);
     for part in sections.iter().flat_map(|section| &section.parts) {

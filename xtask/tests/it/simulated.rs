@@ -19,7 +19,7 @@ fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_a
         }
     }
     let (log, out) = (file(&folder, "weeks.swf", log), folder.path().join("out"));
-    let run = ["simulate", "--policy", "fcfs,easy", "--format", "evalys", "--json", "--trace"];
+    let run = ["simulate", "--policy", "fcfs,easy", "--baseline", "fcfs", "--format", "evalys", "--json", "--trace"];
     let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let (header, rows) = table(&out.join("differences.csv"));
     assert_eq!(header, ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"]);
@@ -41,6 +41,39 @@ fn policies_are_compared_week_by_week_and_the_file_for_evalys_is_written_where_a
     assert!(out.join("figures/differences.svg").exists());
     // One of each three leaves first, then the next: in order of finish.
     assert_eq!(rows[0]["allocated_resources"], "4-5");
+}
+
+#[test]
+fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_named() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
+    let run = |policies: &str, options: &[&str], code: i32| {
+        let run = ["simulate", "--quiet", "--policy", policies, "--trace"];
+        let ended = xtask().args(run).arg(&log).args(options).arg("--out").arg(&out).assert().code(code);
+        String::from_utf8_lossy(&ended.get_output().stderr).into_owned()
+    };
+    let compared = |policies: &str, options: &[&str]| -> Vec<String> {
+        run(policies, options, 0);
+        let (_, rows) = table(&out.join("differences.csv"));
+        let waits = rows.iter().filter(|row| row["metric"] == "wait_mean");
+        waits.map(|row| format!("{} − {}", row["policy"], row["baseline"])).collect()
+    };
+    let all = "fcfs,easy,cons,easy:8";
+    assert_eq!(
+        compared(all, &[]),
+        [
+            "fcfs − easy",
+            "cons − easy",
+            "easy+reserve=8 − easy",
+            "cons − fcfs",
+            "easy+reserve=8 − fcfs",
+            "easy+reserve=8 − cons"
+        ]
+    );
+    assert_eq!(compared(all, &["--baseline", "easy:8"])[..2], ["fcfs − easy+reserve=8", "easy − easy+reserve=8"]);
+    assert_eq!(compared("fcfs,cons", &[]), ["cons − fcfs"]);
+    let told = run(all, &["--baseline", "con"], 2);
+    assert!(told.contains("--baseline con: none of the policies compared; did you mean \"cons\"?"), "{told}");
 }
 
 /// Before anything is read or written, with what to do about it.

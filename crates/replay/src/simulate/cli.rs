@@ -162,6 +162,10 @@ pub struct Simulate {
     /// The world, and its policies.
     #[command(flatten)]
     pub(crate) chosen: Chosen,
+    /// Policy that the others are compared with: one of those named by --policy. The default is easy if it is among them, else
+    /// the first.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
     /// Write the jobs in another format, too; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,

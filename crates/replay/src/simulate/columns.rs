@@ -84,7 +84,8 @@ One row per policy. `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weigh
 
 ## differences.csv
 
-One row per metric and policy but the first, which is the `baseline`: the policy's value less the baseline's.
+One row per metric and pair of policies: the value of `policy` less that of `baseline`. Each pair is there once: first those with
+the policy that `--baseline` names, then of two others the one named later less the one named earlier.
 
 | column | what it is |
 |---|---|

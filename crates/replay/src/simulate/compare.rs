@@ -1,43 +1,73 @@
 //! How policies differ, week by week: `differences.csv`, and the same in words.
 
-use super::world::Run;
-use anyhow::Result;
+use super::world::{Opened, Run};
+use anyhow::{Result, anyhow};
 use lab::chart::significant;
+use lab::scenario::did_you_mean;
 use metrics::{Blocks, ConfidenceInterval};
 
 /// Fewer weeks than these make an interval that is itself uncertain.
 pub(super) const FEW: usize = 8;
 
-/// A difference between a policy and the first one.
+/// Policy that others are compared with by default.
+const USUAL: &str = "easy";
+
+/// A difference between two policies.
 pub(super) struct Difference<'a> {
     pub(super) metric: &'static str,
     pub(super) policy: &'a str,
     pub(super) baseline: &'a str,
     /// Over weeks.
     pub(super) interval: ConfidenceInterval,
-    /// The mean of the first policy over the same weeks.
+    /// The mean of the baseline over the same weeks.
     pub(super) of_baseline: f64,
 }
 
-/// Differences of every policy to the first, by metric.
-pub(super) fn differences(runs: &[Run]) -> Vec<Difference<'_>> {
-    let Some((first, others)) = runs.split_first() else { return Vec::new() };
-    let baseline = &first.outcome.watched.weeks;
+/// Position of the policy that others are compared with: the one asked for, else EASY, else the first.
+pub(super) fn baseline(world: &dyn Opened, asked: Option<&str>) -> Result<usize> {
+    let Some(text) = asked else { return Ok(world.position(USUAL).unwrap_or(0)) };
+    world.position(text).ok_or_else(|| {
+        let names = world.names();
+        let hint = did_you_mean(text, names.iter().map(String::as_str));
+        anyhow!("--baseline {text}: none of the policies compared{hint}; choose one of {}", names.join(", "))
+    })
+}
+
+/// Differences of every policy to the baseline, by metric.
+pub(super) fn differences(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
+    let pairs: Vec<(usize, usize)> = against(runs, baseline).collect();
+    of_pairs(runs, &pairs)
+}
+
+/// Differences of every pair of policies, by metric: those to the baseline first, then of two others the later less the earlier.
+fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
+    let is_other = |policy: &usize| *policy != baseline;
+    let others = (0..runs.len()).filter(is_other);
+    let pairs = others.flat_map(|base| (base + 1..runs.len()).filter(is_other).map(move |policy| (policy, base)));
+    of_pairs(runs, &against(runs, baseline).chain(pairs).collect::<Vec<_>>())
+}
+
+fn against(runs: &[Run], baseline: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..runs.len()).filter(move |policy| *policy != baseline).map(move |policy| (policy, baseline))
+}
+
+fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>> {
     let of = |metric: &'static str| {
-        others.iter().filter_map(move |run| {
-            let interval = run.outcome.watched.weeks.difference(baseline, metric)?;
-            let of_baseline = baseline.mean(metric)?.mean;
-            Some(Difference { metric, policy: &run.name, baseline: &first.name, interval, of_baseline })
+        pairs.iter().filter_map(move |(policy, baseline)| {
+            let (run, base) = (&runs[*policy], &runs[*baseline]);
+            let interval = run.outcome.watched.weeks.difference(&base.outcome.watched.weeks, metric)?;
+            let of_baseline = base.outcome.watched.weeks.mean(metric)?.mean;
+            Some(Difference { metric, policy: &run.name, baseline: &base.name, interval, of_baseline })
         })
     };
     Blocks::METRICS.into_iter().flat_map(of).collect()
 }
 
 /// `differences.csv`.
-pub(super) fn table(runs: &[Run]) -> Result<Vec<u8>> {
+pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"])?;
-    for Difference { metric, policy, baseline, interval, .. } in differences(runs) {
+    for Difference { metric, policy, baseline, interval, .. } in all(runs, baseline) {
         let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
         let (mean, blocks) = (interval.mean.to_string(), interval.replications.to_string());
         table.write_record([metric, policy, baseline, &mean, &end(interval.low), &end(interval.high), &blocks])?;

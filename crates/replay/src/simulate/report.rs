@@ -25,6 +25,8 @@ pub(super) struct Report<'a> {
     pub(super) format: &'a [Format],
     pub(super) world: &'a dyn Opened,
     pub(super) runs: &'a [Run],
+    /// Position of the policy that others are compared with.
+    pub(super) baseline: usize,
     /// SHA-256 of the log.
     pub(super) hash: &'a str,
 }
@@ -185,6 +187,9 @@ impl Report<'_> {
             quoted(&policies),
             self.world.arguments()
         );
+        if self.runs.len() > 1 {
+            command += &format!(" --baseline {}", quoted(&self.runs[self.baseline].given));
+        }
         if *deadlines != Deadlines::None {
             command += &format!(" --deadlines {deadlines}");
         }
@@ -268,7 +273,7 @@ impl Report<'_> {
             row.insert("cut".to_owned(), run.outcome.watched.cut.into());
             (run.name.clone(), row.into())
         });
-        let differences = compare::differences(self.runs).into_iter().map(|one| {
+        let differences = compare::differences(self.runs, self.baseline).into_iter().map(|one| {
             serde_json::json!({
                 "metric": one.metric,
                 "policy": one.policy,
@@ -297,7 +302,7 @@ impl Report<'_> {
         }
         text += &terminal::table(self.runs);
         if !quiet {
-            text += &terminal::compared(self.runs);
+            text += &terminal::compared(self.runs, self.baseline);
         }
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");

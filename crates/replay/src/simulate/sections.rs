@@ -32,9 +32,9 @@ fn names(runs: &[Run]) -> impl Iterator<Item = String> {
     runs.iter().map(|run| run.name.clone())
 }
 
-/// Every policy against the first: words, a picture, and the numbers.
+/// Every policy against the baseline: words, a picture, and the numbers.
 fn comparison(report: &Report<'_>) -> Section {
-    let differences = differences(report.runs);
+    let differences = differences(report.runs, report.baseline);
     let mut words: Vec<String> =
         differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words).collect();
     if let Some(one) = differences.first() {
@@ -47,7 +47,7 @@ fn comparison(report: &Report<'_>) -> Section {
     }
     let mut parts = Vec::new();
     if differences.iter().any(|one| one.interval.low.is_some()) {
-        let caption = "Means over weeks with 95 % intervals, in percent of the first policy's mean. Below zero is better; where an \
+        let caption = "Means over weeks with 95 % intervals, in percent of the baseline's mean. Below zero is better; where an \
                        interval covers zero, weeks differ by more than the policies do. Slowdown that is not bounded, whose interval \
                        would dwarf the others, is in the table alone.";
         parts.push(figure(relative(report, &differences), caption));
@@ -67,7 +67,7 @@ fn comparison(report: &Report<'_>) -> Section {
                 interval.replications.to_string(),
             ]
         };
-        let title = format!("Differences to {}, in numbers", report.runs[0].name);
+        let title = format!("Differences to {}, in numbers", report.runs[report.baseline].name);
         let mut columns = ["mean", "policy", "difference", "from", "to", "weeks"].map(str::to_owned).to_vec();
         let mut rows: Vec<Vec<String>> = differences.iter().map(row).collect();
         // One week gives no interval.
@@ -97,12 +97,13 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
         let point = Point::new(x(one.metric), share(one.interval.mean)).within(share(low), share(high)).over(weeks);
         point.y.is_finite().then_some(point)
     };
-    let series = report.runs.iter().enumerate().skip(1).map(|(slot, run)| {
+    let others = report.runs.iter().enumerate().filter(|(slot, _)| *slot != report.baseline);
+    let series = others.map(|(slot, run)| {
         let points = differences.iter().filter(is_drawn).filter(|one| one.policy == run.name);
         let points = points.filter_map(point).collect();
         Series::marks(run.name.clone(), points).in_slot(slot)
     });
-    let baseline = &report.runs[0].name;
+    let baseline = &report.runs[report.baseline].name;
     let ticks = metrics.iter().map(|metric| (x(metric), called(metric).0.to_owned())).collect();
     Chart {
         id: "differences".to_owned(),
@@ -224,10 +225,12 @@ fn classes(report: &Report<'_>) -> Section {
     Section { id: "classes".to_owned(), title: "For whom".to_owned(), parts, ..Section::default() }
 }
 
-/// One metric of each class: means over jobs, and differences to the first policy over weeks.
+/// One metric of each class: means over jobs, and differences to the baseline over weeks.
 fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Class) -> Option<f64>) -> Part {
     let runs = report.runs;
-    let first = &runs[0].outcome.watched.classes;
+    let base = &runs[report.baseline];
+    let first = &base.outcome.watched.classes;
+    let compared = || runs.iter().filter(|run| run.name != base.name);
     let row = |k: usize| {
         let class = |run: &'_ Run| of(&run.outcome.watched.classes.classes()[k]).map_or_else(String::new, readable);
         let against = |run: &'_ Run| {
@@ -241,9 +244,9 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
             })
         };
         let named = [first.classes()[k].name.to_owned(), count(first.classes()[k].jobs)];
-        named.into_iter().chain(runs.iter().map(class)).chain(runs.iter().skip(1).map(against)).collect::<Vec<_>>()
+        named.into_iter().chain(runs.iter().map(class)).chain(compared().map(against)).collect::<Vec<_>>()
     };
-    let others = names(&runs[1..]).map(|name| format!("{name} − {}", runs[0].name));
+    let others = compared().map(|run| format!("{} − {}", run.name, base.name));
     let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others).collect();
     let caption = "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002). Means over \
                    jobs; differences are means over weeks with their 95 % intervals.";

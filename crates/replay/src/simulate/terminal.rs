@@ -71,11 +71,11 @@ pub(super) fn table(runs: &[Run]) -> String {
     text
 }
 
-/// The differences to the first policy in wait and bounded slowdown, a line for each; empty of one policy.
-pub(super) fn compared(runs: &[Run]) -> String {
+/// Differences to the baseline in wait and bounded slowdown, a line for each; empty of one policy.
+pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
     let mut text = String::new();
     let shown = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
-    for one in differences(runs).into_iter().filter(|one| shown.contains(&one.metric)) {
+    for one in differences(runs, baseline).into_iter().filter(|one| shown.contains(&one.metric)) {
         let (name, unit) = called(one.metric);
         if text.is_empty() {
             let weeks = one.interval.replications;

@@ -166,6 +166,8 @@ pub(crate) trait Opened: Sync {
     fn profile(&self) -> &'static str;
     /// Of the policies, as their folders are called.
     fn names(&self) -> Vec<String>;
+    /// Position of the policy that `text` names, in whichever form `--policy` takes.
+    fn position(&self, text: &str) -> Option<usize>;
     /// Replays all policies, in their order. `begin` gives each the files of its jobs, and `done` is told of each.
     fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
     /// See [`World::explain`]: of each policy, in their order.
@@ -202,6 +204,12 @@ impl<W: World> Opened for Asking<W> {
 
     fn names(&self) -> Vec<String> {
         self.policies.iter().map(PolicyId::name).collect()
+    }
+
+    fn position(&self, text: &str) -> Option<usize> {
+        let parsed = W::policy(text, &[]).and_then(Result::ok);
+        let is_meant = |policy: &W::Policy| policy.name() == text || parsed.as_ref() == Some(policy);
+        self.policies.iter().position(is_meant)
     }
 
     fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
