@@ -17,7 +17,7 @@ pub enum Deadlines {
     /// Above 0, at most a million.
     Factor(f64),
     /// The log tells: this column, counted from 1, holds the seconds from submission to deadline, and −1 where there is
-    /// none. A line that ends before it has none either.
+    /// none. A job whose line ends before it is an error.
     Column(u8),
 }
 

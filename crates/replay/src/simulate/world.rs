@@ -308,9 +308,13 @@ pub(super) fn open<W: World>(
             Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
             None => bail!("--policy {text}{}", whose(text, &Entry::of::<W>(), own, all)),
         };
-        if !policies.contains(&policy) {
-            policies.push(policy);
+        if let Some(first) = policies.iter().position(|other| *other == policy) {
+            bail!(
+                "--policy {text}: is named twice{}; leave one out",
+                spelled(&named[first], text, &policy.to_string())
+            );
         }
+        policies.push(policy);
     }
     let world = W::open(asked, options, &policies)?;
     for (k, policy) in policies.iter().enumerate() {
@@ -322,6 +326,11 @@ pub(super) fn open<W: World>(
         }
     }
     Ok(Box::new(Asking { world, policies }))
+}
+
+/// Where two spellings of the policy `canonical` differ, both of them.
+fn spelled(first: &str, second: &str, canonical: &str) -> String {
+    if first == second { String::new() } else { format!(": {first} and {second} are both {canonical}") }
 }
 
 /// What to say of a policy that the world `here` does not know.

@@ -168,6 +168,25 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_that_is_named_twice_is_refused_in_any_spelling() {
+        for (model, policies, expected) in [
+            ("gap-schedule", "easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
+            (
+                "gap-schedule",
+                "easy:8,easy+reserve=8",
+                "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
+            ),
+            (
+                "metasched",
+                "ptt+w=0.5,rr,ptt+w=0.50",
+                "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
+            ),
+        ] {
+            assert_eq!(refused(&["--model", model, "--policy", policies], &[]), expected);
+        }
+    }
+
+    #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_told_where_no_name_fits() {
         let own: &'static Own = Box::leak(Box::new(Own::new("mine", "", || Box::new(Fcfs::default()))));
         // Its name is taken; what is wrong is the log.

@@ -66,22 +66,30 @@ impl SwfReader {
         self.lines.current()
     }
 
-    /// The time in any column of the line that was read last, counted from 1; `name` says in errors what it is there for.
-    /// `None` if the column holds −1, or the line ends before it.
+    /// The time in any column of the line that was read last, counted from 1; `name` names it in errors. `None` if the
+    /// column holds −1. A line that ends before the column is an error: a misprinted column would be missing everywhere.
     pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, SwfError> {
-        let Some(found) = self.lines.columns().nth(usize::from(column) - 1) else { return Ok(None) };
-        let value = decimal::parse(found);
-        if value.is_some_and(Decimal::is_minus_one) {
-            return Ok(None);
-        }
-        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| SwfError::Field {
+        let fault = |found, fix| SwfError::Field {
             path: self.lines.path().to_owned(),
             line: self.lines.number(),
             field: column,
             name,
             expected: "seconds, at most 4294967295, or -1 if there is none",
-            found: file::shown(found),
-            fix: "write a plain number such as 90 or 12.5, or choose the column that holds it",
+            found,
+            fix,
+        };
+        let Some(found) = self.lines.columns().nth(usize::from(column) - 1) else {
+            let columns = self.lines.columns().count();
+            let fix = "choose the column that holds it, or write -1 there where there is none";
+            return Err(fault(format!("end of line after {columns} columns"), fix));
+        };
+        let value = decimal::parse(found);
+        if value.is_some_and(Decimal::is_minus_one) {
+            return Ok(None);
+        }
+        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| {
+            let fix = "write a plain number such as 90 or 12.5, or choose the column that holds it";
+            fault(file::shown(found), fix)
         })
     }
 

@@ -40,15 +40,18 @@ fn a_column_holds_seconds_after_submission() {
     let record = |number, submit, deadline: &str| {
         line(number, submit, "9", "1", "1", "60").replace('\n', &format!(" {deadline}\n"))
     };
-    let log = record(1, "7", "20") + &record(2, "8", "-1") + &record(3, "9", "12.5") + &record(4, "9", "");
-    assert_eq!(deadlines(log.clone(), due(Deadlines::Column(19))), Ok(vec![Some(20.0), None, Some(14.5), None]));
-    assert_eq!(deadlines(log, due(Deadlines::Column(9))), Ok(vec![Some(60.0), Some(61.0), Some(62.0), Some(62.0)]));
+    let log = record(1, "7", "20") + &record(2, "8", "-1") + &record(3, "9", "12.5");
+    assert_eq!(deadlines(log.clone(), due(Deadlines::Column(19))), Ok(vec![Some(20.0), None, Some(14.5)]));
+    assert_eq!(deadlines(log.clone(), due(Deadlines::Column(9))), Ok(vec![Some(60.0), Some(61.0), Some(62.0)]));
+    let message = "a.swf:4: field 19 (deadline): expected seconds, at most 4294967295, or -1 if there is none, found \
+                   \"end of line after 18 columns\"; choose the column that holds it, or write -1 there where there is none";
+    assert_eq!(deadlines(log + &record(4, "9", ""), due(Deadlines::Column(19))), Err(message.to_owned()));
 }
 
 #[test]
 fn a_column_that_holds_something_else_is_an_error() {
     for bad in ["soon", "-5", "1e12"] {
-        let log = line(1, "0", "9", "1", "1", "60")
+        let log = line(1, "0", "9", "1", "1", "60").replace('\n', " -1\n")
             + &line(2, "0", "-1", "1", "1", "60").replace('\n', " never-ran\n")
             + &line(3, "7", "9", "1", "1", "60").replace('\n', &format!(" {bad}\n"));
         let message = format!(
