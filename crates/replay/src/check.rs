@@ -25,6 +25,7 @@ use feasible::{Checked, Jobs};
 use finding::{Fault, Finding};
 use follower::Differences;
 use lab::cli::{Common, Ending, print};
+use lab::terminal::tell;
 use sim_core::{Outage, Time};
 use std::fmt::Write;
 use workload::SwfReader;
@@ -36,6 +37,7 @@ use workload::SwfReader;
 /// Bad options or input, or a file that cannot be read.
 pub fn check(options: &Check, own: &[&'static Own], common: &Common) -> Result<Ending> {
     let told = ask(options, own)?;
+    told.notes.iter().for_each(|note| tell(note));
     print(&if common.json { told.as_json() } else { told.in_words(common.quiet) });
     Ok(if told.checked.findings.is_empty() { Ending::Done } else { Ending::Differs })
 }
@@ -68,7 +70,7 @@ fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
         let question = Question { jobs, machines, outages, run, policy, predictions };
         conform::check(question, &checked.starts, &mut checked.findings)
     });
-    Ok(Told { options, policy, places, checked, differences })
+    Ok(Told { options, policy, places, checked, differences, notes: jobs.notes })
 }
 
 /// The outages of the places up to the end of the schedule, in order of failure.
@@ -89,6 +91,7 @@ struct Told<'a> {
     places: Places,
     checked: Checked,
     differences: Option<Differences>,
+    notes: Vec<String>,
 }
 
 impl Told<'_> {
@@ -121,6 +124,7 @@ impl Told<'_> {
             "no_jobs": no_jobs,
             "differences": differences,
             "findings": findings,
+            "notes": self.notes,
         });
         format!("{told:#}\n")
     }

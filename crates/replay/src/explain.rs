@@ -12,9 +12,10 @@ use crate::explanation::Explanation;
 use crate::simulate::{Own, ensure_can_be_read_again};
 use anyhow::{Result, bail};
 use lab::cli::{Common, Ending, print};
+use lab::terminal::tell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use workload::{Intake, Options, SwfReader};
+use workload::{Intake, Options, Repairs, SwfReader};
 
 /// Explains jobs. `own` are policies that the program adds.
 ///
@@ -24,12 +25,13 @@ use workload::{Intake, Options, SwfReader};
 pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Result<Ending> {
     ensure_can_be_read_again(&options.asked)?;
     let world = options.worlds.open(&options.asked, &options.chosen, own)?;
-    ensure_there(&options.asked, &options.numbers)?;
+    let notes = world.sites().ignored(&ensure_there(&options.asked, &options.numbers)?);
+    notes.iter().for_each(|note| tell(note));
     let told = world.explain(&options.numbers)?;
     let log = options.asked.trace.display().to_string();
     if common.json {
         let told: Vec<_> = told.iter().map(Explanation::as_json).collect();
-        print(&format!("{:#}\n", serde_json::json!({ "trace": log, "explanations": told })));
+        print(&format!("{:#}\n", serde_json::json!({ "trace": log, "explanations": told, "notes": notes })));
         return Ok(Ending::Done);
     }
     let mut text = String::new();
@@ -40,17 +42,18 @@ pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Resu
     Ok(Ending::Done)
 }
 
-/// Whether the log has these jobs.
-fn ensure_there(asked: &Asked, numbers: &[u64]) -> Result<()> {
+/// Refuses jobs that the log does not have. Reads all of it: the repairs, and with them what no world uses, are counted.
+fn ensure_there(asked: &Asked, numbers: &[u64]) -> Result<Repairs> {
     let Asked { trace, max_jobs, .. } = asked;
     let options = Options { max_jobs: *max_jobs, ..Options::default() };
     // By number: whether it is a job.
     let mut found: BTreeMap<u64, bool> = BTreeMap::new();
-    for job in Intake::new(SwfReader::open(trace)?, options) {
+    let mut intake = Intake::new(SwfReader::open(trace)?, options);
+    for job in intake.by_ref() {
         found.insert(job?.number, true);
-        if numbers.iter().all(|number| found.contains_key(number)) {
-            return Ok(());
-        }
+    }
+    if numbers.iter().all(|number| found.contains_key(number)) {
+        return Ok(intake.repairs().clone());
     }
     let log = trace.display();
     let (first, last) = (found.keys().next().copied(), found.keys().next_back().copied());
@@ -73,5 +76,5 @@ fn ensure_there(asked: &Asked, numbers: &[u64]) -> Result<()> {
             (None, None) => bail!("{log}: there is no job at all{among}"),
         }
     }
-    Ok(())
+    unreachable!("a job that is missing was reported")
 }

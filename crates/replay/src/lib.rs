@@ -6,6 +6,7 @@ pub mod experiment;
 pub mod explain;
 mod explanation;
 mod given;
+mod ignored;
 mod run_options;
 pub mod simulate;
 mod units;

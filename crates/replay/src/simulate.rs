@@ -120,7 +120,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
     let report = Report { asked, format: &options.format, world: &*world, runs: &runs, baseline, hash: &hash };
-    report.idle().iter().for_each(|note| tell(note));
+    report.remarks().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
     out.finish(report.manifest(began.elapsed().as_secs_f64()))?;

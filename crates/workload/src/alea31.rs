@@ -123,6 +123,7 @@ impl Alea31Intake {
         };
         let clusters = (0..).map(SiteId).zip(&self.clusters);
         let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
+        self.repairs.note_unread(record, true);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };

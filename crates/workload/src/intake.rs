@@ -180,6 +180,7 @@ impl Intake {
             self.note_here(Rule::WiderThanMachine);
         }
 
+        self.repairs.note_unread(&record, false);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let submit = Time::ZERO + (submit - first);

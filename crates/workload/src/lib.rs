@@ -69,6 +69,7 @@ mod history;
 pub mod intake;
 pub mod repair;
 pub mod resample;
+mod unread;
 
 pub mod inspect;
 pub mod validate;

@@ -78,6 +78,11 @@ impl Machines {
         self.clusters.iter().map(Machine::processors).sum()
     }
 
+    /// Whether any cluster tells how much memory its nodes have.
+    pub fn tells_memory(&self) -> bool {
+        self.clusters.iter().any(|cluster| cluster.memory_per_node > 0)
+    }
+
     fn read(path: &Path, input: impl Read) -> Result<Self, MachinesError> {
         let mut input = BufReader::new(input.take(LARGEST_FILE));
         let (mut clusters, mut total, mut number) = (Vec::<Machine>::new(), 0_u32, 0);

@@ -1,5 +1,8 @@
 //! The rules under which a log is repaired, and how often each was applied.
 
+pub use crate::unread::Unread;
+
+use crate::swf::SwfRecord;
 use std::fmt;
 
 /// What is done to a record that cannot be taken as it stands. Nothing else is ever done.
@@ -96,6 +99,7 @@ impl fmt::Display for Rule {
 pub struct Repairs {
     counts: [u64; Rule::ALL.len()],
     first_lines: [Option<u64>; Rule::ALL.len()],
+    unread: Unread,
 }
 
 /// One rule that was applied.
@@ -125,6 +129,11 @@ impl Repairs {
         Rule::ALL.into_iter().filter(|rule| rule.skips()).map(|rule| self.count(rule)).sum()
     }
 
+    /// Fields of the log that were read and not passed on.
+    pub const fn unread(&self) -> &Unread {
+        &self.unread
+    }
+
     /// Whether the log was taken as it stands.
     pub fn is_empty(&self) -> bool {
         self.counts.iter().all(|count| *count == 0)
@@ -136,6 +145,11 @@ impl Repairs {
             .into_iter()
             .map(|rule| Repair { rule, count: self.count(rule), first_line: self.first_line(rule) })
             .filter(|repair| repair.count > 0)
+    }
+
+    /// Counts what the record of a job holds and the job does not: see [`Unread::count`].
+    pub(crate) fn note_unread(&mut self, record: &SwfRecord, reads_nodes: bool) {
+        self.unread.count(record, reads_nodes);
     }
 
     /// Counts one application of `rule`, at a line of the log or to the log as a whole.

@@ -76,6 +76,34 @@ fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_n
     assert!(told.contains("--baseline con: none of the policies compared; did you mean \"cons\"?"), "{told}");
 }
 
+#[test]
+fn what_jobs_request_and_no_world_reads_is_reported_once_by_every_command() {
+    const NOTE: &str =
+        "50 % of jobs request memory (field 10), and the machine file gives memory per node; this world ignores both";
+    let folder = folder();
+    let log = file(
+        &folder,
+        "two.swf",
+        "1 0 0 9 1 -1 -1 1 9 512 1 1 1 1 1 1 -1 -1\n2 5 0 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n",
+    );
+    let machines = file(&folder, "site.machines", "0\tzeus\t2\t4\t1.0\t1024\n");
+    let toml = "name = \"two\"\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\npolicies = [\"easy\", \"fcfs\"]\n[replicate]\nmethod = \"shake\"\ncount = 2\n[[log]]\nname = \"two\"\n\
+                file = \"two.swf\"\nmachines = \"site.machines\"\n";
+    let (toml, out) = (file(&folder, "two.toml", toml), folder.path().join("out"));
+    let of_log: [&std::ffi::OsStr; 4] = ["--trace".as_ref(), log.as_ref(), "--machines".as_ref(), machines.as_ref()];
+    let told = |words: &[&str], arguments: &[&std::ffi::OsStr]| {
+        let ended = xtask().args(words).args(arguments).assert().code(0);
+        let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
+        assert_eq!(told.matches(NOTE).count(), 1, "{words:?}: {told}");
+    };
+    told(&["simulate", "--policy", "fcfs,easy", "--out", out.to_str().expect("UTF-8")], &of_log);
+    assert_eq!(manifest(&out)["notes"], serde_json::json!([NOTE]));
+    assert!(fs::read_to_string(out.join("report.html")).expect("a page").contains(NOTE));
+    told(&["check", "--policy", "easy", "--schedule", out.join("easy/jobs.csv").to_str().expect("UTF-8")], &of_log);
+    told(&["explain", "--policy", "fcfs,easy", "--job", "1"], &of_log);
+    told(&["experiment", "--out", folder.path().join("experiment").to_str().expect("UTF-8")], &[toml.as_ref()]);
+}
+
 /// Before anything is read or written, with what to do about it.
 #[cfg(not(feature = "parquet"))]
 #[test]
@@ -177,7 +205,7 @@ fn simulate_writes_the_files_of_the_design_and_no_others() {
 fn policies_of_old_names_are_called_by_their_new_ones() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = ["simulate", "--policy", "easy:2,easy+reserve=2,flex:all", "--trace"];
+    let run = ["simulate", "--policy", "easy:2,flex:all", "--trace"];
     xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
     let (_, rows) = table(&out.join("summary.csv"));
     let named: Vec<_> = rows.iter().map(|row| row["policy"].as_str()).collect();

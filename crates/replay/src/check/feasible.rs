@@ -24,6 +24,8 @@ pub(super) struct Jobs {
     /// By the number in the log, in the order of the log: the job, if the record yields one, and the log's own submit time.
     numbers: FxHashMap<u64, Vec<Numbered>>, // never iterated
     origin: Span,
+    /// Notes on what the log and the machine file hold and is not checked.
+    pub(super) notes: Vec<String>,
 }
 
 impl Jobs {
@@ -47,7 +49,8 @@ impl Jobs {
             numbers.entry(record.number).or_default().push((is_job.then_some(next), record.submit));
             next += usize::from(is_job);
         }
-        Ok(Self { jobs, numbers, origin: intake.origin().unwrap_or_default() })
+        let notes = places.ignored(intake.repairs());
+        Ok(Self { jobs, numbers, origin: intake.origin().unwrap_or_default(), notes })
     }
 }
 

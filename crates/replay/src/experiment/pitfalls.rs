@@ -65,6 +65,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 log.name
             ));
         }
+        found.extend(held.ignored().into_iter().map(|note| format!("{}: {note}.", log.name)));
         if let Some(of) = held.log()
             && matches!(design.method, Method::Weeks)
             && of.ties() > 0.05

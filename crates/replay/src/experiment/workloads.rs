@@ -2,6 +2,7 @@
 
 use super::design::{Design, From, Key, Log, Method, Setting, Value};
 use super::file::Source;
+use crate::ignored;
 use crate::simulate::carried;
 use crate::simulate::held::machines_of;
 use crate::workload::generated::Generated;
@@ -12,7 +13,7 @@ use sim_core::{Job, Streams};
 use std::path::{Path, PathBuf};
 use workload::resample::{Users, shaken};
 use workload::swf::Header;
-use workload::{Deadlines, Estimates, HeldLog, Options, Repairs, SwfReader};
+use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
 
 /// A log that is open: what every replication is made of.
 pub(super) struct Held {
@@ -25,6 +26,8 @@ pub(super) struct Held {
     /// Of the file; empty for a model.
     pub(super) sha256: String,
     pub(super) repairs: Repairs,
+    /// Whether its machine file tells memory, which no world uses.
+    tells_memory: bool,
     /// Relative density that gives the load which was asked for, where the log is a file.
     density: f64,
 }
@@ -57,7 +60,7 @@ impl Held {
                 let preset = preset.as_ref().map(|name| found(name, source, traces)).transpose().with_context(here)?;
                 let made = Generated::new(model, log.procs, preset.as_deref()).with_context(here)?;
                 let processors = log.procs.unwrap_or_else(|| made.processors());
-                let (machines, processors) = machines(log, processors, source, traces)?;
+                let (machines, processors, tells_memory) = machines(log, processors, source, traces)?;
                 let count = log.count.expect("a model has a count");
                 Ok(Self {
                     origin: Origin::Model(made, count),
@@ -67,6 +70,7 @@ impl Held {
                     path: PathBuf::new(),
                     sha256: String::new(),
                     repairs: Repairs::default(),
+                    tells_memory,
                     density: 1.0,
                 })
             }
@@ -101,7 +105,7 @@ impl Held {
             },
             (None, Some(_)) => 0,
         };
-        let (machines, processors) = machines(log, own, source, traces)?;
+        let (machines, processors, tells_memory) = machines(log, own, source, traces)?;
         let users = match design.method {
             Method::Users { weeks } => {
                 let users = Users::of(&held).map_err(|error| anyhow!("{}: {error}", path.display()))?;
@@ -119,7 +123,7 @@ impl Held {
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
         ));
         let (origin, deadlines) = (Origin::Log(held, users), log.deadlines);
-        Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, density })
+        Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density })
     }
 
     /// The jobs of a replication before settings change them; `users` relative to the log's own.
@@ -216,6 +220,11 @@ impl Held {
         }
     }
 
+    /// Notes on what the log and its machine file hold and no world uses.
+    pub(super) fn ignored(&self) -> Vec<String> {
+        ignored::notes(self.repairs.unread(), self.tells_memory)
+    }
+
     /// Relative density by which the load that was asked for is met.
     pub(super) const fn density(&self) -> f64 {
         self.density
@@ -252,14 +261,15 @@ fn found(name: &str, source: &Source, traces: Option<&Path>) -> Result<PathBuf> 
     })
 }
 
-fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Result<(Vec<Machine>, u32)> {
+/// The machines, their processors, and whether their file tells memory.
+fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Result<(Vec<Machine>, u32, bool)> {
     match &log.machines {
-        None => Ok((vec![Machine::new(own)], own)),
+        None => Ok((vec![Machine::new(own)], own, false)),
         Some((name, inside)) => {
             let path = found(&name.to_string_lossy(), source, traces)?;
             let machines = machines_of(&path, *inside)?;
             let processors = machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add);
-            Ok((machines, processors))
+            Ok((machines, processors, Machines::open(&path)?.tells_memory()))
         }
     }
 }

@@ -177,7 +177,8 @@ fn sites(asked: &Asked, machines: &Path) -> Result<Sites> {
         );
     }
     let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
-    Ok(Sites::clusters(clusters.iter().map(site).collect()))
+    let tells_memory = clusters.iter().any(|one| one.memory_per_node > 0);
+    Ok(Sites::clusters(clusters.iter().map(site).collect(), tells_memory))
 }
 
 /// `16.9688s`, `0s`: at most a day.

@@ -10,8 +10,8 @@ use crate::asked::Asked;
 use crate::run_options::{PassesName, RunOptions};
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::{Machine, Predictions};
-use workload::Estimates;
 use workload::swf::Header;
+use workload::{Estimates, Repairs};
 
 /// The places that hold jobs.
 pub(crate) struct Places {
@@ -42,6 +42,11 @@ impl Places {
     /// Processors of the widest place.
     pub(crate) fn widest(&self) -> u32 {
         self.sites.widest()
+    }
+
+    /// Notes on what the log and the machine file hold and no world uses.
+    pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
+        self.sites.ignored(repairs)
     }
 
     /// In words: how many processors, and from where that is known.

@@ -94,7 +94,7 @@ impl Report<'_> {
             notes.insert(0, NOT_REPRODUCIBLE.to_owned());
         }
         notes.extend(self.world.notes());
-        notes.extend(self.idle());
+        notes.extend(self.remarks());
         notes.extend(self.rejections());
         if !repairs.is_empty() {
             notes.push(format!(
@@ -158,9 +158,10 @@ impl Report<'_> {
         repair.first_line.is_none() || 1e3 * touched > records
     }
 
-    /// Of the policies that have nothing to search for on this machine, why.
-    pub(super) fn idle(&self) -> Vec<String> {
-        self.runs.iter().filter_map(|run| run.idles.clone()).collect()
+    /// Notes for every reader: policies with nothing to search for on this machine, and what was read and not used.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let idle = self.runs.iter().filter_map(|run| run.idles.clone());
+        idle.chain(self.sites().ignored(&self.runs[0].outcome.repairs)).collect()
     }
 
     /// What a reader may overlook: jobs that never ran, under any policy.
@@ -227,7 +228,7 @@ impl Report<'_> {
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
             "programs": self.programs(),
             "repairs": self.repairs(),
-            "notes": self.idle(),
+            "notes": self.remarks(),
             "reproducible": self.is_reproducible(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
@@ -289,7 +290,7 @@ impl Report<'_> {
             "policies": serde_json::Value::Object(runs.collect()),
             "differences": differences.collect::<Vec<_>>(),
             "repairs": self.repairs(),
-            "notes": self.idle(),
+            "notes": self.remarks(),
             "reproducible": self.is_reproducible(),
         })
     }

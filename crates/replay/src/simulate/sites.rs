@@ -1,12 +1,13 @@
 //! Where a log is replayed: the places that hold jobs.
 
 use crate::asked::{Asked, Inside, MachineFile};
+use crate::ignored;
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
-use workload::{Machines, Rule, SwfError};
+use workload::{Machines, Repairs, Rule, SwfError};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
@@ -15,6 +16,8 @@ pub(crate) struct Sites {
     pub(super) rule: Option<Rule>,
     source: &'static str,
     inside: Inside,
+    /// Whether a machine file tells memory, which no world uses.
+    tells_memory: bool,
     /// Processors of the widest job, where a processor of a place is room for one of several tasks on a node.
     shared: Option<u32>,
 }
@@ -34,12 +37,14 @@ impl Sites {
     pub(super) fn of(asked: &Asked, procs: Option<u32>, header: &Header) -> Result<Self> {
         let MachineFile { machines, inside } = &asked.machine_file.options;
         if let Some(path) = machines {
-            let sites = from_file(&Machines::open(path)?, *inside, path)?;
-            return Ok(Self { sites, rule: None, source: "the machine file", inside: *inside, shared: None });
+            let file = Machines::open(path)?;
+            let (sites, tells_memory) = (from_file(&file, *inside, path)?, file.tells_memory());
+            let source = "the machine file";
+            return Ok(Self { sites, rule: None, source, inside: *inside, tells_memory, shared: None });
         }
         let pool = |processors, rule, source| {
             let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
-            Self { sites: vec![site], rule, source, inside: Inside::Pool, shared: None }
+            Self { sites: vec![site], rule, source, inside: Inside::Pool, tells_memory: false, shared: None }
         };
         if let Some(processors) = procs {
             return Ok(pool(processors, None, "--procs"));
@@ -49,18 +54,18 @@ impl Sites {
     }
 
     /// The clusters of a machine file.
-    pub(super) const fn clusters(sites: Vec<Site>) -> Self {
-        Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, shared: None }
+    pub(super) const fn clusters(sites: Vec<Site>, tells_memory: bool) -> Self {
+        Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, tells_memory, shared: None }
     }
 
     /// Places where several tasks share a processor, and no job is wider than `widest`.
     pub(super) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
-        Self { sites, rule: None, source, inside, shared: Some(widest) }
+        Self { sites, rule: None, source, inside, tells_memory: false, shared: Some(widest) }
     }
 
     /// Servers, each of which a job has for itself.
     pub(super) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
-        Self { sites, rule: None, source, inside: Inside::Machine, shared: None }
+        Self { sites, rule: None, source, inside: Inside::Machine, tells_memory: false, shared: None }
     }
 
     pub(super) fn iter(&self) -> std::slice::Iter<'_, Site> {
@@ -83,6 +88,11 @@ impl Sites {
     /// Processors of all places. Places for tasks may be more than that number can hold; pictures alone depend on it.
     pub(super) fn processors(&self) -> u32 {
         self.iter().map(|site| site.machine.processors).fold(0, u32::saturating_add)
+    }
+
+    /// Notes on what the log and the machine file hold and no world uses.
+    pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
+        ignored::notes(repairs.unread(), self.tells_memory)
     }
 
     /// The speed of the slowest place.

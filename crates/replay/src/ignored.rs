@@ -1,0 +1,115 @@
+//! Notes on what is read and not used: requests of the log and columns of the machine file that no world knows.
+
+use workload::repair::Unread;
+
+/// One note per kind of information that the run leaves out. `machines_tell_memory`: the machine file gives memory per node.
+pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
+    let all = unread.jobs();
+    let of_jobs = |count: u64, request: &str| (count > 0).then(|| format!("{} {request}", share(count, all)));
+    let memory = match (of_jobs(unread.memory(), "request memory (field 10)"), machines_tell_memory) {
+        (Some(jobs), false) => Some(format!("{jobs}, which this world ignores")),
+        (Some(jobs), true) => {
+            Some(format!("{jobs}, and the machine file gives memory per node; this world ignores both"))
+        }
+        (None, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),
+        (None, false) => None,
+    };
+    let dependencies = of_jobs(unread.preceding_job(), "name a preceding job (field 17)").map(|jobs| {
+        format!("{jobs}, which this world ignores: each job is submitted at the time in the log, whenever others end")
+    });
+    let nodes = of_jobs(unread.nodes(), "request nodes (column 21)").map(|jobs| {
+        format!("{jobs}, which this world ignores: it counts processors alone (--profile alea31 reads them)")
+    });
+    let partitions = (unread.partitions() > 1).then(|| {
+        let count = unread.partitions();
+        format!("jobs name {count} partitions (field 16), which this world ignores: a job may start on any place that is wide enough")
+    });
+    [memory, dependencies, nodes, partitions].into_iter().flatten().collect()
+}
+
+/// `99 % of jobs`, never rounded to none or all.
+fn share(count: u64, all: u64) -> String {
+    if count == all {
+        return "all jobs".to_owned();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
+    let percent = 100.0 * count as f64 / all as f64;
+    match percent {
+        percent if percent < 1.0 => "less than 1 % of jobs".to_owned(),
+        percent if percent > 99.0 && percent < 100.0 => format!("{:.1} % of jobs", (10.0 * percent).floor() / 10.0),
+        percent => format!("{percent:.0} % of jobs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write;
+    use workload::{Intake, Options, SwfReader};
+
+    /// A job with its requested memory, partition, preceding job and what stands behind column 18.
+    type Told = (&'static str, &'static str, &'static str, &'static str);
+
+    #[test]
+    fn what_jobs_request_and_no_world_reads_is_reported_with_its_share() {
+        let plain: Told = ("-1", "-1", "-1", "");
+        let cases: [(&[Told], bool, &[&str]); 6] = [
+            (&[plain, ("0", "3", "0", ""), ("-1", "3", "-1", " {} q -1")], false, &[]),
+            (&[plain], true, &["the machine file gives memory per node, which this world ignores"]),
+            (
+                &[("512", "-1", "-1", ""), plain],
+                false,
+                &["50 % of jobs request memory (field 10), which this world ignores"],
+            ),
+            (
+                &[("512", "-1", "-1", "")],
+                true,
+                &[
+                    "all jobs request memory (field 10), and the machine file gives memory per node; this world ignores both",
+                ],
+            ),
+            (
+                &[plain, plain, ("-1", "1", "1", "")],
+                false,
+                &[
+                    "33 % of jobs name a preceding job (field 17), which this world ignores: each job is submitted at the time \
+                   in the log, whenever others end",
+                ],
+            ),
+            (
+                &[("-1", "1", "-1", " {} q 1:ppn=8"), ("-1", "2", "-1", ""), ("-1", "1", "-1", "")],
+                false,
+                &[
+                    "33 % of jobs request nodes (column 21), which this world ignores: it counts processors alone (--profile \
+                     alea31 reads them)",
+                    "jobs name 2 partitions (field 16), which this world ignores: a job may start on any place that is wide \
+                     enough",
+                ],
+            ),
+        ];
+        for (jobs, machines, expected) in cases {
+            let mut log = String::new();
+            for (number, (memory, partition, preceding, behind)) in (1..).zip(jobs) {
+                writeln!(log, "{number} 0 0 9 1 -1 -1 1 9 {memory} 1 1 1 1 1 {partition} {preceding} -1{behind}")
+                    .expect("a string");
+            }
+            let reader = SwfReader::from_read("a.swf", std::io::Cursor::new(log)).expect("a log");
+            let mut intake = Intake::new(reader, Options::default());
+            assert_eq!(intake.by_ref().filter_map(Result::ok).count(), jobs.len());
+            assert_eq!(notes(intake.repairs().unread(), machines), expected);
+        }
+    }
+
+    #[test]
+    fn shares_are_never_rounded_to_none_or_all() {
+        for (count, all, expected) in [
+            (1, 1_000, "less than 1 % of jobs"),
+            (99, 100, "99 % of jobs"),
+            (995, 1_000, "99.5 % of jobs"),
+            (99_999, 100_000, "99.9 % of jobs"),
+            (7, 7, "all jobs"),
+        ] {
+            assert_eq!(share(count, all), expected);
+        }
+    }
+}
