@@ -14,6 +14,7 @@
 //! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
+//! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
 //! | [`blocks`] | what do the weeks of one log tell? [`Blocks`], paired between policies |
 //! | [`warm_up`] | what of a run's beginning to leave out? |
@@ -57,6 +58,7 @@ pub mod job_class;
 pub mod mean;
 pub mod quantile_sketch;
 
+pub mod backlog;
 pub mod metric_summary;
 pub mod summary;
 pub mod timeline;

@@ -8,6 +8,7 @@ mod explanation;
 mod given;
 mod ignored;
 mod run_options;
+mod saturation;
 pub mod simulate;
 mod units;
 pub mod workload;

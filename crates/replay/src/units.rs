@@ -35,10 +35,11 @@ pub(super) fn unit(column: &str) -> &'static str {
     match column {
         "jobs" | "zero_runtime" | "rejected" | "cut" | "interrupted" => "",
         "late_percent" | "prediction_error_percent" => " (%)",
-        "makespan" | "turnaround_mean" => " (s)",
+        "makespan" | "turnaround_mean" | "drain" => " (s)",
         "work" => " (processor-s)",
         "utilization" => " (0 … 1)",
-        _ if column.starts_with("wait") || column.starts_with("response") || column.starts_with("tardiness") => " (s)",
+        _ if column.starts_with("wait") || column.starts_with("response") => " (s)",
+        _ if column.starts_with("tardiness") || column.starts_with("backlog") => " (s)",
         _ => "",
     }
 }

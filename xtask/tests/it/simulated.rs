@@ -104,6 +104,32 @@ fn what_jobs_request_and_no_world_reads_is_reported_once_by_every_command() {
     told(&["experiment", "--out", folder.path().join("experiment").to_str().expect("UTF-8")], &[toml.as_ref()]);
 }
 
+/// A job of 2.5 h on one processor every `90 × gap` seconds, for five months.
+#[test]
+fn a_policy_under_which_work_piles_up_is_saturated() {
+    let folder = folder();
+    let check = |gap: u64, saturated: &str| {
+        let mut log = "; MaxProcs: 1\n".to_owned();
+        for job in 1..=150_000 / gap {
+            log += &format!("{job} {} -1 9000 1 -1 -1 1 9000 -1 1 7 1 -1 -1 -1 -1 -1\n", 90 * job * gap);
+        }
+        let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
+        let run = ["simulate", "--policy", "fcfs,easy", "--trace"];
+        let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
+        let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
+        let (header, rows) = table(&out.join("summary.csv"));
+        let last = ["backlog_max", "backlog_end", "backlog_stretch", "drain", "saturated"];
+        assert_eq!(header[header.len() - 5..], last);
+        assert!(rows.iter().all(|row| row["saturated"] == saturated), "{rows:?}");
+        let page = fs::read_to_string(out.join("report.html")).expect("a page");
+        for text in [told, page] {
+            assert_eq!(text.contains("fcfs is saturated: work comes faster"), saturated == "yes", "{text}");
+        }
+    };
+    check(60, "yes");
+    check(150, "no");
+}
+
 /// Before anything is read or written, with what to do about it.
 #[cfg(not(feature = "parquet"))]
 #[test]

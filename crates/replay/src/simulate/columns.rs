@@ -81,6 +81,15 @@ One row per policy. `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weigh
 | `interrupted` | runs that a failure cut short, where machines fail |
 | `prediction_error_percent`, `local_slowdown` | with --model metasched: error of predictions at dispatch (%), slowdown of local users (1) |
 | `turnaround_mean`, `messages_per_job`, `moves_per_job` | with --model hier-grid: until the output is home (s), messages and moves for each job |
+| `backlog_max`, `backlog_end` | work of the jobs that wait (processors × run time), as the time that it takes at the mean rate of the run (s): its largest value, as a mean over at least a thousandth of the run, and that at the last submission |
+| `backlog_stretch` | longest time before the last submission with more than a tenth of `backlog_max` waiting (s) |
+| `drain` | end of the last job − last submission (s) |
+| `saturated` | `yes` if the policy cannot do the work as fast as it comes, so that its waits grow with the length of the log; else `no` |
+
+A policy is saturated if its backlog is large and lasts. Large: `backlog_max` is at least 2 % of the time from the first to the last
+submission, and at least 5 / √jobs of it. Lasts: `backlog_stretch` is at least a quarter of that time; or `backlog_end` is at least
+half of `backlog_max`, and `backlog_end` and `drain` are both large. A log of fewer than 100 jobs, or shorter than four of its longest
+jobs, is never saturated.
 
 ## differences.csv
 

@@ -6,6 +6,7 @@ use super::watch::Watched;
 use super::world::{Opened, Run};
 use super::{compare, sha256_of, stem, terminal};
 use crate::asked::Asked;
+use crate::saturation::{self, columns, yes_or_no};
 use crate::units::{count, readable, unit};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -43,12 +44,15 @@ impl Report<'_> {
             let (jobs, rest) = run.outcome.columns.split_first().expect("a row begins with the number of jobs");
             if i == 0 {
                 let names = rest.iter().map(|(name, _)| *name);
-                table.write_record(["policy", jobs.0, "rejected", "cut"].into_iter().chain(names))?;
+                let trend = columns(run.trend()).map(|(name, _)| name).into_iter().chain(["saturated"]);
+                table.write_record(["policy", jobs.0, "rejected", "cut"].into_iter().chain(names).chain(trend))?;
             }
             let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let Watched { rejected, cut, .. } = &run.outcome.watched;
             let head = [run.name.clone(), value(jobs.1), rejected.to_string(), cut.to_string()];
-            table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))))?;
+            let trend = columns(run.trend()).map(|(_, seconds)| seconds.to_string()).into_iter();
+            let trend = trend.chain([yes_or_no(run.trend()).to_owned()]);
+            table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))).chain(trend))?;
         }
         Ok(table.into_inner()?)
     }
@@ -83,7 +87,13 @@ impl Report<'_> {
             });
         let rejected = std::iter::once("rejected".to_owned())
             .chain(self.runs.iter().map(|run| count(run.outcome.watched.rejected)));
-        let columns = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
+        let trends = columns(self.runs[0].trend()).into_iter().enumerate().map(|(i, (name, _))| {
+            let values = self.runs.iter().map(|run| readable(columns(run.trend())[i].1));
+            std::iter::once(format!("{}{}", name.replace('_', " "), unit(name))).chain(values).collect()
+        });
+        let saturated = self.runs.iter().map(|run| yes_or_no(run.trend()).to_owned());
+        let saturated = std::iter::once("saturated".to_owned()).chain(saturated);
+        let policies = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
         let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
             vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
@@ -111,8 +121,8 @@ impl Report<'_> {
             title: "All of summary.csv".to_owned(),
             caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
                 .to_owned(),
-            columns: columns.collect(),
-            rows: rows.chain([rejected.collect()]).collect(),
+            columns: policies.collect(),
+            rows: rows.chain([rejected.collect()]).chain(trends).chain([saturated.collect()]).collect(),
         };
         let repairs = page::Table {
             id: "repairs".to_owned(),
@@ -156,6 +166,11 @@ impl Report<'_> {
         let (records, touched) =
             (ran + (run.outcome.watched.rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
+    }
+
+    /// A sentence about each policy that is saturated.
+    pub(super) fn saturated(&self) -> Vec<String> {
+        self.runs.iter().filter_map(|run| saturation::in_words(&run.name, run.trend())).collect()
     }
 
     /// Notes for every reader: policies with nothing to search for on this machine, and what was read and not used.
@@ -272,6 +287,8 @@ impl Report<'_> {
                 run.outcome.columns.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
             row.insert("rejected".to_owned(), run.outcome.watched.rejected.into());
             row.insert("cut".to_owned(), run.outcome.watched.cut.into());
+            row.extend(columns(run.trend()).map(|(name, seconds)| (name.to_owned(), seconds.into())));
+            row.insert("saturated".to_owned(), run.trend().is_saturated().into());
             (run.name.clone(), row.into())
         });
         let differences = compare::differences(self.runs, self.baseline).into_iter().map(|one| {
@@ -305,6 +322,7 @@ impl Report<'_> {
         if !quiet {
             text += &terminal::compared(self.runs, self.baseline);
         }
+        self.saturated().iter().for_each(|sentence| text += &format!("{sentence}\n"));
         if !self.is_reproducible() {
             text += &format!("{NOT_REPRODUCIBLE}\n");
         }

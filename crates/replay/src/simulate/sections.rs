@@ -37,6 +37,7 @@ fn comparison(report: &Report<'_>) -> Section {
     let differences = differences(report.runs, report.baseline);
     let mut words: Vec<String> =
         differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words).collect();
+    words.extend(report.saturated());
     if let Some(one) = differences.first() {
         words.push(format!(
             "Each week of the log is one observation: both policies have the jobs submitted in it, and are compared week by week \
@@ -238,7 +239,9 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
             weeks.difference(&first.classes()[k].weeks, metric).map_or_else(String::new, |interval| {
                 let mean = significant(interval.mean);
                 match (interval.low, interval.high) {
-                    (Some(low), Some(high)) => format!("{mean} [{}, {}]", significant(low), significant(high)),
+                    (Some(low), Some(high)) => {
+                        format!("{mean} [{}, {}]", significant(low), significant(high))
+                    }
                     _ => mean,
                 }
             })

@@ -5,6 +5,7 @@ use super::free::Free;
 use super::rows::{Drafts, FromLog, Rows, tells_processors};
 use super::sites::Sites;
 use anyhow::Result;
+use metrics::backlog::{Backlog, Trend};
 use metrics::{Blocks, Summary, Timeline};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
@@ -27,6 +28,7 @@ pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 pub(super) struct Watch {
     log: JobLog<RunTotals>,
     waiting: Timeline,
+    backlog: Backlog,
     last_rejection: Time,
 }
 
@@ -49,6 +51,8 @@ pub(crate) struct Watched {
     /// Jobs by the week in which they were submitted.
     pub(super) weeks: Blocks,
     pub(super) classes: Classes,
+    /// Of the work that waits.
+    pub(super) trend: Trend,
     pub(super) rejected: u64,
     /// Jobs that ended at their limit.
     pub(super) cut: u64,
@@ -86,7 +90,12 @@ impl Watch {
             last_finish: Time::ZERO,
             placed: Some(Vec::new()),
         };
-        Ok(Self { log: JobLog::new(totals), waiting: Timeline::new(), last_rejection: Time::ZERO })
+        Ok(Self {
+            log: JobLog::new(totals),
+            waiting: Timeline::new(),
+            backlog: Backlog::new(),
+            last_rejection: Time::ZERO,
+        })
     }
 
     /// Where what the log knows is to be entered as jobs come in.
@@ -106,6 +115,7 @@ impl Watch {
             summary,
             weeks,
             classes,
+            trend: self.backlog.trend(),
             rejected,
             cut: rows.cut,
             interrupted,
@@ -142,6 +152,7 @@ impl Probe for Watch {
             }
             Fact::Finished { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}
         }
+        self.backlog.observe(now, fact);
         self.log.observe(now, fact);
     }
 }

@@ -15,6 +15,7 @@ use clap::Args;
 use lab::chart::Picture;
 use lab::parallel::in_parallel;
 use lab::scenario::did_you_mean;
+use metrics::backlog::Trend;
 use std::fmt::{Debug, Display};
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
@@ -152,6 +153,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Trend of the work that waits.
+    pub(crate) const fn trend(&self) -> &Trend {
+        &self.outcome.watched.trend
+    }
+
     /// The value of a column of `summary.csv`.
     pub(crate) fn value(&self, column: &str) -> Option<f64> {
         self.outcome.columns.iter().find(|(known, _)| *known == column).and_then(|(_, value)| *value)
