@@ -135,7 +135,7 @@ impl ConvertError {
 /// 5, queues 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) is called by it,
 /// and the nodes asked for (column 21) become required resources. Coming from it, see [`Names`]. A log without the
 /// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
-/// demands nothing that it did not. What `sacct` printed is taken as of UTC; [`convert_sacct`] takes a zone.
+/// demands nothing that it did not. What `sacct` printed needs times that tell their zone; [`convert_sacct`] takes one.
 ///
 /// # Errors
 ///

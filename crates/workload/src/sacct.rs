@@ -1,13 +1,13 @@
 //! What Slurm's accounting tells of the jobs of a cluster: `sacct --parsable2`.
 //!
 //! The first line names the columns, in any order, separated by `|`; every other line is a job, a task of an array of
-//! jobs, or a step of one. Steps are left out, and so is what has not ended. Times are local to whoever asked `sacct`, without
-//! a zone, unless it was asked for seconds since 1970 ([`Zone`]). What is done to a line that cannot be taken as it
+//! jobs, or a step of one. Steps are left out, and so is what has not ended. Times are local to the cluster, without a
+//! zone, which has to be given, unless `sacct` was called for seconds since 1970 ([`Zone`]). What is done to a line that cannot be taken as it
 //! stands has a name, and is counted ([`SacctRule`]). The command that gives all that is read here:
 //!
 //! ```sh
 //! SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \
-//!   --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,NNodes,ReqMem,TotalCPU,State
+//!   --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,NNodes,AllocTRES,ReqMem,TotalCPU,State
 //! ```
 
 mod columns;

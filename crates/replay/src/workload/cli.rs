@@ -110,7 +110,7 @@ Examples:
       with the columns of MetaCentrum: hosts, queue, nodes
   SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \\
     --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,\\
-NNodes,ReqMem,TotalCPU,State > jobs.sacct
+NNodes,AllocTRES,ReqMem,TotalCPU,State > jobs.sacct
   cargo xtask workload convert jobs.sacct --to swf --out site.swf.gz --procs 4096 --zone Europe/Berlin
       the jobs of your own Slurm cluster, as simulators take them
 

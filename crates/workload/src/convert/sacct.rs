@@ -89,8 +89,7 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
     match reader.zone() {
         Zone::Named(name, _) => lines.push(format!("TimeZoneString: {name}")),
-        Zone::Unknown => lines.push("Note: times without a zone were taken as UTC; --zone tells another".to_owned()),
-        Zone::Fixed(_) => {}
+        Zone::Unknown | Zone::Fixed(_) => {}
     }
     lines.push(
         if reader.has_numbers() {
@@ -100,6 +99,9 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
         }
         .to_owned(),
     );
+    if !reader.tells_gpus() {
+        lines.push("Note: GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES".to_owned());
+    }
     lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());
     lines.push(
         "Note: the comments at the end tell what was left out or repaired, and which names became numbers".to_owned(),

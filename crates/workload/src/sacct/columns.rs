@@ -25,13 +25,15 @@ pub(super) enum Role {
     Nodes,
     AllocTres,
     ReqTres,
+    AllocGres,
+    ReqGres,
     ReqMem,
     TotalCpu,
     State,
 }
 
 impl Role {
-    const ALL: [(Self, &'static [&'static str]); 22] = [
+    const ALL: [(Self, &'static [&'static str]); 24] = [
         (Self::JobId, &["JobID"]),
         (Self::JobIdRaw, &["JobIDRaw"]),
         (Self::User, &["User", "UID"]),
@@ -51,6 +53,8 @@ impl Role {
         (Self::Nodes, &["NNodes", "AllocNodes"]),
         (Self::AllocTres, &["AllocTRES"]),
         (Self::ReqTres, &["ReqTRES"]),
+        (Self::AllocGres, &["AllocGRES"]),
+        (Self::ReqGres, &["ReqGRES"]),
         (Self::ReqMem, &["ReqMem"]),
         (Self::TotalCpu, &["TotalCPU"]),
         (Self::State, &["State"]),
@@ -71,6 +75,9 @@ const NEEDED: [&[Role]; 6] = [
     &[Role::AllocCpus, Role::AllocTres, Role::ReqCpus, Role::ReqTres],
     &[Role::State],
 ];
+
+/// Columns that tell GPUs.
+pub(super) const WITH_GPUS: [Role; 4] = [Role::AllocTres, Role::ReqTres, Role::AllocGres, Role::ReqGres];
 
 /// No `sacct` has more columns.
 const MOST: usize = 255;

@@ -39,6 +39,12 @@ pub(super) fn cpus_of_tres(text: &str) -> Option<&str> {
     text.split(',').find_map(|part| part.strip_prefix("cpu="))
 }
 
+/// Whether `cpu=8,gres/gpu=2`, or `gpu:a100:2` of older versions, holds a GPU.
+pub(super) fn has_gpu(text: &str) -> bool {
+    let is_gpu = |part: &str| part.starts_with("gpu:") || part == "gpu" || part.starts_with("gres/gpu");
+    text.split(',').any(|part| is_gpu(part) && !part.ends_with("=0") && !part.ends_with(":0"))
+}
+
 /// Memory as asked for: so many KiB, for each node, for each processor, or in all.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
@@ -120,5 +126,16 @@ mod tests {
     fn processors_stand_among_other_resources() {
         assert_eq!(cpus_of_tres("billing=8,cpu=12,mem=16G,node=1"), Some("12"));
         assert_eq!(cpus_of_tres("gres/gpu=2"), None);
+        for (resources, expected) in [
+            ("billing=8,cpu=12,gres/gpu=2,node=1", true),
+            ("cpu=12,gres/gpu:a100=4", true),
+            ("gpu:tesla:1", true),
+            ("gpu", true),
+            ("cpu=12,gres/gpu=0", false),
+            ("craynetwork:1,gpu:0", false),
+            ("cpu=12,mem=16G", false),
+        ] {
+            assert_eq!(has_gpu(resources), expected, "{resources}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Streaming reader: one job at a time.
 
-use super::columns::{Columns, Role};
-use super::job::{Memory, State, cpus_of_tres, word};
+use super::columns::{Columns, Role, WITH_GPUS};
+use super::job::{Memory, State, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
 use crate::file;
@@ -67,6 +67,11 @@ impl SacctReader {
     /// Whether jobs have Slurm's own numbers; else they are counted from 1.
     pub const fn has_numbers(&self) -> bool {
         self.columns.index(Role::JobIdRaw).is_some()
+    }
+
+    /// Whether a column tells GPUs.
+    pub fn tells_gpus(&self) -> bool {
+        WITH_GPUS.into_iter().any(|role| self.columns.index(role).is_some())
     }
 
     /// The number of the line that was read last, counted from 1.
@@ -178,6 +183,8 @@ struct Line<'a> {
 }
 
 const TIMES: &str = "ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset";
+const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/Berlin or --zone UTC; or ask sacct with \
+                    SLURM_TIME_FORMAT=%s";
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
 impl Line<'_> {
@@ -218,6 +225,7 @@ impl Line<'_> {
         let nodes = self.processors(Role::Nodes, Role::Nodes)?;
         let memory = self.read(Role::ReqMem, Memory::parse, "memory such as 4000Mn, 2Gc or 16G")?;
         let (group, account) = (self.name(Role::Group), self.name(Role::Account));
+        self.note_dropped(noted);
         let mut record = GwfRecord {
             number,
             submit: Some(Span::from_secs(submit)),
@@ -250,6 +258,21 @@ impl Line<'_> {
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
         Ok(Some(record))
+    }
+
+    /// Counts what the record cannot hold.
+    fn note_dropped(&self, noted: &mut Noted) {
+        let id = self.get(Role::JobId).unwrap_or_default();
+        let has_gpus = WITH_GPUS.into_iter().filter_map(|role| self.get(role)).any(has_gpu);
+        for (is_dropped, rule) in [
+            (has_gpus, SacctRule::Gpus),
+            (id.contains('+'), SacctRule::HetComponent),
+            (id.contains('['), SacctRule::ArrayRange),
+        ] {
+            if is_dropped {
+                noted.note(rule);
+            }
+        }
     }
 
     /// What is known of a job that started.
@@ -353,7 +376,12 @@ impl Line<'_> {
     fn instant(&self, role: Role, zone: &Zone, noted: &mut Noted) -> Result<Option<u64>, SwfError> {
         let Some(text) = self.get(role) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
-        let instant = zone.instant(text).ok_or_else(|| self.fault(role, expected, TIMES))?;
+        let instant = zone.instant(text).ok_or_else(|| match zone {
+            Zone::Unknown if Zone::Fixed(0).instant(text).is_some() => {
+                self.fault(role, "a time with its zone, or seconds since 1970", ZONE)
+            }
+            _ => self.fault(role, expected, TIMES),
+        })?;
         if matches!(instant, Instant::Ambiguous(_)) {
             noted.note(SacctRule::AmbiguousTime);
         }

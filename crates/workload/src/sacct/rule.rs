@@ -31,13 +31,19 @@ pub enum SacctRule {
     UnknownState,
     /// A local time that the clocks showed twice, or never.
     AmbiguousTime,
+    /// It asks for GPUs.
+    Gpus,
+    /// A component of a heterogeneous job.
+    HetComponent,
+    /// Tasks of an array that ended before they were told apart.
+    ArrayRange,
     /// Submitted before a job that was written long before it.
     OutOfOrder,
 }
 
 impl SacctRule {
     /// All rules, in the order in which they are reported.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::Step,
         Self::Unfinished,
         Self::Revoked,
@@ -51,6 +57,9 @@ impl SacctRule {
         Self::PartitionLimit,
         Self::UnknownState,
         Self::AmbiguousTime,
+        Self::Gpus,
+        Self::HetComponent,
+        Self::ArrayRange,
         Self::OutOfOrder,
     ];
 
@@ -70,6 +79,9 @@ impl SacctRule {
             Self::PartitionLimit => "partition-limit",
             Self::UnknownState => "unknown-state",
             Self::AmbiguousTime => "ambiguous-time",
+            Self::Gpus => "gpus",
+            Self::HetComponent => "het-component",
+            Self::ArrayRange => "array-range",
             Self::OutOfOrder => "out-of-order",
         }
     }
@@ -94,6 +106,11 @@ impl SacctRule {
             Self::AmbiguousTime => {
                 "a local time that clocks showed twice or never (summer time): the first, or as if they had gone on"
             }
+            Self::Gpus => "asks for GPUs, which no log format here has a column for: kept with its processors alone",
+            Self::HetComponent => {
+                "a component of a heterogeneous job (123+0): kept as a job of its own, free to start apart from the others"
+            }
+            Self::ArrayRange => "several tasks of an array that never ran, on one line (123_[4-9]): kept as one job",
             Self::OutOfOrder => "submitted before jobs that were written long before it: stands behind them",
         }
     }

@@ -6,10 +6,10 @@ use sim_core::Span;
 use std::fmt;
 use std::str::FromStr;
 
-/// Where the clocks stood by which times without a zone were told.
+/// Zone of times that are written without one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Zone {
-    /// Nobody said: taken as UTC, which keeps all differences, but for those across a change to or from summer time.
+    /// None: a time without a zone is refused.
     #[default]
     Unknown,
     /// So many seconds ahead of UTC, the whole year.
@@ -129,7 +129,7 @@ impl Zone {
             Some(Instant::At(offset.to_timestamp(local).ok()?.as_second()))
         };
         match (behind, self) {
-            ("", Self::Unknown) => by_offset(0),
+            ("", Self::Unknown) => None,
             ("", Self::Fixed(seconds)) => by_offset(*seconds),
             ("", Self::Named(_, zone)) => {
                 let told = zone.to_ambiguous_timestamp(local);

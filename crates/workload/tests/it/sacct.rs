@@ -64,6 +64,7 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
             ("no-limit", 1, 7),
             ("partition-limit", 1, 8),
             ("ambiguous-time", 1, 9),
+            ("het-component", 1, 9),
         ]
     );
     let log = swf(&log);
@@ -95,6 +96,24 @@ fn seconds_since_1970_and_raw_columns_say_the_same() {
 }
 
 #[test]
+fn what_no_format_holds_is_kept_without_it_and_counted() {
+    let head = "JobIDRaw|JobID|Submit|Start|End|AllocTRES|ReqTRES|State\n";
+    let cases: [(&str, &[&str]); 6] = [
+        ("7|7|100|100|200|cpu=4|cpu=4|COMPLETED", &[]),
+        ("7|7|100|100|200|cpu=4,gres/gpu=2|cpu=4|COMPLETED", &["gpus"]),
+        ("7|7|100|Unknown|200||cpu=4,gres/gpu:a100=2|CANCELLED by 1", &["cancelled-before-start", "gpus"]),
+        ("8|7+1|100|100|200|cpu=4|cpu=4|COMPLETED", &["het-component"]),
+        ("9|7_2|100|100|200|cpu=4|cpu=4|COMPLETED", &[]),
+        ("7|7_[3-9%2]|100|Unknown|200||cpu=4|CANCELLED by 1", &["cancelled-before-start", "array-range"]),
+    ];
+    for (line, expected) in cases {
+        let (log, done) = converted(&format!("{head}{line}\n"), "UTC", Layout::Swf);
+        let rules: Vec<_> = done.repairs.iter().map(|(rule, ..)| rule.name()).collect();
+        assert_eq!((swf(&log).len(), &rules[..]), (1, expected), "{line}");
+    }
+}
+
+#[test]
 fn jobs_without_a_number_of_their_own_are_counted() {
     let text = "JobID|Submit|Start|End|NCPUS|State\n9_1|100|100|200|1|COMPLETED\n9_2|100|Unknown|300|0|FAILED\n\n9_3|100|150|160|1|NAPPING\n";
     let (log, done) = converted(text, "UTC", Layout::Swf);
@@ -116,6 +135,7 @@ fn what_cannot_be_read_is_told_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault(&format!("{head}1|a|9999999999|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time from 1970 to 2106, found "9999999999"; ask sacct with SLURM_TIME_FORMAT=%s, or leave that variable unset"#);
     insta::assert_snapshot!(fault(&format!("{head}1|a|0|1|2|many|COMPLETED\n")), @r#"a.sacct:2: field 6 (AllocCPUS): expected a whole number up to 4294967295, found "many"; give the output of sacct --parsable2 as it is"#);
     insta::assert_snapshot!(fault(&format!("{head}1+2|a|0|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 1 (JobIDRaw): expected a whole number, found "1+2"; give the output of sacct --parsable2 as it is"#);
+    insta::assert_snapshot!(fault(&format!("{head}1|a|2026-01-31T08:15:00|1|2|1|COMPLETED\n")), @r#"a.sacct:2: field 3 (Submit): expected a time with its zone, or seconds since 1970, found "2026-01-31T08:15:00"; say where the clocks stood with --zone, as in --zone Europe/Berlin or --zone UTC; or ask sacct with SLURM_TIME_FORMAT=%s"#);
     insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty: did sacct find anything?"#);
 }
 
