@@ -1,88 +1,72 @@
-//! Intervals from one replay of a real log: [`Blocks`] of a week each.
+//! Intervals from one replay of a real log: [`Blocks`], cut where the queue is empty.
 //!
-//! A log is one sample path, so there are no replications. The method of *batch means* cuts the path into blocks, takes
-//! each block's mean as one observation, and treats these as independent (Law & Kelton, "Simulation modeling and
-//! analysis", 3rd edition, 2000, § 9.5.3). The block is a week, since a week is the longest cycle of users that logs show
-//! (Feitelson, "Workload modeling for computer systems performance evaluation", 2015, ch. 9), so that every block holds
-//! each hour of the week once. A job belongs to the week in which it was *submitted*: two policies then have the same jobs
-//! in the same blocks, and their difference is taken week by week, which cancels what the week's load alone decides.
+//! A log is one sample path, so there are no replications. The *regenerative method* cuts the path at instants when no job
+//! waits: what follows such an instant depends on what came before it through the running jobs alone (Crane & Iglehart,
+//! Operations Research 23(1), 1975; Law & Kelton, "Simulation modeling and analysis", 3rd edition, 2000, § 9.5.3). Two
+//! policies are compared on common blocks, cut where the queue is empty under both. A block is at least a week long, the
+//! longest cycle of users that logs show (Feitelson, "Workload modeling for computer systems performance evaluation",
+//! 2015, ch. 9). A job belongs to the block in which it was *submitted*.
 //!
-//! # Limits
-//!
-//! - A mean over weeks is not the mean over jobs: every week counts the same, however many jobs came. That is the price of
-//!   observations that can be averaged.
-//! - Weeks depend on one another where a backlog is carried over the weekend. [`lag_one`] tells how much; from about 0.3 on
-//!   the interval is too narrow, and blocks of several weeks ([`Blocks::of`]) are better.
-//! - The interval says how far *this* log's weeks differ. It says nothing of another machine or another year.
-//! - A week that has no job with the metric (nobody came, or nobody had a deadline) is left out, in both policies.
-//! - A log that ends in the middle of a week ends with a block of fewer days. It counts if it is at least half a block long.
+//! The estimate is the number of the table: the mean over all jobs, and the difference of two such means. [`interval`] says
+//! how the interval is made, how often intervals of this kind contain the true difference, and when there is none.
+
+pub mod interval;
 
 use crate::job::{bounded_slowdown, slowdown, tardiness, weight};
-use crate::mean::{Mean, WeightedMean, as_f64};
-use crate::output::{ConfidenceInterval, paired};
+use crate::mean::Sum;
 use crate::summary::Summary;
+pub use interval::{Estimate, Refusal, lag_one};
+use interval::{Parts, estimate};
 use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
 
-/// What jobs experienced, block by block of their submission. Memory follows the blocks, not the jobs.
+/// Sums over jobs by block of submission, for one policy on one log.
+///
+/// Memory follows the hours that begin with an empty queue, not the jobs.
 ///
 /// ```
 /// use metrics::Blocks;
 /// use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 ///
-/// // Two policies on a job a day for six weeks: in odd weeks the first makes everybody wait 60 s longer.
-/// let (mut slow, mut fast) = (Blocks::weekly(), Blocks::weekly());
-/// for day in 0..42 {
+/// // Two policies on a job a day for 20 weeks; no job meets a queue. In odd weeks jobs wait 60 s longer under the first.
+/// let (mut slow, mut fast) = (Blocks::new(), Blocks::new());
+/// for day in 0..140 {
 ///     let submit = Time::from_secs(day * 86_400);
 ///     let job = Job::new(JobId(day as u32), submit, 1, Span::from_secs(100));
 ///     for (blocks, wait) in [(&mut slow, 100 + 60 * (day / 7 % 2)), (&mut fast, 100)] {
+///         blocks.note_submission(submit, true);
 ///         let start = submit + Span::from_secs(wait);
 ///         blocks.add(&JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 1 });
 ///     }
 /// }
-/// let difference = slow.difference(&fast, "wait_mean").expect("six weeks of jobs");
-/// assert_eq!((difference.mean, difference.replications), (30.0, 6)); // over blocks, not over jobs
-/// assert!(!difference.lies_above(0.0)); // -4 … 64 s: six weeks are too few to say
+/// let difference = slow.difference(&fast, "wait_mean").expect("jobs");
+/// assert_eq!((difference.mean, difference.blocks), (30.0, 20));
+/// assert!(difference.low.is_some_and(|low| low > 0.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    length: Span,
-    blocks: Vec<Block>,
+    /// In order of their hours; the queue was empty just before the first submission of each but the first.
+    slots: Vec<Slot>,
+    latest_hour: Option<u64>,
     last_submit: Time,
 }
 
-/// Sums over the jobs of one block.
+/// Sums over the jobs that were submitted from one cut to the next.
 #[derive(Clone, Debug, Default)]
-struct Block {
-    wait: Mean,
-    response: Mean,
-    slowdown: Mean,
-    bounded_slowdown: Mean,
-    area_weighted_response: WeightedMean,
-    tardiness: Mean,
-    late: u64,
+struct Slot {
+    /// Hour of the log that the slot begins with.
+    hour: u64,
+    sums: Sums,
 }
 
-impl Block {
-    fn value(&self, metric: &str) -> Option<f64> {
-        match metric {
-            "wait_mean" => self.wait.mean(),
-            "response_mean" => self.response.mean(),
-            "slowdown_mean" => self.slowdown.mean(),
-            "bounded_slowdown_mean" => self.bounded_slowdown.mean(),
-            "area_weighted_response" => self.area_weighted_response.mean(),
-            "tardiness_mean" => self.tardiness.mean(),
-            "late_percent" => self.tardiness.mean().map(|_| 100.0 * as_f64(self.late) / as_f64(self.tardiness.count())),
-            _ => None,
-        }
-    }
-}
+/// Numerators and denominators of the means, in the order of [`Blocks::METRICS`].
+type Sums = [(Sum, Sum); Blocks::METRICS.len()];
 
 impl Blocks {
-    /// Seven days.
+    /// Least length of a block: seven days.
     pub const WEEK: Span = Span::from_secs(7 * 86_400);
 
-    /// What can be asked of a block, named as in [`Summary::row`]. Waits, responses and tardiness are in seconds.
+    /// Metrics of a block, named as in [`Summary::row`]. Waits, responses and tardiness are in seconds.
     ///
     /// `area_weighted_response` weighs each job's response by its area, processors × run time, so that no policy gains by
     /// splitting or favouring jobs (Franke, Lepping, Schwiegelshohn, JSSPP 2007; Krallmann, Schwiegelshohn, Yahyapour,
@@ -97,81 +81,128 @@ impl Blocks {
         "late_percent",
     ];
 
-    /// Blocks of a week.
-    pub fn weekly() -> Self {
-        Self::of(Self::WEEK)
+    /// Sums over no jobs.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Blocks of another length, counted from [`Time::ZERO`].
+    /// Records a submission, in order of time, before the job counts as waiting: `queue_was_empty` if no other job waits.
     ///
-    /// # Panics
-    ///
-    /// If `length` is zero.
-    #[track_caller]
-    pub fn of(length: Span) -> Self {
-        assert!(!length.is_zero(), "a block is longer than zero");
-        Self { length, blocks: Vec::new(), last_submit: Time::ZERO }
+    /// The first submission of each hour is a candidate for a cut. Submissions that are never noted fall into one block.
+    pub fn note_submission(&mut self, submit: Time, queue_was_empty: bool) {
+        let hour = hour_of(submit);
+        self.last_submit = self.last_submit.max(submit);
+        if self.latest_hour == Some(hour) {
+            return;
+        }
+        self.latest_hour = Some(hour);
+        if queue_was_empty || self.slots.is_empty() {
+            self.slots.push(Slot { hour, sums: Sums::default() });
+        }
     }
 
     /// Takes in one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         let submit = record.job.submit;
-        let position = submit.since(Time::ZERO).as_nanos() / self.length.as_nanos();
-        let position = usize::try_from(position).expect("a log has fewer blocks than memory has places");
-        if position >= self.blocks.len() {
-            self.blocks.resize_with(position + 1, Block::default);
-        }
         self.last_submit = self.last_submit.max(submit);
-        let block = &mut self.blocks[position];
-        block.wait.add(record.wait().as_secs_f64());
-        block.response.add(record.response().as_secs_f64());
-        if !record.job.runtime.is_zero() {
-            block.slowdown.add(slowdown(record));
+        if self.slots.is_empty() {
+            self.slots.push(Slot::default());
         }
-        block.bounded_slowdown.add(bounded_slowdown(record, Summary::THRESHOLD));
+        let position = self.slots.partition_point(|slot| slot.hour <= hour_of(submit)).saturating_sub(1);
+        let sums = &mut self.slots[position].sums;
+        let response = record.response().as_secs_f64();
         let area = f64::from(weight(record)) * record.job.runtime.as_secs_f64();
-        block.area_weighted_response.add(record.response().as_secs_f64(), area);
-        if let Some(tardiness) = tardiness(record) {
-            block.late += u64::from(!tardiness.is_zero());
-            block.tardiness.add(tardiness.as_secs_f64());
+        let slowdown = (!record.job.runtime.is_zero()).then(|| slowdown(record));
+        let tardiness = tardiness(record);
+        let values = [
+            Some((record.wait().as_secs_f64(), 1.0)),
+            Some((response, 1.0)),
+            slowdown.map(|slowdown| (slowdown, 1.0)),
+            Some((bounded_slowdown(record, Summary::THRESHOLD), 1.0)),
+            Some((response * area, area)),
+            tardiness.map(|tardiness| (tardiness.as_secs_f64(), 1.0)),
+            tardiness.map(|tardiness| (if tardiness.is_zero() { 0.0 } else { 100.0 }, 1.0)),
+        ];
+        for ((numerator, denominator), value) in sums.iter_mut().zip(values) {
+            if let Some((value, weight)) = value {
+                numerator.add(value);
+                denominator.add(weight);
+            }
         }
     }
 
-    /// How many blocks count: all but a last one of less than half the length.
-    pub fn len(&self) -> usize {
-        let last = self.last_submit.since(Time::ZERO).as_nanos() % self.length.as_nanos();
-        let is_stub = self.blocks.len() > 1 && last < self.length.as_nanos() / 2;
-        self.blocks.len() - usize::from(is_stub)
-    }
-
-    /// Whether no job was taken in.
-    pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-
-    /// One value for each block, in order; `None` where a block has no job that the metric is defined for. `metric` is one
-    /// of [`METRICS`](Self::METRICS); every other has no values.
+    /// Means of one metric by block, in order; `None` where no job of the block has it. The blocks are those of this policy
+    /// alone.
     pub fn values(&self, metric: &str) -> Vec<Option<f64>> {
-        self.blocks[..self.len()].iter().map(|block| block.value(metric)).collect()
+        let Some(metric) = position(metric) else { return Vec::new() };
+        let blocks = self.sums_by(&self.cuts(&[self]), metric);
+        blocks
+            .into_iter()
+            .map(|(numerator, denominator)| (denominator > 0.0).then(|| numerator / denominator))
+            .collect()
     }
 
-    /// The mean over blocks and its interval at 95 %. `None` without values.
-    pub fn mean(&self, metric: &str) -> Option<ConfidenceInterval> {
-        let values: Vec<f64> = self.values(metric).into_iter().flatten().collect();
-        (!values.is_empty()).then(|| ConfidenceInterval::of(&values))
+    /// The mean over jobs of one of [`METRICS`](Self::METRICS) with its 95 % interval; `None` if no job has it.
+    pub fn mean(&self, metric: &str) -> Option<Estimate> {
+        let cuts = self.cuts(&[self]);
+        let parts = Parts { policy: self.sums_by(&cuts, position(metric)?), baseline: None };
+        estimate(&parts, self.weeks(), 0.95)
     }
 
-    /// The difference `self` − `baseline` of one metric, paired block by block: Student's t over blocks. The interval's
-    /// replications are the blocks in which both have a value; `None` if there is none.
-    pub fn difference(&self, baseline: &Self, metric: &str) -> Option<ConfidenceInterval> {
-        let (ours, theirs): (Vec<f64>, Vec<f64>) =
-            self.values(metric).into_iter().zip(baseline.values(metric)).filter_map(|(a, b)| a.zip(b)).unzip();
-        (!ours.is_empty()).then(|| paired(&ours, &theirs))
+    /// The difference `self` − `baseline` of the means over jobs, with its 95 % interval; `None` where either has no job with
+    /// the metric.
+    pub fn difference(&self, baseline: &Self, metric: &str) -> Option<Estimate> {
+        self.difference_at(baseline, metric, 0.95)
     }
 
-    /// The differences of all metrics that both have, in the order of [`METRICS`](Self::METRICS).
-    pub fn differences(&self, baseline: &Self) -> Vec<(&'static str, ConfidenceInterval)> {
-        Self::METRICS.into_iter().filter_map(|metric| Some((metric, self.difference(baseline, metric)?))).collect()
+    /// The same at another confidence level, such as 0.99.
+    ///
+    /// # Panics
+    ///
+    /// If `level` is not strictly between 0 and 1.
+    pub fn difference_at(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
+        let (cuts, metric) = (self.cuts(&[self, baseline]), position(metric)?);
+        let parts = Parts { policy: self.sums_by(&cuts, metric), baseline: Some(baseline.sums_by(&cuts, metric)) };
+        estimate(&parts, self.weeks().max(baseline.weeks()), level)
+    }
+
+    /// Weeks from the first submission to the last.
+    pub fn weeks(&self) -> f64 {
+        let first = self.slots.first().map_or(Time::ZERO, |slot| Time::from_secs(3600 * slot.hour));
+        self.last_submit.saturating_since(first).as_secs_f64() / Self::WEEK.as_secs_f64()
+    }
+
+    /// Hours at which blocks begin, given where the queue is empty under all of `policies`.
+    fn cuts(&self, policies: &[&Self]) -> Vec<u64> {
+        const LEAST: u64 = Blocks::WEEK.as_nanos() / HOUR;
+        let is_empty = |hour: u64| {
+            policies.iter().all(|policy| policy.slots.binary_search_by_key(&hour, |slot| slot.hour).is_ok())
+        };
+        let mut cuts: Vec<u64> = Vec::new();
+        for hour in self.slots.iter().map(|slot| slot.hour) {
+            if cuts.last().is_none_or(|last| hour >= last + LEAST && is_empty(hour)) {
+                cuts.push(hour);
+            }
+        }
+        // A last block of less than half a week belongs to the one before.
+        let end = hour_of(self.last_submit);
+        if cuts.len() > 1 && cuts.last().is_some_and(|last| end - last < LEAST / 2) {
+            cuts.pop();
+        }
+        cuts
+    }
+
+    /// Numerator and denominator of one metric in each block.
+    fn sums_by(&self, cuts: &[u64], metric: usize) -> Vec<(f64, f64)> {
+        let mut sums = vec![(Sum::default(), Sum::default()); cuts.len()];
+        for slot in &self.slots {
+            let block = cuts.partition_point(|cut| *cut <= slot.hour).saturating_sub(1);
+            if let Some((numerator, denominator)) = sums.get_mut(block) {
+                numerator.add(slot.sums[metric].0.total());
+                denominator.add(slot.sums[metric].1.total());
+            }
+        }
+        sums.into_iter().map(|(numerator, denominator)| (numerator.total(), denominator.total())).collect()
     }
 }
 
@@ -181,22 +212,15 @@ impl Sink for Blocks {
     }
 }
 
-/// Correlation of neighbouring values, Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)², from −1 to 1: near 0 where blocks may be taken as
-/// independent. `None` for fewer than three values, or equal ones.
-///
-/// ```
-/// assert_eq!(metrics::blocks::lag_one(&[1.0, -1.0, 1.0, -1.0]), Some(-0.75)); // up and down: neighbours differ
-/// ```
-pub fn lag_one(values: &[f64]) -> Option<f64> {
-    if values.len() < 3 {
-        return None;
-    }
-    let mut mean = Mean::default();
-    values.iter().for_each(|value| mean.add(*value));
-    let mean = mean.mean().expect("there are values");
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    (squares > 0.0).then(|| products / squares)
+/// An hour, in nanoseconds.
+const HOUR: u64 = 3_600_000_000_000;
+
+fn hour_of(time: Time) -> u64 {
+    time.as_nanos() / HOUR
+}
+
+fn position(metric: &str) -> Option<usize> {
+    Blocks::METRICS.iter().position(|known| *known == metric)
 }
 
 #[cfg(test)]
@@ -206,41 +230,67 @@ mod tests {
 
     const DAY: u64 = 86_400;
 
-    /// Submitted on a day, after so many seconds of waiting run for 100 s.
+    /// A job of 100 s on two processors, submitted on a day, with its wait in seconds.
     fn record(day: u64, wait: u64) -> JobRecord {
         let job = Job::new(JobId(0), Time::from_secs(day * DAY), 2, Span::from_secs(100));
         let start = job.submit + Span::from_secs(wait);
         JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 2 }
     }
 
-    fn blocks(records: &[(u64, u64)]) -> Blocks {
-        let mut blocks = Blocks::weekly();
-        records.iter().for_each(|(day, wait)| blocks.add(&record(*day, *wait)));
+    /// Jobs by day of submission and wait; a queue is there on the days that `busy` names.
+    fn blocks(jobs: &[(u64, u64)], busy: impl Fn(u64) -> bool) -> Blocks {
+        let mut blocks = Blocks::new();
+        for (day, wait) in jobs {
+            let record = record(*day, *wait);
+            blocks.note_submission(record.job.submit, !busy(*day));
+            blocks.add(&record);
+        }
         blocks
     }
 
     #[test]
-    fn a_job_belongs_to_the_week_of_its_submission_however_late_it_ran() {
-        let blocks = blocks(&[(0, 10), (6, 30 * DAY), (7, 40), (12, 60)]);
+    fn a_job_belongs_to_the_block_of_its_submission_however_late_it_ran() {
+        let blocks = blocks(&[(0, 10), (6, 30 * DAY), (7, 40), (12, 60)], |_| false);
         assert_eq!(blocks.values("wait_mean"), [Some(5.0 + 15.0 * 86_400.0), Some(50.0)]);
     }
 
     #[test]
-    fn a_week_without_jobs_is_left_out_of_both() {
-        let (a, b) = (blocks(&[(0, 10), (15, 20), (18, 20)]), blocks(&[(0, 5), (15, 10), (18, 10)]));
-        assert_eq!(a.values("wait_mean"), [Some(10.0), None, Some(20.0)]);
-        let difference = a.difference(&b, "wait_mean").expect("two weeks");
-        assert!((difference.mean - 7.5).abs() < 1e-12 && difference.replications == 2);
+    fn blocks_are_cut_where_the_queue_is_empty_under_both_policies() {
+        let daily: Vec<(u64, u64)> = (0..200).map(|day| (day, 10)).collect();
+        let blocks_of = |busy: &dyn Fn(u64) -> bool| blocks(&daily, busy);
+        let (free, odd, even) = (blocks_of(&|_| false), blocks_of(&|day| day % 2 == 1), blocks_of(&|day| day % 2 == 0));
+        for (a, b, expected) in [(&free, &free, 28), (&free, &odd, 25), (&odd, &even, 1), (&even, &even, 25)] {
+            let cut = a.difference(b, "wait_mean").expect("jobs").blocks;
+            assert!(cut == expected || cut + 1 == expected, "{cut} blocks, not about {expected}");
+        }
     }
 
     #[test]
-    fn late_jobs_are_told_in_percent_of_those_with_a_deadline() {
-        let mut blocks = Blocks::weekly();
+    fn the_estimate_is_the_mean_over_jobs() {
+        // Many jobs in some weeks, one in others: weeks do not count alike.
+        let jobs = |extra: u64| -> Vec<(u64, u64)> {
+            (0..140)
+                .filter(|day| day % 7 == 0 || day / 7 % 3 == 0)
+                .map(|day| (day, extra + 50 * (day / 7 % 3)))
+                .collect()
+        };
+        let (a, b) = (blocks(&jobs(30), |_| false), blocks(&jobs(10), |_| false));
+        let mean = |jobs: &[(u64, u64)]| jobs.iter().map(|(_, wait)| *wait as f64).sum::<f64>() / jobs.len() as f64;
+        let difference = a.difference(&b, "wait_mean").expect("jobs");
+        assert!((difference.mean - (mean(&jobs(30)) - mean(&jobs(10)))).abs() < 1e-9);
+        assert!((a.mean("wait_mean").expect("jobs").mean - mean(&jobs(30))).abs() < 1e-9);
+    }
+
+    #[test]
+    fn late_jobs_count_in_percent_of_those_with_a_deadline() {
+        let mut blocks = Blocks::new();
         // All take 100 s. In the first week three of four are late, in the second none of one.
-        for (day, allowed) in [(0, Some(40)), (1, Some(70)), (2, Some(99)), (3, Some(100)), (4, None), (12, Some(500))]
+        for (day, allowed) in
+            [(0, Some(40)), (1, Some(70)), (2, Some(99)), (3, Some(100)), (4, None), (12, Some(500)), (16, None)]
         {
             let mut late = record(day, 0);
             late.job.request.deadline = allowed.map(|allowed| late.job.submit + Span::from_secs(allowed));
+            blocks.note_submission(late.job.submit, true);
             blocks.add(&late);
         }
         assert_eq!(blocks.values("late_percent"), [Some(75.0), Some(0.0)]);
@@ -252,53 +302,25 @@ mod tests {
         let mut large = record(1, 60);
         (large.job.runtime, large.job.request.processors, large.processors) = (Span::from_secs(300), 4, 4);
         large.finish = large.start + large.job.runtime;
-        let mut blocks = Blocks::weekly();
+        let mut blocks = Blocks::new();
         [record(0, 10), large].into_iter().for_each(|record| blocks.take_in(record));
-        let mean = blocks.mean("area_weighted_response").expect("a week").mean;
+        let mean = blocks.mean("area_weighted_response").expect("jobs").mean;
         assert!((mean - (200.0 * 110.0 + 1_200.0 * 360.0) / 1_400.0).abs() < 1e-9, "{mean}");
     }
 
     #[test]
-    fn a_last_week_of_a_day_does_not_count_and_one_of_five_days_does() {
-        assert_eq!(blocks(&[(0, 1), (8, 1), (14, 1)]).len(), 2);
-        assert_eq!(blocks(&[(0, 1), (8, 1), (18, 1)]).len(), 3);
-        assert_eq!(blocks(&[(0, 1)]).len(), 1, "a log of one day has one block all the same");
-        let mut halved = Blocks::of(Span::from_secs(2 * DAY));
-        [record(0, 1), record(3, 1)].iter().for_each(|record| halved.add(record));
-        assert_eq!(halved.len(), 2, "half a block is not less than half");
-        assert!(!blocks(&[(0, 1)]).is_empty() && blocks(&[]).is_empty());
+    fn a_last_block_of_three_days_belongs_to_the_one_before() {
+        for (days, expected) in [(17, 2), (18, 3)] {
+            let daily: Vec<(u64, u64)> = (0..=days).map(|day| (day, 1)).collect();
+            assert_eq!(blocks(&daily, |_| false).values("wait_mean").len(), expected, "{days} days");
+        }
     }
 
     #[test]
-    fn pairing_sees_what_separate_intervals_cannot() {
-        // Weeks differ wildly; the difference is a second in each, or nearly.
-        let waits = [100, 5_000, 40, 90_000, 700, 12_000];
-        let base: Vec<(u64, u64)> = (0..).zip(waits).map(|(week, wait)| (7 * week + 5, wait)).collect();
-        let slower: Vec<(u64, u64)> = base.iter().map(|(day, wait)| (*day, wait + 1 + day % 2)).collect();
-        let (slower, base) = (blocks(&slower), blocks(&base));
-        assert!(slower.difference(&base, "wait_mean").expect("six weeks").lies_above(0.0));
-        let half = |blocks: &Blocks| blocks.mean("wait_mean").and_then(|mean| mean.half_width()).expect("six weeks");
-        assert!(half(&slower) > 1_000.0 && half(&base) > 1_000.0, "unpaired, nothing can be said");
-    }
-
-    #[test]
-    fn metrics_that_no_job_has_are_not_there() {
-        let a = blocks(&[(0, 1), (8, 1), (18, 1)]);
-        let names: Vec<&str> = a.differences(&a).into_iter().map(|(name, _)| name).collect();
-        let expected =
-            ["wait_mean", "response_mean", "slowdown_mean", "bounded_slowdown_mean", "area_weighted_response"];
-        assert_eq!(names, expected);
-        assert_eq!(a.values("no_such_metric"), [None, None, None]);
-    }
-
-    #[test]
-    fn a_backlog_that_is_carried_over_is_seen_as_correlation() {
-        let drift: Vec<f64> = (0..50).map(|week| f64::from(week / 10)).collect();
-        assert!(lag_one(&drift).expect("many values") > 0.8);
-        // About 3: −2, −1, 0, 3.
-        assert_eq!(lag_one(&[1.0, 2.0, 3.0, 6.0]), Some(2.0 / 14.0));
-        assert_eq!(lag_one(&[1.0, 2.0, 3.0]), Some(0.0));
-        assert_eq!(lag_one(&[1.0, 2.0]), None);
-        assert_eq!(lag_one(&[1.0; 9]), None);
+    fn metrics_that_no_job_has_have_no_estimate() {
+        let a = blocks(&[(0, 1), (8, 1), (18, 1)], |_| false);
+        let missing: Vec<&str> = Blocks::METRICS.into_iter().filter(|name| a.difference(&a, name).is_none()).collect();
+        assert_eq!(missing, ["tardiness_mean", "late_percent"]);
+        assert!(a.values("no_such_metric").is_empty() && Blocks::new().mean("wait_mean").is_none());
     }
 }

@@ -16,7 +16,7 @@
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
-//! | [`blocks`] | what do the weeks of one log tell? [`Blocks`], paired between policies |
+//! | [`blocks`] | what does one log tell? [`Blocks`], paired between policies |
 //! | [`warm_up`] | what of a run's beginning to leave out? |
 //! | [`order`] | which policy comes before which, and do two metrics agree? |
 //!
@@ -69,7 +69,7 @@ pub mod blocks;
 pub mod order;
 pub mod warm_up;
 
-pub use blocks::Blocks;
+pub use blocks::{Blocks, Estimate, Refusal};
 pub use job_class::JobClass;
 pub use mean::{Mean, WeightedMean};
 pub use metric_summary::MetricSummary;

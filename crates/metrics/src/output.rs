@@ -214,7 +214,7 @@ fn pairs<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64, f64)> {
 ///
 /// By bisection of the tail probability, down to neighbouring `f64`s, which always ends. The library's own inverse (an
 /// iteration after algorithm AS 109) does not for very many degrees of freedom, 10⁹ for instance.
-fn t_quantile(level: f64, replications: usize) -> f64 {
+pub(crate) fn t_quantile(level: f64, replications: usize) -> f64 {
     let student = StudentsT::new(0.0, 1.0, as_f64(replications as u64 - 1)).expect("at least two replications");
     let tail = (1.0 - level) / 2.0;
     let (mut low, mut high) = (0.0, 1.0);

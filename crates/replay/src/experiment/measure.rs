@@ -206,9 +206,13 @@ pub(super) fn weekly(
     processors: u32,
     (from, to): (Time, Time),
 ) -> Vec<Vec<f64>> {
-    let mut blocks = Blocks::weekly();
+    let (mut blocks, mut next) = (Blocks::new(), Time::ZERO);
     let mut rejected = Vec::new();
     for (job, placement) in jobs.iter().zip(placements) {
+        blocks.note_submission(job.submit, job.submit >= next);
+        while job.submit >= next {
+            next += Blocks::WEEK;
+        }
         match *placement {
             Some((start, finish)) => {
                 blocks.add(&JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors })
@@ -219,7 +223,7 @@ pub(super) fn weekly(
     let columns: Vec<Vec<Option<f64>>> = Blocks::METRICS.iter().map(|metric| blocks.values(metric)).collect();
     let week = |at: u64| Time::ZERO + Blocks::WEEK * at;
     (0_u64..)
-        .take(blocks.len())
+        .take(columns[0].len())
         // Weeks that lie in the window as a whole.
         .filter(|at| week(*at) >= from && (week(*at) <= to))
         .map(|at| {

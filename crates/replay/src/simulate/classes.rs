@@ -1,7 +1,7 @@
 //! For whom a policy is better: jobs by class, and by user.
 
 use metrics::{Blocks, JobClass, Mean, job};
-use sim_core::JobRecord;
+use sim_core::{JobRecord, Time};
 use std::collections::BTreeMap;
 
 /// Jobs by class and by user.
@@ -14,7 +14,7 @@ pub(crate) struct Classes {
 pub(crate) struct Class {
     pub(crate) name: &'static str,
     pub(crate) jobs: u64,
-    pub(crate) weeks: Blocks,
+    pub(crate) blocks: Blocks,
     pub(crate) wait: Mean,
     pub(crate) bounded_slowdown: Mean,
 }
@@ -34,7 +34,7 @@ impl Default for Classes {
         let class = |name| Class {
             name,
             jobs: 0,
-            weeks: Blocks::weekly(),
+            blocks: Blocks::new(),
             wait: Mean::default(),
             bounded_slowdown: Mean::default(),
         };
@@ -43,6 +43,11 @@ impl Default for Classes {
 }
 
 impl Classes {
+    /// Records a submission; see [`Blocks::note_submission`].
+    pub(super) fn note_submission(&mut self, submit: Time, queue_was_empty: bool) {
+        self.classes.iter_mut().for_each(|class| class.blocks.note_submission(submit, queue_was_empty));
+    }
+
     /// Takes in one finished job.
     pub(super) fn add(&mut self, record: &JobRecord) {
         let wait = record.wait().as_secs_f64();
@@ -51,7 +56,7 @@ impl Classes {
         class.jobs += 1;
         class.wait.add(wait);
         class.bounded_slowdown.add(slowdown);
-        class.weeks.add(record);
+        class.blocks.add(record);
         let user = self.users.entry(record.job.request.user).or_default();
         user.jobs += 1;
         user.work += f64::from(record.processors) * record.finish.since(record.start).as_secs_f64();

@@ -99,15 +99,14 @@ the policy that `--baseline` names, then of two others the one named later less 
 | column | what it is |
 |---|---|
 | `metric` | in the units above; `area_weighted_response` is the response weighted by processors × run time (s) |
-| `mean` | mean over weeks of the difference of the weeks' means |
-| `ci_low`, `ci_high` | its 95 % interval: Student's t over weeks |
-| `blocks` | weeks that it rests on |
+| `mean` | difference of the means over jobs, as in summary.csv |
+| `ci_low`, `ci_high` | its 95 % interval over blocks of the log; empty where there is none |
+| `blocks` | blocks that it rests on |
+| `correlation` | correlation of neighbouring blocks |
 
-Blocks are weeks by the day of submission, counted from the first submit; both policies have the same jobs in the same week, and
-are compared week by week. A last week of less than half a week is left out, and so are weeks without jobs. Every week counts the
-same, so the mean is not the difference of the means over jobs in summary.csv. Weeks with a backlog in common depend on one
-another, which makes the interval too narrow; below eight weeks it is rough, and of one week there is none. It tells how far the
-weeks of this log differ, and nothing of other logs.
+A block holds the jobs submitted between two instants at which no job waits under either policy; it is a week long at least. The
+interval is the wider of Student's t and a studentized bootstrap over blocks, stretched by the mean length of a block in weeks.
+Fewer than ten blocks give none. It covers the difference on another year of the same machine and users.
 
 ## data/FIGURE.csv
 

@@ -1,13 +1,10 @@
-//! How policies differ, week by week: `differences.csv`, and the same in words.
+//! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
 
 use super::world::{Opened, Run};
 use anyhow::{Result, anyhow};
 use lab::chart::significant;
 use lab::scenario::did_you_mean;
-use metrics::{Blocks, ConfidenceInterval};
-
-/// Fewer weeks than these make an interval that is itself uncertain.
-pub(super) const FEW: usize = 8;
+use metrics::{Blocks, Estimate};
 
 /// Policy that others are compared with by default.
 const USUAL: &str = "easy";
@@ -17,9 +14,9 @@ pub(super) struct Difference<'a> {
     pub(super) metric: &'static str,
     pub(super) policy: &'a str,
     pub(super) baseline: &'a str,
-    /// Over weeks.
-    pub(super) interval: ConfidenceInterval,
-    /// The mean of the baseline over the same weeks.
+    /// Difference of the means over jobs.
+    pub(super) interval: Estimate,
+    /// The mean of the baseline.
     pub(super) of_baseline: f64,
 }
 
@@ -55,8 +52,8 @@ fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>
     let of = |metric: &'static str| {
         pairs.iter().filter_map(move |(policy, baseline)| {
             let (run, base) = (&runs[*policy], &runs[*baseline]);
-            let interval = run.outcome.watched.weeks.difference(&base.outcome.watched.weeks, metric)?;
-            let of_baseline = base.outcome.watched.weeks.mean(metric)?.mean;
+            let interval = run.outcome.watched.blocks.difference(&base.outcome.watched.blocks, metric)?;
+            let of_baseline = base.outcome.watched.blocks.mean(metric)?.mean;
             Some(Difference { metric, policy: &run.name, baseline: &base.name, interval, of_baseline })
         })
     };
@@ -66,11 +63,12 @@ fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>
 /// `differences.csv`.
 pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks"])?;
+    table.write_record(["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"])?;
     for Difference { metric, policy, baseline, interval, .. } in all(runs, baseline) {
         let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
-        let (mean, blocks) = (interval.mean.to_string(), interval.replications.to_string());
-        table.write_record([metric, policy, baseline, &mean, &end(interval.low), &end(interval.high), &blocks])?;
+        let (mean, blocks) = (interval.mean.to_string(), interval.blocks.to_string());
+        let (low, high, correlation) = (end(interval.low), end(interval.high), end(interval.correlation));
+        table.write_record([metric, policy, baseline, &mean, &low, &high, &blocks, &correlation])?;
     }
     Ok(table.into_inner()?)
 }
@@ -89,15 +87,17 @@ pub(super) fn called(metric: &str) -> (&'static str, &'static str) {
     }
 }
 
+/// Whether the interval, if there is one, has no width.
+fn is_point(interval: &Estimate) -> bool {
+    interval.low.zip(interval.high).is_none_or(|(low, high)| high <= low)
+}
+
 impl Difference<'_> {
-    /// `Mean wait is 1,234 s (9.3 %) lower under easy than under fcfs (95 % interval −1,500 to −968 s, 48 weeks).`: whether it is more than weeks differ.
+    /// `Mean wait is 1,234 s (9.3 %) lower under easy than under fcfs (95 % interval −1,500 to −968 s, 40 blocks).`
     pub(super) fn in_words(&self) -> String {
         let Self { metric, policy, baseline, interval, of_baseline } = self;
         let (name, unit) = called(metric);
-        let weeks = interval.replications;
-        if interval.mean.abs() <= f64::EPSILON * of_baseline.abs()
-            && interval.half_width().is_none_or(|half| half <= 0.0)
-        {
+        if interval.mean.abs() <= f64::EPSILON * of_baseline.abs() && !interval.is_significant() && is_point(interval) {
             return format!("Mean {name} is the same under {policy} and {baseline}.");
         }
         let percent = if of_baseline.abs() > 0.0 {
@@ -108,11 +108,12 @@ impl Difference<'_> {
         let size = significant(interval.mean.abs());
         let (Some(low), Some(high)) = (interval.low, interval.high) else {
             return format!(
-                "{policy} differs from {baseline} by {}{unit} in mean {name}; one week of jobs gives no interval.",
-                significant(interval.mean)
+                "{policy} differs from {baseline} by {}{unit}{percent} in mean {name}; {}.",
+                significant(interval.mean),
+                interval.refused.map_or_else(|| "no interval".to_owned(), |why| why.to_string())
             );
         };
-        let range = format!("{} to {}{unit}, {weeks} weeks", significant(low), significant(high));
+        let range = format!("{} to {}{unit}, {} blocks", significant(low), significant(high), interval.blocks);
         if low > 0.0 || high < 0.0 {
             let side = if high < 0.0 { "lower" } else { "higher" };
             format!(
@@ -120,8 +121,7 @@ impl Difference<'_> {
             )
         } else {
             format!(
-                "Mean {name} under {policy} and under {baseline} cannot be told apart: weeks differ by more (95 % interval of the \
-                 difference {range})."
+                "Mean {name}: no significant difference between {policy} and {baseline} (95 % interval of the difference {range})."
             )
         }
     }
@@ -132,8 +132,9 @@ mod tests {
     use super::*;
 
     fn difference(low: Option<f64>, high: Option<f64>, mean: f64) -> String {
-        let replications = if low.is_some() { 20 } else { 1 };
-        let interval = ConfidenceInterval { mean, low, high, replications, level: 0.95 };
+        let blocks = if low.is_some() { 20 } else { 3 };
+        let refused = low.is_none().then_some(metrics::Refusal::FewBlocks { blocks, weeks: 30.0 });
+        let interval = Estimate { mean, low, high, blocks, correlation: None, refused };
         let one = Difference { metric: "wait_mean", policy: "easy", baseline: "fcfs", interval, of_baseline: 200.0 };
         one.in_words()
     }
@@ -143,13 +144,13 @@ mod tests {
         let lower = difference(Some(-70.0), Some(-30.0), -50.0);
         assert_eq!(
             lower,
-            "Mean wait is 50.00 s (25.00 %) lower under easy than under fcfs (95 % interval −70.00 to −30.00 s, 20 weeks)."
+            "Mean wait is 50.00 s (25.00 %) lower under easy than under fcfs (95 % interval −70.00 to −30.00 s, 20 blocks)."
         );
         assert!(
             difference(Some(-70.0), Some(3.0), -50.0)
-                .starts_with("Mean wait under easy and under fcfs cannot be told apart")
+                .starts_with("Mean wait: no significant difference between easy and fcfs")
         );
         assert!(difference(Some(1.0), Some(3.0), 2.0).contains("higher under easy than under fcfs"));
-        assert!(difference(None, None, 2.0).contains("one week of jobs gives no interval"));
+        assert!(difference(None, None, 2.0).contains("3 independent blocks"));
     }
 }

@@ -299,7 +299,8 @@ impl Report<'_> {
                 "mean": one.interval.mean,
                 "ci_low": one.interval.low,
                 "ci_high": one.interval.high,
-                "blocks": one.interval.replications,
+                "blocks": one.interval.blocks,
+                "correlation": one.interval.correlation,
             })
         });
         serde_json::json!({

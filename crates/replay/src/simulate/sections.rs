@@ -1,7 +1,7 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
 use super::classes::Class;
-use super::compare::{Difference, FEW, called, differences};
+use super::compare::{Difference, called, differences};
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::schedules::schedules;
@@ -38,18 +38,17 @@ fn comparison(report: &Report<'_>) -> Section {
     let mut words: Vec<String> =
         differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words).collect();
     words.extend(report.saturated());
-    if let Some(one) = differences.first() {
-        words.push(format!(
-            "Each week of the log is one observation: both policies have the jobs submitted in it, and are compared week by week \
-             (batch means, Student's t). Every week counts the same, so a mean over weeks is not the mean over jobs below. The \
-             interval says how far the weeks of this log differ, and nothing of other logs.{}",
-            if one.interval.replications < FEW { " So few weeks make a rough interval." } else { "" }
-        ));
+    if !differences.is_empty() {
+        words.push(
+            "Each difference is that of the means over jobs. Its interval rests on blocks of the log: a block ends when no job waits \
+             under either policy, after a week or more."
+                .to_owned(),
+        );
     }
     let mut parts = Vec::new();
     if differences.iter().any(|one| one.interval.low.is_some()) {
-        let caption = "Means over weeks with 95 % intervals, in percent of the baseline's mean. Below zero is better; where an \
-                       interval covers zero, weeks differ by more than the policies do. Slowdown that is not bounded, whose interval \
+        let caption = "Differences with 95 % intervals, in percent of the baseline's mean. Below zero is better; where an \
+                       interval covers zero, the difference is not significant. Slowdown that is not bounded, whose interval \
                        would dwarf the others, is in the table alone.";
         parts.push(figure(relative(report, &differences), caption));
     }
@@ -65,13 +64,12 @@ fn comparison(report: &Report<'_>) -> Section {
                 significant(interval.mean),
                 cell(interval.low),
                 cell(interval.high),
-                interval.replications.to_string(),
+                interval.blocks.to_string(),
             ]
         };
         let title = format!("Differences to {}, in numbers", report.runs[report.baseline].name);
-        let mut columns = ["mean", "policy", "difference", "from", "to", "weeks"].map(str::to_owned).to_vec();
+        let mut columns = ["mean", "policy", "difference", "from", "to", "blocks"].map(str::to_owned).to_vec();
         let mut rows: Vec<Vec<String>> = differences.iter().map(row).collect();
-        // One week gives no interval.
         if differences.iter().all(|one| one.interval.low.is_none()) {
             columns.drain(3..5);
             rows.iter_mut().for_each(|row| drop(row.drain(3..5)));
@@ -94,8 +92,8 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
     let point = |one: &Difference<'_>| {
         let share = |value: f64| 100.0 * value / one.of_baseline.abs();
         let (low, high) = (one.interval.low?, one.interval.high?);
-        let weeks = u32::try_from(one.interval.replications).ok()?;
-        let point = Point::new(x(one.metric), share(one.interval.mean)).within(share(low), share(high)).over(weeks);
+        let blocks = u32::try_from(one.interval.blocks).ok()?;
+        let point = Point::new(x(one.metric), share(one.interval.mean)).within(share(low), share(high)).over(blocks);
         point.y.is_finite().then_some(point)
     };
     let others = report.runs.iter().enumerate().filter(|(slot, _)| *slot != report.baseline);
@@ -109,9 +107,9 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
     Chart {
         id: "differences".to_owned(),
         title: format!("Differences to {baseline}"),
-        x: Axis::new("mean over weeks").with_ticks(ticks),
+        x: Axis::new("mean over jobs").with_ticks(ticks),
         y: Axis { signed: true, ..Axis::new(format!("difference to {baseline} (% of its mean)")) },
-        observations: "weeks",
+        observations: "blocks",
         series: series.collect(),
         ..Chart::default()
     }
@@ -226,7 +224,7 @@ fn classes(report: &Report<'_>) -> Section {
     Section { id: "classes".to_owned(), title: "For whom".to_owned(), parts, ..Section::default() }
 }
 
-/// One metric of each class: means over jobs, and differences to the baseline over weeks.
+/// One metric of each class: means over jobs, and differences to the baseline over blocks of the log.
 fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Class) -> Option<f64>) -> Part {
     let runs = report.runs;
     let base = &runs[report.baseline];
@@ -235,8 +233,8 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
     let row = |k: usize| {
         let class = |run: &'_ Run| of(&run.outcome.watched.classes.classes()[k]).map_or_else(String::new, readable);
         let against = |run: &'_ Run| {
-            let weeks = &run.outcome.watched.classes.classes()[k].weeks;
-            weeks.difference(&first.classes()[k].weeks, metric).map_or_else(String::new, |interval| {
+            let blocks = &run.outcome.watched.classes.classes()[k].blocks;
+            blocks.difference(&first.classes()[k].blocks, metric).map_or_else(String::new, |interval| {
                 let mean = significant(interval.mean);
                 match (interval.low, interval.high) {
                     (Some(low), Some(high)) => {
@@ -252,7 +250,7 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
     let others = compared().map(|run| format!("{} − {}", run.name, base.name));
     let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others).collect();
     let caption = "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002). Means over \
-                   jobs; differences are means over weeks with their 95 % intervals.";
+                   jobs; differences have their 95 % intervals over blocks of the log.";
     let title = format!("Classes of jobs: mean {head}");
     table(&format!("classes-{metric}"), &title, caption, columns, (0..first.classes().len()).map(row).collect())
 }

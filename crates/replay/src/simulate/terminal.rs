@@ -78,15 +78,17 @@ pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
     for one in differences(runs, baseline).into_iter().filter(|one| shown.contains(&one.metric)) {
         let (name, unit) = called(one.metric);
         if text.is_empty() {
-            let weeks = one.interval.replications;
-            let weeks = if weeks == 1 { "one week".to_owned() } else { format!("{weeks} weeks") };
-            text += &format!("Difference to {}, mean over {weeks} of the log and its 95 % interval:\n", one.baseline);
+            text += &format!(
+                "Difference to {}, its 95 % interval, and the blocks of the log that it rests on:\n",
+                one.baseline
+            );
         }
         let interval = match (one.interval.low, one.interval.high) {
             (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),
             _ => "[no interval]".to_owned(),
         };
-        text += &format!("  {name:16}  {}{unit} {interval}  {}\n", significant(one.interval.mean), one.policy);
+        let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
+        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks} blocks  {}\n", one.policy);
     }
     text
 }

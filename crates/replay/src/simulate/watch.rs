@@ -1,4 +1,4 @@
-//! What is kept of a run while it goes: the summary, its weeks and classes, the levels over time, and the files of its jobs.
+//! What is kept of a run while it goes: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
 use super::classes::Classes;
 use super::free::Free;
@@ -29,13 +29,15 @@ pub(super) struct Watch {
     log: JobLog<RunTotals>,
     waiting: Timeline,
     backlog: Backlog,
+    /// Jobs that wait now.
+    queue: u64,
     last_rejection: Time,
 }
 
 /// Takes in finished jobs.
 struct RunTotals {
     summary: Summary,
-    weeks: Blocks,
+    blocks: Blocks,
     classes: Classes,
     busy: Timeline,
     known: Known,
@@ -48,8 +50,8 @@ struct RunTotals {
 /// What is known when the run is over.
 pub(crate) struct Watched {
     pub(super) summary: Summary,
-    /// Jobs by the week in which they were submitted.
-    pub(super) weeks: Blocks,
+    /// Jobs by the block of the log in which they were submitted.
+    pub(super) blocks: Blocks,
     pub(super) classes: Classes,
     /// Of the work that waits.
     pub(super) trend: Trend,
@@ -81,7 +83,7 @@ impl Watch {
         let listed = tells_processors(sites) || drafts.evalys.is_some();
         let totals = RunTotals {
             summary: Summary::new(),
-            weeks: Blocks::weekly(),
+            blocks: Blocks::new(),
             classes: Classes::default(),
             busy: Timeline::new(),
             known: Known::default(),
@@ -94,6 +96,7 @@ impl Watch {
             log: JobLog::new(totals),
             waiting: Timeline::new(),
             backlog: Backlog::new(),
+            queue: 0,
             last_rejection: Time::ZERO,
         })
     }
@@ -108,12 +111,12 @@ impl Watch {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let RunTotals { summary, weeks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        let RunTotals { summary, blocks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
         // Who is turned away may come after all others have left.
         let end = last_finish.max(self.last_rejection);
         Ok(Watched {
             summary,
-            weeks,
+            blocks,
             classes,
             trend: self.backlog.trend(),
             rejected,
@@ -130,20 +133,29 @@ impl Watch {
 impl Probe for Watch {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
-            Fact::Submitted(_) => self.waiting.raise(now, 1),
+            Fact::Submitted(_) => {
+                let totals = self.log.sink_mut();
+                totals.blocks.note_submission(now, self.queue == 0);
+                totals.classes.note_submission(now, self.queue == 0);
+                self.queue += 1;
+                self.waiting.raise(now, 1);
+            }
             Fact::Started { job, site, processors } => {
+                self.queue -= 1;
                 self.waiting.lower(now, 1);
                 let totals = self.log.sink_mut();
                 totals.busy.raise(now, u64::from(*processors));
                 totals.seats.take(*job, *site, *processors);
             }
             Fact::Interrupted { job, processors, .. } => {
+                self.queue += 1;
                 self.waiting.raise(now, 1);
                 let totals = self.log.sink_mut();
                 totals.busy.lower(now, u64::from(*processors));
                 totals.seats.give_back(*job);
             }
             Fact::Rejected { job, .. } => {
+                self.queue -= 1;
                 self.waiting.lower(now, 1);
                 self.last_rejection = now;
                 let RunTotals { known, rows, .. } = self.log.sink_mut();
@@ -163,7 +175,7 @@ impl Sink for RunTotals {
         let known = known.expect("what the log knows was entered when it came in");
         self.busy.lower(record.finish, u64::from(record.processors));
         self.summary.add(&record);
-        self.weeks.add(&record);
+        self.blocks.add(&record);
         self.classes.add(&record);
         self.last_finish = self.last_finish.max(record.finish);
         let processors = self.seats.give_back(record.job.id);
