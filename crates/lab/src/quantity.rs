@@ -63,6 +63,12 @@ impl<C: DesignPoint> Quantity<C> {
         Self::combined(Operation::Alike, self, other)
     }
 
+    /// Whether it is the larger of several in each replication. Where these are noisy, its mean lies above the largest of their means:
+    /// each replication picks what chance favours.
+    pub const fn is_largest(&self) -> bool {
+        matches!(self, Self::Combined(Operation::Larger, ..))
+    }
+
     /// The mean of several, in each replication.
     ///
     /// # Panics

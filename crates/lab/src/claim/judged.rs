@@ -1,12 +1,15 @@
 //! A claim with what was found, as the tables and the page show it.
 
-use super::{Claim, Rule};
+use super::{Check, Claim, Rule};
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::{in_words, number, optional};
 use crate::terminal::csv_name;
 use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
+
+/// Pitfall of a claim about the largest of several noisy values, beside its test.
+const PICKED: &str = "; the largest of several is taken in each replication, so chance alone raises it: it is no estimate of what one of them gains";
 
 /// A claim with what was found.
 #[derive(Clone, Debug)]
@@ -88,12 +91,14 @@ impl Judged {
                 }
             })
             .collect();
+        let picks = |(check, cell): (&Check<C>, &JudgedCell)| check.quantity.is_largest() && !cell.estimate.is_exact();
+        let pitfall = if claim.checks.iter().zip(&cells).any(picks) { PICKED } else { "" };
         let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
         Self {
             id: claim.id.to_string(),
             source: claim.source.to_string(),
             statement: claim.statement.clone(),
-            test: claim.test.clone(),
+            test: format!("{}{pitfall}", claim.test),
             figures: claim.figures,
             verdict,
             decided_at: None,
@@ -168,20 +173,34 @@ impl Judged {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Check;
     use super::*;
     use crate::metric::for_tests::Metric;
 
+    #[test]
+    fn a_claim_about_the_largest_of_noisy_values_says_that_it_is_biased() {
+        let larger = || 0_u8.get(Metric::wait).or_larger(1_u8.get(Metric::wait));
+        let noisy = |quantity: Quantity<u8>, values: &[f64]| {
+            let claim = claim(quantity);
+            Judged::new(&claim, |_| ConfidenceInterval::of(values)).test
+        };
+        assert!(noisy(larger(), &[1.0, 2.0]).contains("chance alone raises it"));
+        assert_eq!(noisy(0_u8.get(Metric::wait), &[1.0, 2.0]), "");
+        assert_eq!(judged(larger()).test, "", "exact values");
+    }
+
     fn judged(quantity: Quantity<u8>) -> Judged {
-        let claim = Claim {
+        Judged::new(&claim(quantity), |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
+    }
+
+    fn claim(quantity: Quantity<u8>) -> Claim<u8> {
+        Claim {
             id: "D2",
             source: "table 4",
             statement: String::new(),
             test: String::new(),
             figures: &[],
             checks: vec![Check { label: String::new(), quantity, rule: Rule::POSITIVE }],
-        };
-        Judged::new(&claim, |quantity| ConfidenceInterval::exact(quantity.value(&|_, _| 1.0)))
+        }
     }
 
     #[test]
