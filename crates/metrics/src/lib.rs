@@ -18,6 +18,7 @@
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
 //! | [`blocks`] | what does one log tell? [`Blocks`], paired between policies |
 //! | [`warm_up`] | what of a run's beginning to leave out? |
+//! | [`best`] | which policies may be the best, given intervals of all pairs? |
 //! | [`order`] | which policy comes before which, and do two metrics agree? |
 //!
 //! Units are seconds, processors and their products; shares named *percent* run from 0 to 100. Everything streams: a
@@ -65,6 +66,7 @@ pub mod timeline;
 
 pub mod output;
 
+pub mod best;
 pub mod blocks;
 pub mod order;
 pub mod warm_up;

@@ -1,6 +1,7 @@
 //! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment` and `workload`.
 
 mod asked;
+mod best;
 pub mod check;
 pub mod experiment;
 pub mod explain;

@@ -192,6 +192,9 @@ fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
 fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     out.write("summary.csv", report.summary()?)?;
     out.write("differences.csv", compare::table(report.runs, report.baseline)?)?;
+    if report.runs.len() > 1 {
+        out.write("best.csv", compare::best_table(report.runs)?)?;
+    }
     out.write("columns.md", columns::text(report))?;
     let sections = sections::sections(report);
     for part in sections.iter().flat_map(|section| &section.parts) {

@@ -121,6 +121,9 @@ fn a_policy_under_which_work_piles_up_is_saturated() {
         let last = ["backlog_max", "backlog_end", "backlog_stretch", "drain", "saturated"];
         assert_eq!(header[header.len() - 5..], last);
         assert!(rows.iter().all(|row| row["saturated"] == saturated), "{rows:?}");
+        let (_, rows) = table(&out.join("differences.csv"));
+        assert!(saturated == "no" || rows.iter().all(|row| row["ci_low"].is_empty()), "{rows:?}");
+        assert_eq!(told.contains("no interval: a policy is saturated"), saturated == "yes", "{told}");
         let page = fs::read_to_string(out.join("report.html")).expect("a page");
         for text in [told, page] {
             assert_eq!(text.contains("fcfs is saturated: work comes faster"), saturated == "yes", "{text}");
@@ -187,6 +190,7 @@ fn simulate_writes_the_files_of_the_design_and_no_others() {
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
     xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
     let mut expected: BTreeSet<String> = [
+        "best.csv",
         "columns.md",
         "differences.csv",
         "easy/jobs.csv",

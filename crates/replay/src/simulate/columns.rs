@@ -108,6 +108,20 @@ A block holds the jobs submitted between two instants at which no job waits unde
 interval is the wider of Student's t and a studentized bootstrap over blocks, stretched by the mean length of a block in weeks.
 Fewer than ten blocks give none. It covers the difference on another year of the same machine and users.
 
+No interval, either, where a policy is saturated.
+
+## best.csv
+
+One row per metric and policy, where several are compared.
+
+| column | what it is |
+|---|---|
+| `mean` | mean over jobs |
+| `may_be_best` | `yes` if no policy is significantly better, `no` if one is; empty where there is no interval against the policy with the smallest mean |
+
+Multiple comparisons with the best (Hsu 1984; Nelson & Matejcik 1995): each of k policies is compared with the k − 1 others at
+1 − 0.05 / (k − 1), so that the best one is among those with `yes` with 95 % at least.
+
 ## data/FIGURE.csv
 
 The points of a picture: `figure,series,x,metric,mean,ci_low,ci_high,reps`.

@@ -1,10 +1,12 @@
 //! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
 
 use super::world::{Opened, Run};
+use crate::best::{in_words, may_be_best};
 use anyhow::{Result, anyhow};
 use lab::chart::significant;
 use lab::scenario::did_you_mean;
-use metrics::{Blocks, Estimate};
+use metrics::best::{Standing, standings};
+use metrics::{Blocks, ConfidenceInterval, Estimate, Refusal};
 
 /// Policy that others are compared with by default.
 const USUAL: &str = "easy";
@@ -52,12 +54,58 @@ fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>
     let of = |metric: &'static str| {
         pairs.iter().filter_map(move |(policy, baseline)| {
             let (run, base) = (&runs[*policy], &runs[*baseline]);
-            let interval = run.outcome.watched.blocks.difference(&base.outcome.watched.blocks, metric)?;
+            let interval = difference([run, base].map(|run| (run, blocks(run))), metric, ConfidenceInterval::LEVEL)?;
             let of_baseline = base.outcome.watched.blocks.mean(metric)?.mean;
             Some(Difference { metric, policy: &run.name, baseline: &base.name, interval, of_baseline })
         })
     };
     Blocks::METRICS.into_iter().flat_map(of).collect()
+}
+
+const fn blocks(run: &Run) -> &Blocks {
+    &run.outcome.watched.blocks
+}
+
+/// Difference of two policies, each over some of its jobs; without an interval where one of them is saturated.
+pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &str, level: f64) -> Option<Estimate> {
+    let [(_, ours), (_, theirs)] = of;
+    let estimate = ours.difference_at(theirs, metric, level)?;
+    let is_saturated = of.iter().any(|(run, _)| run.trend().is_saturated());
+    Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
+}
+
+/// Mean of each policy, not a number where it has none, and which may be the best.
+pub(super) fn ranked(runs: &[Run], metric: &str) -> (Vec<f64>, Vec<Standing>) {
+    let mean = |run: &Run| blocks(run).mean(metric).map_or(f64::NAN, |mean| mean.mean);
+    let means: Vec<f64> = runs.iter().map(mean).collect();
+    let found = standings(&means, |a, b, level| {
+        let interval = difference([a, b].map(|run| (&runs[run], blocks(&runs[run]))), metric, level)?;
+        interval.low.zip(interval.high)
+    });
+    (means, found)
+}
+
+/// Metrics of the comparison that sentences report.
+pub(super) const TOLD: [&str; 3] = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
+
+/// Sentences about the best policies; none about a single one.
+pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let of = |metric| in_words(&format!("mean {}", called(metric).0), &names, &ranked(runs, metric).1);
+    if runs.len() > 1 { TOLD.into_iter().filter_map(of).collect() } else { Vec::new() }
+}
+
+/// `best.csv`.
+pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["metric", "policy", "mean", "may_be_best"])?;
+    for metric in Blocks::METRICS {
+        let (means, found) = ranked(runs, metric);
+        for ((run, mean), standing) in runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite()) {
+            table.write_record([metric, &run.name, &mean.to_string(), may_be_best(standing)])?;
+        }
+    }
+    Ok(table.into_inner()?)
 }
 
 /// `differences.csv`.

@@ -301,12 +301,14 @@ impl Report<'_> {
                 "ci_high": one.interval.high,
                 "blocks": one.interval.blocks,
                 "correlation": one.interval.correlation,
+                "refused": one.interval.refused.map(|why| why.to_string()),
             })
         });
         serde_json::json!({
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "differences": differences.collect::<Vec<_>>(),
+            "best": compare::best_in_words(self.runs),
             "repairs": self.repairs(),
             "notes": self.remarks(),
             "reproducible": self.is_reproducible(),

@@ -1,7 +1,7 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
 use super::classes::Class;
-use super::compare::{Difference, called, differences};
+use super::compare::{Difference, TOLD, best_in_words, called, difference, differences};
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::schedules::schedules;
@@ -9,14 +9,11 @@ use super::world::Run;
 use crate::units::{count, readable, unit};
 use lab::chart::{Axis, Chart, Point, Series, significant};
 use lab::page::{Part, Section, Table};
-use metrics::MetricSummary;
+use metrics::{ConfidenceInterval, MetricSummary};
 use sim_core::Time;
 
 /// How many users are listed.
 const USERS: usize = 10;
-
-/// Metrics of the comparison that stand in its words.
-const TOLD: [&str; 3] = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
 
 /// The sections of the page.
 pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
@@ -35,13 +32,18 @@ fn names(runs: &[Run]) -> impl Iterator<Item = String> {
 /// Every policy against the baseline: words, a picture, and the numbers.
 fn comparison(report: &Report<'_>) -> Section {
     let differences = differences(report.runs, report.baseline);
-    let mut words: Vec<String> =
-        differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words).collect();
+    let mut words = best_in_words(report.runs);
+    words.extend(differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words));
     words.extend(report.saturated());
     if !differences.is_empty() {
         words.push(
             "Each difference is that of the means over jobs. Its interval rests on blocks of the log: a block ends when no job waits \
              under either policy, after a week or more."
+                .to_owned(),
+        );
+        words.push(
+            "The best policy by each metric is among the one named and those without a significant difference from it, with 95 % at \
+             least: all pairs are compared at a level that allows for their number (multiple comparisons with the best)."
                 .to_owned(),
         );
     }
@@ -233,8 +235,8 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
     let row = |k: usize| {
         let class = |run: &'_ Run| of(&run.outcome.watched.classes.classes()[k]).map_or_else(String::new, readable);
         let against = |run: &'_ Run| {
-            let blocks = &run.outcome.watched.classes.classes()[k].blocks;
-            blocks.difference(&first.classes()[k].blocks, metric).map_or_else(String::new, |interval| {
+            let pair = [run, base].map(|run| (run, &run.outcome.watched.classes.classes()[k].blocks));
+            difference(pair, metric, ConfidenceInterval::LEVEL).map_or_else(String::new, |interval| {
                 let mean = significant(interval.mean);
                 match (interval.low, interval.high) {
                     (Some(low), Some(high)) => {

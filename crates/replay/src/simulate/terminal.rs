@@ -1,6 +1,6 @@
 //! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
 
-use super::compare::{called, differences};
+use super::compare::{TOLD, best_in_words, called, differences};
 use super::world::Run;
 use crate::units::{count, readable};
 use lab::chart::significant;
@@ -74,8 +74,8 @@ pub(super) fn table(runs: &[Run]) -> String {
 /// Differences to the baseline in wait and bounded slowdown, a line for each; empty of one policy.
 pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
     let mut text = String::new();
-    let shown = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
-    for one in differences(runs, baseline).into_iter().filter(|one| shown.contains(&one.metric)) {
+    let mut reasons: Vec<String> = Vec::new();
+    for one in differences(runs, baseline).into_iter().filter(|one| TOLD.contains(&one.metric)) {
         let (name, unit) = called(one.metric);
         if text.is_empty() {
             text += &format!(
@@ -89,6 +89,9 @@ pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
         };
         let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
         text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks} blocks  {}\n", one.policy);
+        let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
+        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
-    text
+    let best = best_in_words(runs).into_iter().map(|sentence| sentence + "\n");
+    text + &reasons.concat() + &best.collect::<String>()
 }
