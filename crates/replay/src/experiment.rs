@@ -5,12 +5,12 @@
 //! | the file is read, and everything in it checked, with lines for messages | `file.rs`, `check.rs` with a file for each table, `design.rs` |
 //! | logs are read once and held; replications are made of them | `workloads.rs` |
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
-//! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs` |
+//! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs`, `weeks.rs` |
 //! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
 //! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
-//! [observations](lab::observations), as of the papers; folders of results, charts and the page are the laboratory's, too.
+//! [observations](lab::observations), as of the papers. One replay has no replications to pair: its units hold estimates over blocks of the log. Folders of results, charts and the page are the laboratory's, too.
 
 mod better;
 mod check;
@@ -26,6 +26,7 @@ mod plan;
 mod report;
 mod results;
 mod unit;
+mod weeks;
 mod words;
 mod workloads;
 
@@ -154,7 +155,11 @@ fn local(options: &Experiment, plan: Plan, own: &[&'static Own], common: &Common
 /// How many replications in all are needed for `precision`, if that is more than there are; at most `most`.
 fn missing_replications(plan: &Plan, runs: &[Run], precision: f64, most: u32) -> Option<u32> {
     let (have, results) = (plan.head.end, results::Results::new(&plan.design, runs.iter().cloned()));
-    if have >= most || results.precision().is_some_and(|reached| reached <= precision) {
+    // One replay has no more blocks than it has.
+    if plan.design.method == design::Method::Weeks
+        || have >= most
+        || results.precision().is_some_and(|reached| reached <= precision)
+    {
         return None;
     }
     // The estimate is a rough one: at least a tenth more, at most twice as many at a time.
@@ -296,7 +301,7 @@ fn files(cells: &Path, plan: &Plan, whose: Whose) -> Result<Vec<PathBuf>> {
 /// Whether two copies agree to the last bit.
 fn same(a: &Run, b: &Run) -> bool {
     let bits = |run: &Run| run.metrics.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>();
-    bits(a) == bits(b)
+    bits(a) == bits(b) && a.weeks == b.weeks
 }
 
 fn named(plan: &Plan, key: &RunKey) -> String {

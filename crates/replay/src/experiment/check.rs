@@ -128,7 +128,7 @@ impl Check<'_> {
             if method == Method::Weeks && !known.is_defined_by_week() {
                 bail!(self.source.wrong(
                     &metric.span(),
-                    format!("metrics: {name} is not defined for a week of jobs; take a mean, or another method of replication")
+                    format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication")
                 ));
             }
             if !metrics.contains(&known) {

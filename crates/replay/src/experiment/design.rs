@@ -162,6 +162,13 @@ pub(super) enum Against {
     Number(f64),
 }
 
+impl Claim {
+    /// Part of the other policy's value that the claim compares with: 0.9 for "below by 10 %".
+    pub(super) fn share(&self) -> f64 {
+        if self.is_below { 1.0 - self.by } else { 1.0 + self.by }
+    }
+}
+
 impl Design {
     /// A tenth of the work or less.
     pub(super) fn quick(mut self) -> Self {

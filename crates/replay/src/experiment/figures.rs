@@ -207,7 +207,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
     let base = held.replication(design, 1.0, 0);
     let told = held.told(&base, &design.logs[log], design, &results.settings[0], 0);
     let policy = design.policies[design.baseline].held;
-    let placements = policy.replay(&told.machines, &told.jobs, &told.numbers, told.estimates, design.seed)?;
+    let (placements, _) = policy.replay(&told.machines, &told.jobs, &told.numbers, told.estimates, design.seed)?;
     let (from, to) = design.window.of(&told.jobs, &placements);
     let waits = waits(&told.jobs, &placements);
     let batch = waits.len().div_ceil(POINTS).max(1);

@@ -1,7 +1,8 @@
-//! What is measured of one run: a number for each metric, or one for each week.
+//! Measures of one run: a number for each metric.
 
 use crate::simulate::held::Placement;
 use lab::metric::{Better, Declared};
+use metrics::backlog::Trend;
 use metrics::{Blocks, JobClass, Mean, Summary, WeightedMean, warm_up};
 use sim_core::{Job, JobRecord, SiteId, Span, Time};
 use std::fmt;
@@ -14,6 +15,9 @@ pub(super) const OF_CLASSES: [[&str; 2]; 4] = [
     ["wait_mean_long_narrow", "bounded_slowdown_mean_long_narrow"],
     ["wait_mean_long_wide", "bounded_slowdown_mean_long_wide"],
 ];
+
+/// Column of whether the policy is saturated: 1, or 0.
+pub(super) const SATURATED: &str = "saturated";
 
 /// Quantiles of the wait, for its distribution function: column, and share of the jobs in percent.
 pub(super) const WAITS: [(&str, f64); 7] = [
@@ -75,6 +79,7 @@ fn names() -> &'static [&'static str] {
             .chain(more)
             .chain(quantiles.collect::<Vec<_>>())
             .chain(OF_CLASSES.into_iter().flatten())
+            .chain([SATURATED])
             .collect()
     });
     &NAMES
@@ -99,7 +104,7 @@ impl Metric {
         names()[self.0]
     }
 
-    /// Whether a week of jobs has it: see [`weekly`].
+    /// Whether one replay says something of it: it is estimated over blocks, or is the utilization, which has no interval.
     pub(super) fn is_defined_by_week(self) -> bool {
         self.name() == "utilization" || Blocks::METRICS.contains(&self.name())
     }
@@ -147,6 +152,7 @@ pub(super) fn measured(
     processors: u32,
     (from, to): (Time, Time),
     cuts: bool,
+    trend: &Trend,
 ) -> Vec<f64> {
     let mut summary = Summary::new();
     let mut area_weighted = WeightedMean::default();
@@ -195,49 +201,9 @@ pub(super) fn measured(
     for ([wait, slowdown], (waits, slowdowns)) in OF_CLASSES.into_iter().zip(&classes) {
         row.extend([(wait, waits.mean()), (slowdown, slowdowns.mean())]);
     }
+    row.push((SATURATED, Some(f64::from(u8::from(trend.is_saturated())))));
     debug_assert!(row.iter().map(|(name, _)| name).eq(names()), "columns in their order");
     row.into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
-}
-
-/// One run, measured week by week: a row like that of [`measured`] for each, with values for the means alone.
-pub(super) fn weekly(
-    jobs: &[Job],
-    placements: &[Placement],
-    processors: u32,
-    (from, to): (Time, Time),
-) -> Vec<Vec<f64>> {
-    let (mut blocks, mut next) = (Blocks::new(), Time::ZERO);
-    let mut rejected = Vec::new();
-    for (job, placement) in jobs.iter().zip(placements) {
-        blocks.note_submission(job.submit, job.submit >= next);
-        while job.submit >= next {
-            next += Blocks::WEEK;
-        }
-        match *placement {
-            Some((start, finish)) => {
-                blocks.add(&JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors })
-            }
-            None => rejected.push(job.submit),
-        }
-    }
-    let columns: Vec<Vec<Option<f64>>> = Blocks::METRICS.iter().map(|metric| blocks.values(metric)).collect();
-    let week = |at: u64| Time::ZERO + Blocks::WEEK * at;
-    (0_u64..)
-        .take(columns[0].len())
-        // Weeks that lie in the window as a whole.
-        .filter(|at| week(*at) >= from && (week(*at) <= to))
-        .map(|at| {
-            let position = usize::try_from(at).expect("weeks of a log");
-            let end = week(at + 1).min(jobs.last().map_or(Time::ZERO, |job| job.submit));
-            let room = f64::from(processors) * end.saturating_since(week(at)).as_secs_f64();
-            let value = |name: &str| match Blocks::METRICS.iter().position(|metric| *metric == name) {
-                Some(column) => columns[column][position],
-                None if name == "utilization" && room > 0.0 => Some(busy(jobs, placements, week(at), end) / room),
-                None => None,
-            };
-            names().iter().map(|name| value(name).unwrap_or(f64::NAN)).collect()
-        })
-        .collect()
 }
 
 /// Processor-seconds that were busy from `from` to `to`.

@@ -1,10 +1,9 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
 use super::design::{Design, From, Key, Method, Value};
-use super::measure::{Metric, Window};
+use super::measure::{Metric, SATURATED, Window};
 use super::results::{At, Results};
 use super::workloads::{Held, estimates_of};
-use metrics::blocks::lag_one;
 use workload::Estimates;
 
 /// So many paired differences that one of them is expected to stand out by chance.
@@ -41,14 +40,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let compared = design.logs.len() * design.settings().len() * (design.policies.len() - 1) * design.metrics.len();
-    if compared >= MANY_COMPARISONS {
-        found.push(format!(
-            "{compared} comparisons at 95 %: about {} would stand out if no policy differed from any. What to believe is said \
-             beforehand, in [[claim]]s, or holds in many places.",
-            compared.div_ceil(20)
-        ));
-    }
+    found.extend(of_many(design));
     let all: Vec<Estimates> = design.logs.iter().flat_map(|log| estimates_of(design, log)).collect();
     if all.iter().all(|estimates| matches!(estimates, Estimates::Exact)) {
         found.push(
@@ -100,6 +92,27 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     found
 }
 
+/// Pitfalls of many comparisons and of many places.
+fn of_many(design: &Design) -> Vec<String> {
+    let mut found = Vec::new();
+    let compared = design.logs.len() * design.settings().len() * (design.policies.len() - 1) * design.metrics.len();
+    if compared >= MANY_COMPARISONS {
+        found.push(format!(
+            "{compared} comparisons at 95 %: about {} would stand out if no policy differed from any. What to believe is said \
+             beforehand, in [[claim]]s, or holds in many places.",
+            compared.div_ceil(20)
+        ));
+    }
+    if design.logs.len() * design.settings().len() > 1 {
+        found.push(
+            "A range over logs and settings is one of noisy values, and wider than the range of the true ones: its ends are where \
+             chance helped most. Believe the interval in a place chosen beforehand."
+                .to_owned(),
+        );
+    }
+    found
+}
+
 /// What the runs tell.
 fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     let mut found = Vec::new();
@@ -110,28 +123,10 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
             let name = &design.logs[log].name;
             if words.is_empty() { name.clone() } else { format!("{name}, {words}") }
         };
-        let load = results.mean(at, design.baseline, Metric::of("offered_load")).map(|load| load.mean);
-        if let Some(load) = load.filter(|load| *load >= 0.95) {
-            found.push(format!(
-                "{}: saturated. The offered load is {:.0} % of the machine, so the queue grows as long as jobs come, and means \
-                 tell how long the log is rather than what the policy does.",
-                where_(),
-                100.0 * load
-            ));
+        for (policy, named) in design.policies.iter().enumerate() {
+            found.extend(saturated(results, at, policy).map(|words| format!("{}: {} {words}", where_(), named.name)));
         }
-        if design.method == Method::Weeks {
-            for metric in &design.metrics {
-                if let Some(lag) =
-                    lag_one(&results.sample(&results.of(at, design.baseline, *metric))).filter(|lag| *lag > 0.3)
-                {
-                    found.push(format!(
-                        "{}: weeks depend on one another ({metric}: correlation {lag:.2} between neighbours), so the interval of \
-                         its mean is too narrow.",
-                        where_()
-                    ));
-                }
-            }
-        }
+        found.extend(dependent(results, at).map(|words| format!("{}: {words}", where_())));
     }
     if design.window == Window::default()
         && design.vary.iter().flat_map(|dimension| &dimension.values).all(|value| !matches!(value, Value::Procs(_)))
@@ -144,4 +139,36 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
         );
     }
     found
+}
+
+/// That a policy cannot do the work as fast as it comes, in how many of its replications.
+fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
+    let flags = results.sample(&results.of(at, policy, Metric::of(SATURATED)));
+    let many = flags.iter().filter(|flag| **flag > 0.5).count();
+    let share = if flags.len() > 1 { format!(" in {many} of {} replications", flags.len()) } else { String::new() };
+    (many > 0).then(|| {
+        format!(
+            "is saturated{share}: work comes faster than it can do it, so that its means grow with the length of the log. Lower the \
+             load, or leave the policy out."
+        )
+    })
+}
+
+/// The largest correlation of neighbouring blocks among the differences that are judged, if it is large.
+fn dependent(results: &Results<'_>, at: At) -> Option<String> {
+    let design = results.design;
+    let others = (0..design.policies.len()).filter(|policy| *policy != design.baseline);
+    let all = others.flat_map(|policy| design.metrics.iter().map(move |metric| (policy, *metric)));
+    let correlations = all.filter_map(|(policy, metric)| {
+        let weekly = results.weekly(at, policy, design.baseline, metric)?;
+        weekly.interval.low.and(weekly.correlation).map(|correlation| (correlation, policy, metric))
+    });
+    let (correlation, policy, metric) = correlations.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (correlation > 0.3).then(|| {
+        format!(
+            "blocks of the log depend on one another ({metric} of {} against {}: correlation {correlation:.2} between neighbours), so \
+             the interval is too narrow.",
+            design.policies[policy].name, design.policies[design.baseline].name
+        )
+    })
 }

@@ -39,6 +39,7 @@ impl<'a> Report<'a> {
     pub(super) fn write(&self, out: OutDir, timings: serde_json::Value) -> Result<()> {
         out.write("results.csv", self.results.table()?)?;
         out.write("differences.csv", self.results.differences()?)?;
+        out.write("best.csv", self.results.best_table()?)?;
         out.write("ranks.csv", self.results.rank_table()?)?;
         out.write("runs.csv", self.results.run_table()?)?;
         out.write("claims.csv", self.claims()?)?;
@@ -117,6 +118,13 @@ impl<'a> Report<'a> {
                     mean.map_or_else(
                         || "–".to_owned(),
                         |mean| match mean.half_width() {
+                            // Over blocks, an interval reaches further on one side.
+                            Some(_) if design.method == Method::Weeks => format!(
+                                "{} [{}, {}]",
+                                significant(mean.mean),
+                                mean.low.map_or_else(String::new, significant),
+                                mean.high.map_or_else(String::new, significant)
+                            ),
                             Some(half) => format!("{} ± {}", significant(mean.mean), significant(half)),
                             None => significant(mean.mean),
                         },
@@ -128,7 +136,7 @@ impl<'a> Report<'a> {
         Table {
             id: "means".to_owned(),
             title: "Means".to_owned(),
-            caption: "With the half-width of the 95 % interval over replications. For comparisons see the paired differences."
+            caption: "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For comparisons see the paired differences."
                 .to_owned(),
             columns,
             rows,

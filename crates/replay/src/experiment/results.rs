@@ -3,7 +3,8 @@
 use super::design::{Against, Claim, Design, Key, Setting};
 use super::measure::Metric;
 use super::unit::{Run, RunKey};
-use crate::experiment::design::Method;
+use super::weeks::{Weekly, Weeks};
+use crate::best::may_be_best;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
@@ -14,6 +15,7 @@ use lab::shown::{Looks, Showing, Shown};
 use lab::table::{number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
+use metrics::best::{Standing, standings};
 use metrics::{ConfidenceInterval, order};
 use sim_core::Streams;
 use std::collections::BTreeMap;
@@ -23,6 +25,8 @@ pub(super) struct Results<'a> {
     pub(super) design: &'a Design,
     pub(super) settings: Vec<Setting>,
     observations: Observations<Cell>,
+    /// Estimates over blocks, where one replay stands for replications.
+    weeks: BTreeMap<Cell, Weeks>,
 }
 
 /// Where a number stands: a log under a setting.
@@ -45,13 +49,15 @@ impl DesignPoint for Cell {
 
 impl<'a> Results<'a> {
     pub(super) fn new(design: &'a Design, runs: impl IntoIterator<Item = Run>) -> Self {
-        let rows: BTreeMap<RunKey, _> = runs.into_iter().map(|run| (run.key, run.metrics)).collect();
+        let rows: BTreeMap<RunKey, _> = runs.into_iter().map(|run| (run.key, (run.metrics, run.weeks))).collect();
+        let mut of_weeks = BTreeMap::new();
         let mut observations = Observations::new(Metric::list());
-        for (RunKey { log, setting, policy, .. }, row) in rows {
+        for (RunKey { log, setting, policy, .. }, (row, weeks)) in rows {
+            of_weeks.extend(weeks.map(|weeks| (Cell { at: At { log, setting }, policy }, weeks)));
             let row = row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
             observations.add(Cell { at: At { log, setting }, policy }, row);
         }
-        Self { design, settings: design.settings(), observations }
+        Self { design, settings: design.settings(), observations, weeks: of_weeks }
     }
 
     /// Every log under every setting.
@@ -76,12 +82,28 @@ impl<'a> Results<'a> {
     }
 
     pub(super) fn mean(&self, at: At, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
-        self.estimate(&self.of(at, policy, metric))
+        match self.weeks.get(&Cell { at, policy }).and_then(|weeks| weeks.means[self.column(metric)?].as_ref()) {
+            Some(weekly) => Some(weekly.interval),
+            None => self.estimate(&self.of(at, policy, metric)),
+        }
+    }
+
+    /// Position of a metric of the design.
+    fn column(&self, metric: Metric) -> Option<usize> {
+        self.design.metrics.iter().position(|known| *known == metric)
+    }
+
+    /// Difference over blocks of one replay; `None` where replications are compared, or the metric has none.
+    pub(super) fn weekly(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<&Weekly> {
+        self.weeks.get(&Cell { at, policy })?.differences[base][self.column(metric)?].as_ref()
     }
 
     /// One policy less another, replication by replication.
     pub(super) fn difference(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<ConfidenceInterval> {
-        self.estimate(&(self.of(at, policy, metric) - self.of(at, base, metric)))
+        match self.weekly(at, policy, base, metric) {
+            Some(weekly) => Some(weekly.interval),
+            None => self.estimate(&(self.of(at, policy, metric) - self.of(at, base, metric))),
+        }
     }
 
     /// The same in percent of the mean of the baseline, which is better behaved than a mean of ratios where single
@@ -114,19 +136,28 @@ impl<'a> Results<'a> {
         Quantity::Rank(policy, all.collect())
     }
 
-    /// The mean rank of a policy over all logs and settings. An observation is a replication, over all of them; of weeks, which
-    /// are not the same in different logs, one week of one log.
+    /// The mean rank of a policy over all logs and settings. An observation is a replication, over all of them; one replay gives no
+    /// interval.
     pub(super) fn overall_rank(&self, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
-        let mean_of = |places: &[At]| {
-            self.sample(&Quantity::mean_of(places.iter().map(|at| self.rank(*at, policy, metric)).collect()))
-        };
-        let places: Vec<At> = self.places().collect();
-        let sample: Vec<f64> = if self.design.method == Method::Weeks {
-            places.chunk_by(|a, b| a.log == b.log).flat_map(mean_of).collect()
-        } else {
-            mean_of(&places)
-        };
-        (!sample.is_empty()).then(|| ConfidenceInterval::of(&sample))
+        self.estimate(&Quantity::mean_of(self.places().map(|at| self.rank(at, policy, metric)).collect()))
+    }
+
+    /// Which policies may be the best in one place.
+    pub(super) fn standings(&self, at: At, metric: Metric) -> Vec<Standing> {
+        let sign = if metric.is_better_high() { -1.0 } else { 1.0 };
+        let policies = 0..self.design.policies.len();
+        let mean = |policy| self.mean(at, policy, metric).map_or(f64::NAN, |mean| sign * mean.mean);
+        standings(&policies.map(mean).collect::<Vec<f64>>(), |a, b, level| {
+            let interval = match self.weeks.get(&Cell { at, policy: a }) {
+                Some(weeks) => weeks.simultaneous[b][self.column(metric)?].as_ref()?.interval,
+                None => {
+                    let sample = self.sample(&(self.of(at, a, metric) - self.of(at, b, metric)));
+                    (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?
+                }
+            };
+            let (low, high) = interval.low.zip(interval.high)?;
+            Some(if sign < 0.0 { (-high, -low) } else { (low, high) })
+        })
     }
 
     /// Kendall's τ between the orders of the policies under two metrics, on average over all places in which both order them.
@@ -153,19 +184,45 @@ impl<'a> Results<'a> {
             let values = claim.every.iter().filter_map(|key| self.position(at, *key)).collect();
             groups.entry((claim.every_log.then_some(at.log), values)).or_default().push(at);
         }
-        let checks = groups.into_iter().map(|((log, values), places)| {
-            let quantities = places.into_iter().map(|at| self.claimed(claim, at)).collect();
-            Check { label: self.label(claim, log, &values), quantity: Quantity::mean_of(quantities), rule }
-        });
+        let mut of_weeks: Vec<(Quantity<Cell>, ConfidenceInterval)> = Vec::new();
+        let mut checks = Vec::new();
+        for ((log, values), places) in groups {
+            let quantity = Quantity::mean_of(places.iter().map(|at| self.claimed(claim, *at)).collect());
+            of_weeks.extend(self.claimed_by_weeks(claim, &places).map(|interval| (quantity.clone(), interval)));
+            checks.push(Check { label: self.label(claim, log, &values), quantity, rule });
+        }
         let claim = claim::Claim {
             id: &claim.id,
             source: &claim.source,
             statement: claim.says.clone(),
             test: self.unit(claim),
             figures: &[],
-            checks: checks.collect(),
+            checks,
         };
-        Judged::new(&claim, |quantity| self.observations.estimate(quantity, u32::MAX))
+        Judged::new(&claim, |quantity| match of_weeks.iter().find(|(known, _)| known == quantity) {
+            Some((_, interval)) => *interval,
+            None => self.observations.estimate(quantity, u32::MAX),
+        })
+    }
+
+    /// The claim's number over blocks of one replay, as a mean over settings. An interval of a mean is at most as wide as the mean of the
+    /// intervals, however these depend on one another.
+    fn claimed_by_weeks(&self, claim: &Claim, places: &[At]) -> Option<ConfidenceInterval> {
+        let position = self.design.claims.iter().position(|known| known.id == claim.id)?;
+        let of = |at: &At| self.weeks.get(&Cell { at: *at, policy: claim.policy })?.claims[position].as_ref();
+        let found: Vec<ConfidenceInterval> = places.iter().map(|at| Some(of(at)?.interval)).collect::<Option<_>>()?;
+        let mean = |end: fn(&ConfidenceInterval) -> Option<f64>| {
+            let ends: Vec<f64> = found.iter().map(end).collect::<Option<_>>()?;
+            Some(ends.iter().sum::<f64>() / count(ends.len()))
+        };
+        let blocks = found.iter().map(|interval| interval.replications).min()?;
+        Some(ConfidenceInterval {
+            mean: mean(|interval| Some(interval.mean))?,
+            low: mean(|interval| interval.low),
+            high: mean(|interval| interval.high),
+            replications: blocks,
+            level: ConfidenceInterval::LEVEL,
+        })
     }
 
     /// The claim's number in one place: a difference where policies are compared. Over several logs it is in percent of the other
@@ -176,14 +233,9 @@ impl<'a> Results<'a> {
         let theirs = self.of(at, other, claim.metric);
         let whole = self.estimate(&theirs).map_or(f64::NAN, |theirs| theirs.mean.abs());
         // "Lower by at least a tenth" is "lower than nine tenths", which no division makes wider.
-        let share = Self::share(claim);
+        let share = claim.share();
         let difference = ours - if claim.by > 0.0 { theirs * share } else { theirs };
         if claim.every_log { difference } else { difference * (100.0 / whole) }
-    }
-
-    /// The part of the other policy's value that a claim compares with: 0.9 for "below by 10 %".
-    fn share(claim: &Claim) -> f64 {
-        if claim.is_below { 1.0 - claim.by } else { 1.0 + claim.by }
     }
 
     fn position(&self, at: At, key: Key) -> Option<usize> {
@@ -207,7 +259,7 @@ impl<'a> Results<'a> {
             Against::Number(_) => format!("{} of {}", claim.metric, policy(claim.policy)),
             Against::Policy(other) => {
                 let unit = if claim.every_log { String::new() } else { format!(", in percent of {}", policy(other)) };
-                let share = if claim.by > 0.0 { format!("{} × ", Self::share(claim)) } else { String::new() };
+                let share = if claim.by > 0.0 { format!("{} × ", claim.share()) } else { String::new() };
                 format!("{} of {} − {share}{}{unit}", claim.metric, policy(claim.policy), policy(other))
             }
         }
@@ -222,6 +274,26 @@ impl<'a> Results<'a> {
     pub(super) fn differences(&self) -> Result<Vec<u8>> {
         let base = self.design.baseline;
         self.rows(|at, policy, metric| if policy == base { None } else { self.difference(at, policy, base, metric) })
+    }
+
+    /// `best.csv`: which policies may be the best, by log, setting and metric.
+    pub(super) fn best_table(&self) -> Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let head = ["log"].into_iter().chain(self.design.vary.iter().map(|dimension| dimension.key.name()));
+        table.write_record(head.chain(["metric", "policy", "mean", "may_be_best"]))?;
+        for at in self.places() {
+            for metric in &self.design.metrics {
+                for (policy, standing) in self.standings(at, *metric).into_iter().enumerate() {
+                    let mut fields = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
+                    fields.extend(self.design.texts(&self.settings[at.setting]));
+                    let mean = self.mean(at, policy, *metric).map_or(f64::NAN, |mean| mean.mean);
+                    let name = self.design.policies[policy].name.clone();
+                    fields.extend([metric.to_string(), name, number(mean), may_be_best(standing).to_owned()]);
+                    table.write_record(fields)?;
+                }
+            }
+        }
+        Ok(table.into_inner()?)
     }
 
     /// `ranks.csv`: the same of ranks, and of all logs and settings together.

@@ -5,8 +5,9 @@
 //! unit at once, on several machines, and write the same bytes.
 
 use super::design::Setting;
-use super::measure::{measured, weekly};
+use super::measure::measured;
 use super::plan::{Plan, Unit};
+use super::weeks::{Replayed, Weeks};
 use crate::experiment::design::{Key, Method, Value};
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
@@ -28,7 +29,7 @@ pub(super) struct RunKey {
     pub(super) setting: usize,
     /// Position of the policy.
     pub(super) policy: usize,
-    /// Number of the replication; of the week, where weeks stand for replications.
+    /// Number of the replication.
     pub(super) rep: u32,
 }
 
@@ -38,6 +39,9 @@ pub(super) struct Run {
     #[serde(flatten)]
     pub(super) key: RunKey,
     pub(super) metrics: Vec<Option<f64>>,
+    /// Estimates over blocks, where one replay stands for replications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) weeks: Option<Weeks>,
 }
 
 /// The first line of a unit's file.
@@ -158,26 +162,28 @@ fn under(
     };
     // The baseline first: it says where the run has settled.
     let baseline = replay(design.baseline)?;
-    let window = design.window.of(&told.jobs, &baseline);
-    let mut runs = Vec::new();
+    let window = design.window.of(&told.jobs, &baseline.0);
+    let (mut runs, mut replayed) = (Vec::new(), Vec::new());
     for policy in 0..design.policies.len() {
         let other;
-        let placements = if policy == design.baseline {
+        let (placements, trend) = if policy == design.baseline {
             &baseline
         } else {
             other = replay(policy)?;
             &other
         };
-        let rows = if design.method == Method::Weeks {
-            weekly(&told.jobs, placements, told.processors, window)
-        } else {
-            vec![measured(&told.jobs, placements, told.processors, window, design.window.cuts())]
-        };
-        let first = if design.method == Method::Weeks { 0 } else { replication };
-        runs.extend((first..).zip(rows).map(|(rep, row)| Run {
-            key: RunKey { log, setting: position, policy, rep },
+        let row = measured(&told.jobs, placements, told.processors, window, design.window.cuts(), trend);
+        runs.push(Run {
+            key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),
-        }));
+            weeks: None,
+        });
+        if design.method == Method::Weeks {
+            replayed.push(Replayed::new(&told.jobs, placements, window, trend));
+        }
+    }
+    for (run, weeks) in runs.iter_mut().zip(Replayed::weeks(&replayed, design)) {
+        run.weeks = Some(weeks);
     }
     Ok(runs)
 }

@@ -3,15 +3,18 @@
 use super::better::better;
 use super::measure::Metric;
 use super::results::Results;
+use crate::best::{in_words, may_be_best};
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
+use metrics::best::Standing;
 
 /// Who differs from the baseline where, a sentence for each metric; which claims hold; whether metrics agree.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for metric in &results.design.metrics {
         sentences.push(of_metric(results, *metric));
+        sentences.extend(best(results, *metric));
     }
     sentences.extend(of_claims(judged));
     sentences.extend(of_agreement(results));
@@ -24,9 +27,10 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
     let places = results.places().count();
     let mut parts = Vec::new();
     for (policy, named) in design.policies.iter().enumerate().filter(|(policy, _)| *policy != design.baseline) {
-        let (mut wins, mut losses, mut percents) = (0, 0, Vec::new());
+        let (mut wins, mut losses, mut intervals, mut percents) = (0, 0, 0, Vec::new());
         for at in results.places() {
             let Some(difference) = results.difference(at, policy, design.baseline, metric) else { continue };
+            intervals += usize::from(difference.low.is_some());
             match better(metric, &difference) {
                 Some(true) => wins += 1,
                 Some(false) => losses += 1,
@@ -40,7 +44,8 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
             _ => String::new(),
         };
         let judged = match (wins, losses) {
-            (0, 0) => "cannot be told from it".to_owned(),
+            (0, 0) if intervals == 0 => "has no interval".to_owned(),
+            (0, 0) => "shows no significant difference".to_owned(),
             (wins, 0) if wins == places => "is better everywhere".to_owned(),
             (0, losses) if losses == places => "is worse everywhere".to_owned(),
             (wins, 0) => format!("is better in {wins} of {places} places and nowhere worse"),
@@ -50,6 +55,21 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
         parts.push(format!("{} {judged}{range}", named.name));
     }
     format!("By {metric}, against {base}: {}.", parts.join("; "))
+}
+
+/// Which policies may be the best: by name in one place, by number of places in several.
+fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
+    let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name.as_str()).collect();
+    let all: Vec<Vec<Standing>> = results.places().map(|at| results.standings(at, metric)).collect();
+    if let [one] = &all[..] {
+        return in_words(metric.name(), &names, one);
+    }
+    let may_be = |policy: &usize| all.iter().filter(|one| may_be_best(one[*policy]) == "yes").count();
+    let mut found: Vec<(usize, &str)> = (0..names.len()).map(|policy| (may_be(&policy), names[policy])).collect();
+    found.retain(|(places, _)| *places > 0);
+    found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
+    let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();
+    (!parts.is_empty()).then(|| format!("By {metric}, of {} places, may be the best: {}.", all.len(), parts.join(", ")))
 }
 
 fn of_claims(judged: &[Judged]) -> impl Iterator<Item = String> {

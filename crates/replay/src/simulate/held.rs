@@ -15,6 +15,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
+use metrics::backlog::{Backlog, Trend};
 use sim_core::{Fact, Job, Probe, Sim, Time};
 use std::path::Path;
 use std::time::Duration;
@@ -53,7 +54,8 @@ impl HeldPolicy {
     }
 
     /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry what
-    /// `estimates` say of run times; or the request, where these are predictions.
+    /// `estimates` say of run times; or the request, where these are predictions. Returns when each ran, and the trend of the work
+    /// that waited.
     ///
     /// # Errors
     ///
@@ -65,7 +67,7 @@ impl HeldPolicy {
         numbers: &[u64],
         estimates: Estimates,
         seed: u64,
-    ) -> Result<Vec<Placement>> {
+    ) -> Result<(Vec<Placement>, Trend)> {
         let name = self.name();
         let slowest = machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min);
         for (job, number) in jobs.iter().zip(numbers) {
@@ -76,7 +78,7 @@ impl HeldPolicy {
         if let Some(predicting) = self.0.predicting().or(Predicting::by_estimates(estimates)) {
             world = world.with_predictions(predicting.at_work());
         }
-        let mut sim = Sim::new(world, Placements(vec![Kept::default(); jobs.len()]));
+        let mut sim = Sim::new(world, (Placements(vec![Kept::default(); jobs.len()]), Backlog::new()));
         let mut running = true;
         while running && failure.borrow().is_none() {
             if interrupt::requested() {
@@ -94,8 +96,9 @@ impl HeldPolicy {
             sim.now() < LATEST,
             "under {name} the jobs would run for more than {YEARS} years; give a larger machine or fewer jobs"
         );
-        let (_, Placements(kept)) = sim.into_parts();
-        Ok(kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect())
+        let (_, (Placements(kept), backlog)) = sim.into_parts();
+        let placements = kept.into_iter().map(|one| one.finish.map(|finish| (one.start, finish))).collect();
+        Ok((placements, backlog.trend()))
     }
 
     fn at_work(

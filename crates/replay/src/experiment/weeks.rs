@@ -1,0 +1,119 @@
+//! Estimates from one replay of a log, over its blocks: what `method = "weeks"` has in place of replications.
+
+use super::design::{Against, Claim, Design};
+use super::measure::Metric;
+use crate::simulate::held::Placement;
+use metrics::backlog::Trend;
+use metrics::{Blocks, ConfidenceInterval, Estimate, Refusal};
+use serde::{Deserialize, Serialize};
+use sim_core::{Job, JobRecord, SiteId, Time};
+
+/// Estimates of one policy on one log, by the metrics of the design.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Weeks {
+    pub(super) means: Vec<Option<Weekly>>,
+    /// Differences to each policy, at 95 %.
+    pub(super) differences: Vec<Vec<Option<Weekly>>>,
+    /// The same at the level of comparisons with the best.
+    pub(super) simultaneous: Vec<Vec<Option<Weekly>>>,
+    /// Numbers of the claims about this policy.
+    pub(super) claims: Vec<Option<Weekly>>,
+}
+
+/// One estimate over blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Weekly {
+    /// Its replications are the blocks.
+    pub(super) interval: ConfidenceInterval,
+    /// Correlation of neighbouring blocks.
+    pub(super) correlation: Option<f64>,
+    /// Why there is no interval.
+    pub(super) refused: Option<String>,
+}
+
+impl Weekly {
+    fn of(estimate: Estimate, level: f64) -> Self {
+        let Estimate { mean, low, high, blocks, correlation, refused } = estimate;
+        let interval = ConfidenceInterval { mean, low, high, replications: blocks, level };
+        Self { interval, correlation, refused: refused.map(|why| why.to_string()) }
+    }
+}
+
+/// Sums over the jobs of one policy by block, and whether it is saturated.
+pub(super) struct Replayed {
+    blocks: Blocks,
+    is_saturated: bool,
+}
+
+impl Replayed {
+    /// Of the jobs submitted from `from` to `to`.
+    pub(super) fn new(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time), trend: &Trend) -> Self {
+        let mut blocks = Blocks::new();
+        // The queue is empty if all who came before have started. One that starts at this instant waits for its turn.
+        let mut last_start: Option<Time> = None;
+        for (job, placement) in jobs.iter().zip(placements) {
+            let Some((start, finish)) = *placement else { continue };
+            if job.submit >= from && job.submit <= to {
+                blocks.note_submission(job.submit, last_start.is_none_or(|last| last < job.submit));
+                blocks.add(&JobRecord {
+                    job: *job,
+                    start,
+                    finish,
+                    site: SiteId(0),
+                    processors: job.request.processors,
+                });
+            }
+            last_start = last_start.max(Some(start));
+        }
+        Self { blocks, is_saturated: trend.is_saturated() }
+    }
+
+    /// Estimates of each policy, against all others.
+    pub(super) fn weeks(all: &[Self], design: &Design) -> Vec<Weeks> {
+        let others = f64::from(u32::try_from(all.len()).unwrap_or(u32::MAX).saturating_sub(1).max(1));
+        let level = 1.0 - (1.0 - ConfidenceInterval::LEVEL) / others;
+        let one = |policy: usize| {
+            let ours = &all[policy];
+            let against = |level: f64| {
+                let of = |theirs: &Self| {
+                    design.metrics.iter().map(|metric| ours.difference(theirs, *metric, 1.0, level)).collect()
+                };
+                all.iter().map(of).collect()
+            };
+            Weeks {
+                means: design.metrics.iter().map(|metric| ours.mean(*metric)).collect(),
+                differences: against(ConfidenceInterval::LEVEL),
+                simultaneous: against(level),
+                claims: design
+                    .claims
+                    .iter()
+                    .map(|claim| if claim.policy == policy { ours.claimed(claim, all) } else { None })
+                    .collect(),
+            }
+        };
+        (0..all.len()).map(one).collect()
+    }
+
+    fn mean(&self, metric: Metric) -> Option<Weekly> {
+        let estimate = self.blocks.mean(metric.name())?;
+        let estimate = if self.is_saturated { estimate.refused(Refusal::Saturated) } else { estimate };
+        Some(Weekly::of(estimate, ConfidenceInterval::LEVEL))
+    }
+
+    /// The metric of this policy less a share of that of another one.
+    fn difference(&self, theirs: &Self, metric: Metric, share: f64, level: f64) -> Option<Weekly> {
+        let estimate = self.blocks.difference_at(&theirs.blocks.scaled(share), metric.name(), level)?;
+        let is_saturated = self.is_saturated || theirs.is_saturated;
+        let estimate = if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate };
+        Some(Weekly::of(estimate, level))
+    }
+
+    fn claimed(&self, claim: &Claim, all: &[Self]) -> Option<Weekly> {
+        match claim.bound {
+            Against::Policy(other) => {
+                self.difference(&all[other], claim.metric, claim.share(), ConfidenceInterval::LEVEL)
+            }
+            Against::Number(_) => self.mean(claim.metric),
+        }
+    }
+}
