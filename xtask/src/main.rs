@@ -35,6 +35,8 @@ enum Command {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
+    /// Measure how many intervals from one log contain the true difference.
+    Coverage(replay::coverage::Coverage),
     /// The same commands on another target: are the results the same bytes?
     Elsewhere(elsewhere::Elsewhere),
     /// Feed random files and jobs to every reader and every policy.
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
+        Command::Coverage(options) => replay::coverage::coverage(&options, &common),
         Command::Elsewhere(options) => elsewhere::elsewhere(&options, &common),
         Command::Fuzz(options) => fuzz::fuzz(&options, &common),
         Command::Mutants(options) => mutants::mutants(&options, &common),

@@ -3,6 +3,7 @@
 mod asked;
 mod best;
 pub mod check;
+pub mod coverage;
 pub mod experiment;
 pub mod explain;
 mod explanation;
