@@ -193,7 +193,7 @@ fn year(source: Source, streams: &Streams, density: f64, has_intervals: bool) ->
     for name in source.pairs().iter().flat_map(|(policy, baseline)| std::iter::once(*policy).chain(*baseline)) {
         if runs.iter().all(|(known, _)| *known != name) {
             let policy = HeldPolicy::named(name, &[]).map_err(|error| anyhow!("{name}: {error}"))?;
-            let placements = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
+            let (placements, _) = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
             runs.push((name, replayed(&jobs, &placements)));
         }
     }
