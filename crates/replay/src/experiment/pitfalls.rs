@@ -126,6 +126,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
         for (policy, named) in design.policies.iter().enumerate() {
             found.extend(saturated(results, at, policy).map(|words| format!("{}: {} {words}", where_(), named.name)));
         }
+        found.extend(refused(results, at).into_iter().map(|words| format!("{}: {words}", where_())));
         found.extend(dependent(results, at).map(|words| format!("{}: {words}", where_())));
     }
     if design.window == Window::default()
@@ -152,6 +153,21 @@ fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
              load, or leave the policy out."
         )
     })
+}
+
+/// Comparisons with the baseline that have no interval over blocks, each with the reason.
+fn refused(results: &Results<'_>, at: At) -> Vec<String> {
+    let design = results.design;
+    let base = design.baseline;
+    let reason = |policy: usize| {
+        let mut all = design.metrics.iter().filter_map(|metric| results.weekly(at, policy, base, *metric));
+        all.find_map(|weekly| weekly.refused.as_ref())
+    };
+    let others = (0..design.policies.len()).filter(|policy| *policy != base);
+    let named = |policy: usize| design.policies[policy].name.as_str();
+    others
+        .filter_map(|policy| Some(format!("{} against {}: {}.", named(policy), named(base), reason(policy)?)))
+        .collect()
 }
 
 /// The largest correlation of neighbouring blocks among the differences that are judged, if it is large.

@@ -7,7 +7,7 @@ use super::report::Report;
 use super::schedules::schedules;
 use super::world::Run;
 use crate::units::{count, readable, unit};
-use lab::chart::{Axis, Chart, Point, Series, significant};
+use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
 use metrics::{ConfidenceInterval, MetricSummary};
 use sim_core::Time;
@@ -67,16 +67,19 @@ fn comparison(report: &Report<'_>) -> Section {
                 cell(interval.low),
                 cell(interval.high),
                 interval.blocks.to_string(),
+                interval.correlation.map_or_else(String::new, |correlation| fixed(correlation, 2)),
             ]
         };
         let title = format!("Differences to {}, in numbers", report.runs[report.baseline].name);
-        let mut columns = ["mean", "policy", "difference", "from", "to", "blocks"].map(str::to_owned).to_vec();
+        let mut columns =
+            ["mean", "policy", "difference", "from", "to", "blocks", "correlation"].map(str::to_owned).to_vec();
         let mut rows: Vec<Vec<String>> = differences.iter().map(row).collect();
         if differences.iter().all(|one| one.interval.low.is_none()) {
             columns.drain(3..5);
             rows.iter_mut().for_each(|row| drop(row.drain(3..5)));
         }
-        parts.push(table("differences-table", &title, "Also in differences.csv.", columns, rows));
+        let caption = "Also in differences.csv. Correlation is that of neighbouring blocks: above 0.3 the interval is too narrow.";
+        parts.push(table("differences-table", &title, caption, columns, rows));
     }
     let title = if report.runs.len() > 1 { "Which policy is better?" } else { "How the policy did" };
     Section { id: "comparison".to_owned(), title: title.to_owned(), words, parts }

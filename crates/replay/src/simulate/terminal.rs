@@ -3,7 +3,7 @@
 use super::compare::{TOLD, best_in_words, called, differences};
 use super::world::Run;
 use crate::units::{count, readable};
-use lab::chart::significant;
+use lab::chart::{fixed, significant};
 
 /// The widest line.
 const WIDEST: usize = 100;
@@ -88,7 +88,10 @@ pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
             _ => "[no interval]".to_owned(),
         };
         let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
-        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks} blocks  {}\n", one.policy);
+        let correlation =
+            one.interval.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
+        let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
+        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
         let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
         reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
