@@ -44,6 +44,9 @@ pub enum Command {
     Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: can machines have run it, and is it what a policy does?
     Check(Box<replay::check::Check>),
+    /// A Slurm cluster, decision by decision.
+    #[command(subcommand)]
+    Slurm(Box<replay::slurm::Slurm>),
     /// Logs and synthetic workloads: look at them, check, convert, draw and measure them.
     #[command(subcommand)]
     Workload(replay::workload::Workload),

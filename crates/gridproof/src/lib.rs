@@ -140,6 +140,7 @@ impl Lab {
             Command::Experiment(options) => replay::experiment::experiment(&options, &self.policies, common),
             Command::Explain(options) => replay::explain::explain(&options, &self.policies, common),
             Command::Check(options) => replay::check::check(&options, &self.policies, common),
+            Command::Slurm(command) => replay::slurm::slurm(&command, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
             Command::Completions { shell } => {

@@ -1,4 +1,4 @@
-//! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment` and `workload`.
+//! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment`, `slurm` and `workload`.
 
 mod asked;
 mod best;
@@ -12,5 +12,6 @@ mod ignored;
 mod run_options;
 mod saturation;
 pub mod simulate;
+pub mod slurm;
 mod units;
 pub mod workload;

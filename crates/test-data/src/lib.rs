@@ -28,6 +28,8 @@ pub enum Need {
     Traces,
     /// Schedules that independent simulators made, in the folder that `GRID_ORACLES` names.
     Oracles,
+    /// Recordings of a running slurmctld, in the folder that `GRID_SLURM` names.
+    Slurm,
     /// A browser that prints pages, and a reader of what it prints.
     Browser,
     /// Python 3, for policies written in it.
@@ -42,8 +44,16 @@ pub enum Need {
 
 impl Need {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Traces, Self::Oracles, Self::Browser, Self::Python, Self::Bash, Self::Strace, Self::PeakMemory];
+    pub const ALL: [Self; 8] = [
+        Self::Traces,
+        Self::Oracles,
+        Self::Slurm,
+        Self::Browser,
+        Self::Python,
+        Self::Bash,
+        Self::Strace,
+        Self::PeakMemory,
+    ];
 
     /// As `GRID_REQUIRE` names it.
     #[must_use]
@@ -51,6 +61,7 @@ impl Need {
         match self {
             Self::Traces => "traces",
             Self::Oracles => "oracles",
+            Self::Slurm => "slurm",
             Self::Browser => "browser",
             Self::Python => "python",
             Self::Bash => "bash",
@@ -106,6 +117,16 @@ pub fn oracle(name: &str) -> Option<PathBuf> {
     within(Need::Oracles, oracles()?, name)
 }
 
+/// A file or folder of the recordings of slurmctld, such as `fixtures`, or `None`, and the test is skipped.
+///
+/// # Panics
+///
+/// If it is not there and `GRID_REQUIRE` lists `slurm`.
+#[must_use]
+pub fn slurm(name: &str) -> Option<PathBuf> {
+    within(Need::Slurm, folder(Need::Slurm, "GRID_SLURM")?, name)
+}
+
 /// The first of some programs that answers to `--version`, or `None`, and the test is skipped.
 ///
 /// # Panics
@@ -143,7 +164,7 @@ fn folder(need: Need, variable: &str) -> Option<PathBuf> {
 
 fn within(need: Need, folder: PathBuf, name: &str) -> Option<PathBuf> {
     let path = folder.join(name);
-    let found = path.is_file().then_some(path);
+    let found = path.exists().then_some(path);
     if found.is_none() {
         skip(need, &format!("{name} is not in {}", folder.display()));
     }

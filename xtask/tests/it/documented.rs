@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that are not run here, by their beginnings, and why.
-const NOT_RUN: [(&str, &str); 9] = [
+const NOT_RUN: [(&str, &str); 10] = [
     ("cargo test", "it is what runs this"),
     (
         "cargo xtask reproduce",
@@ -23,6 +23,7 @@ const NOT_RUN: [(&str, &str); 9] = [
     ),
     ("cargo xtask experiment collect", "it follows the one before"),
     ("cargo xtask check", "a schedule of somebody else's program: tests/it/check.rs checks those of ours"),
+    ("cargo xtask slurm", "a recorded controller: slurm-sched follows several in its own tests"),
     ("cargo xtask workload inspect logs/", "a public log: tests/it/workload.rs looks at others"),
     ("cargo run --release", "hours on a public log"),
     ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),

@@ -5,7 +5,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 /// What each crate may depend on, of this workspace; dev- and build-dependencies are seen as well. From below to above.
 ///
 /// sim-core may depend on itself: that is how its tests get at its testkit.
-const TIERS: [(&str, &[&str]); 16] = [
+const TIERS: [(&str, &[&str]); 17] = [
     (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
@@ -15,6 +15,7 @@ const TIERS: [(&str, &[&str]); 16] = [
     ("alea31", STAR),
     ("metasched", STAR),
     ("hier-grid", STAR),
+    ("slurm-sched", STAR),
     // Beside the picture: it counts the instructions of those below, and nobody stands on it.
     ("hot-paths", &["sim-core", "workload", "gang-grid", "gap-schedule", "metasched", "hier-grid"]),
     ("lab", &["sim-core", "workload", "metrics"]),
@@ -34,7 +35,7 @@ const STAR: &[&str] = &["sim-core"];
 const TEST_DATA: &str = "test-data";
 
 const ABOVE_LAB: &[&str] =
-    &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "alea31", "metasched", "hier-grid", "lab"];
+    &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "alea31", "metasched", "hier-grid", "slurm-sched", "lab"];
 
 fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");

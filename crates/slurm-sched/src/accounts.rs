@@ -1,0 +1,411 @@
+//! Accounts, users, shares, limits and QOS, as `sacctmgr` prints them.
+//!
+//! The file is what `sacctmgr dump CLUSTER file=cluster.cfg` writes. As the dump leaves the definitions of QOS out, the output of
+//! `sacctmgr --parsable2 show qos` can be appended to it; a line of the dump's form (`QOS - 'high':Priority=10`) works, too.
+
+use crate::error::{Collector, Faults};
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Tree of associations, and QOS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accounts {
+    /// Associations; the first is the root account, a parent stands before its children.
+    pub associations: Vec<Association>,
+    /// QOS in the order of the file; `normal` is always there.
+    pub qos: Vec<Qos>,
+    /// Limits and flags that are not modelled, as `cluster.cfg:12: GrpWall`. They matter only if limits are enforced.
+    pub not_modelled: Vec<String>,
+}
+
+/// An account, or a user in an account.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Association {
+    /// Account above; `None` for the root.
+    pub parent: Option<usize>,
+    /// Account, or that of the user.
+    pub account: String,
+    /// User; `None` for an account.
+    pub user: Option<String>,
+    /// Partition, if the association is for one alone.
+    pub partition: Option<String>,
+    /// `Fairshare`; `None` for `parent`.
+    pub shares: Option<u32>,
+    /// The user's `DefaultAccount` is this one.
+    pub is_default: bool,
+    /// `QOS` that are allowed; empty for those of the account above.
+    pub qos: Vec<String>,
+    /// `DefaultQOS`.
+    pub default_qos: Option<String>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// A quality of service.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Qos {
+    /// Name.
+    pub name: String,
+    /// `UsageFactor` (1).
+    pub usage_factor: f64,
+    /// `Flags`, in upper case.
+    pub flags: Vec<String>,
+    /// Limits and `Priority`.
+    pub limits: Limits,
+}
+
+impl Qos {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), usage_factor: 1.0, ..Self::default() }
+    }
+
+    /// Returns true if `Flags` has `flag`.
+    #[must_use]
+    pub fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|own| own.eq_ignore_ascii_case(flag))
+    }
+}
+
+/// Limits of an association or QOS; `None` is no limit. Times are seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// `Priority`.
+    pub priority: u32,
+    /// `GrpJobs`: running jobs below it.
+    pub group_jobs: Option<u32>,
+    /// `GrpTRES`: resources of running jobs below it.
+    pub group_tres: Tres,
+    /// `MaxJobs` of an association, `MaxJobsPerUser` of a QOS.
+    pub max_jobs: Option<u32>,
+    /// `MaxJobsPerAccount` of a QOS.
+    pub max_jobs_per_account: Option<u32>,
+    /// `MaxTRESPerJob`.
+    pub max_tres_per_job: Tres,
+    /// `MaxTRESPerUser` of a QOS.
+    pub max_tres_per_user: Tres,
+    /// `MaxTRESPerAccount` of a QOS.
+    pub max_tres_per_account: Tres,
+    /// `MaxTRESMinsPerJob`.
+    pub max_tres_minutes_per_job: Tres,
+    /// `MaxWallDurationPerJob`.
+    pub max_wall: Option<i64>,
+}
+
+/// Amounts of CPUs, memory in MiB, and nodes; `None` is no limit.
+pub type Tres = [Option<u64>; 3];
+
+/// Keys that are allowed and of no effect on jobs that were accepted.
+const IGNORED: &str = "AdminLevel Coordinator Comment DefaultWCKey Description Fairshare GrpSubmit GrpSubmitJobs Id Name MaxSubmit \
+    MaxSubmitJobs MaxSubmitJobsPerAccount MaxSubmitJobsPerUser MaxSubmitPA MaxSubmitPU Organization Parent WCKeys";
+
+/// Limits that are not modelled, and keys of preemption and of usage thresholds.
+const LISTED: &str = "GraceTime GrpJobsAccrue GrpTRESMins GrpTRESRunMins GrpWall LimitFactor MaxJobsAccrue MaxJobsAccruePA \
+    MaxJobsAccruePU MaxJobsAccruePerAccount MaxJobsAccruePerUser MaxTRESPerNode MaxTRESPN MaxTRESRunMinsPerAccount \
+    MaxTRESRunMinsPerUser MinPrioThresh MinPrioThreshold MinTRES MinTRESPerJob Preempt PreemptExemptTime PreemptMode UsageThreshold \
+    UsageThres";
+
+/// Flags of QOS that are modelled or of no effect.
+const FLAGS: &str = "NODECAY DENYONLIMIT OVERPARTQOS";
+
+impl Accounts {
+    /// Reads `text` of the file named `file`.
+    ///
+    /// # Errors
+    ///
+    /// Returns all faults with line, key and fix.
+    pub fn read(file: &str, text: &str) -> Result<Self, Faults> {
+        let mut reader = Reader {
+            faults: Collector::new(file),
+            accounts: Self {
+                associations: vec![Association {
+                    account: "root".to_owned(),
+                    shares: Some(1),
+                    ..Association::default()
+                }],
+                qos: vec![Qos::new("normal")],
+                not_modelled: Vec::new(),
+            },
+            file: file.to_owned(),
+            by_account: BTreeMap::from([("root".to_owned(), 0)]),
+            parent: 0,
+            default_account: BTreeMap::new(),
+            heading: Vec::new(),
+        };
+        for (line, row) in (1..).zip(text.lines()) {
+            let row = row.trim();
+            if !row.is_empty() && !row.starts_with('#') {
+                reader.row(line, row);
+            }
+        }
+        reader.finish()
+    }
+
+    /// Index of the association for a job; without an account that of the user's default account.
+    #[must_use]
+    pub fn association(&self, account: Option<&str>, user: &str, partition: Option<&str>) -> Option<usize> {
+        let of_user = |own: &Association| match account {
+            Some(account) => own.account == account,
+            None => own.is_default,
+        };
+        let matching = |wanted: Option<&str>| {
+            self.associations
+                .iter()
+                .position(|own| own.user.as_deref() == Some(user) && own.partition.as_deref() == wanted && of_user(own))
+        };
+        partition.and_then(|partition| matching(Some(partition))).or_else(|| matching(None))
+    }
+
+    /// An association and the accounts above it, the root last.
+    pub(crate) fn above(&self, association: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(association, |&at| self.associations[at].parent)
+    }
+
+    /// Index of the QOS called `name`.
+    #[must_use]
+    pub fn qos(&self, name: &str) -> Option<usize> {
+        self.qos.iter().position(|qos| qos.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Index of the QOS of a job that names none: the default of the association or of an account above, else `normal`.
+    #[must_use]
+    pub fn default_qos(&self, association: usize) -> Option<usize> {
+        let named = |at: usize| {
+            let own = &self.associations[at];
+            own.default_qos.as_deref().or(if own.qos.len() == 1 { own.qos.first().map(String::as_str) } else { None })
+        };
+        self.qos(self.above(Some(association)).find_map(named).unwrap_or("normal"))
+    }
+}
+
+/// State of reading a dump.
+struct Reader {
+    file: String,
+    faults: Collector,
+    accounts: Accounts,
+    by_account: BTreeMap<String, usize>,
+    parent: usize,
+    default_account: BTreeMap<String, String>,
+    /// Columns of a table of QOS, once its heading was read.
+    heading: Vec<String>,
+}
+
+impl Reader {
+    fn row(&mut self, line: usize, row: &str) {
+        if row.contains('|') {
+            return self.table_row(line, row);
+        }
+        let Some((kind, rest)) = row.split_once(" - ") else {
+            return self.faults.push(line, "row", "expected a line such as Account - 'physics':Fairshare=10");
+        };
+        let mut fields = fields(rest).into_iter();
+        let name = fields.next().unwrap_or_default();
+        let mut options = Vec::new();
+        for field in fields.filter(|field| !field.is_empty()) {
+            match field.split_once('=') {
+                Some((key, value)) => options.push((key.trim().to_owned(), value.to_owned())),
+                None => self.faults.push(line, &field, "expected Key=Value between colons"),
+            }
+        }
+        match kind.trim().to_ascii_lowercase().as_str() {
+            _ if name.is_empty() => self.faults.push(line, kind, "expected a name in quotes after it"),
+            "cluster" => {
+                let root = std::mem::take(&mut self.accounts.associations[0]);
+                self.accounts.associations[0] = self.association(line, root, &options);
+            }
+            "parent" => match self.by_account.get(&name) {
+                Some(&at) => self.parent = at,
+                None => {
+                    self.faults.push(line, "Parent", format_args!("no account {name:?} above this line; add it before"))
+                }
+            },
+            "account" => {
+                let base = Association { account: name.clone(), ..Association::default() };
+                let account = self.association(line, base, &options);
+                let at = self.accounts.associations.len();
+                if self.by_account.insert(name, at).is_some() {
+                    self.faults.push(line, "Account", "the account is there already; remove one of the lines");
+                }
+                self.accounts.associations.push(account);
+            }
+            "user" => {
+                let account = self.accounts.associations[self.parent].account.clone();
+                let base = Association { account, user: Some(name), ..Association::default() };
+                let user = self.association(line, base, &options);
+                self.accounts.associations.push(user);
+            }
+            "qos" => self.qos(line, &name, &options),
+            _ => self.faults.push(line, kind, "expected Cluster, Parent, Account, User or QOS"),
+        }
+    }
+
+    /// A row of `sacctmgr --parsable2 show qos`.
+    fn table_row(&mut self, line: usize, row: &str) {
+        let cells: Vec<&str> = row.split('|').collect();
+        if cells[0].eq_ignore_ascii_case("Name") {
+            self.heading = cells.into_iter().map(str::to_owned).collect();
+        } else if self.heading.is_empty() {
+            self.faults.push(
+                line,
+                "row",
+                "expected the heading Name|Priority|… of `sacctmgr --parsable2 show qos` before it",
+            );
+        } else {
+            let given =
+                self.heading.iter().zip(&cells).skip(1).filter(|(key, cell)| !key.is_empty() && !cell.is_empty());
+            let options: Vec<(String, String)> = given.map(|(key, cell)| (key.clone(), (*cell).to_owned())).collect();
+            self.qos(line, cells[0], &options);
+        }
+    }
+
+    fn qos(&mut self, line: usize, name: &str, options: &[(String, String)]) {
+        let at = self.accounts.qos(name).unwrap_or_else(|| {
+            self.accounts.qos.push(Qos::new(name));
+            self.accounts.qos.len() - 1
+        });
+        let mut qos = Qos::new(name);
+        for (key, value) in options {
+            let result = match key.to_ascii_lowercase().as_str() {
+                "usagefactor" => {
+                    let factor = value.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
+                    factor.map(|factor| qos.usage_factor = factor).ok_or("expected a number of at least 0")
+                }
+                "flags" => {
+                    qos.flags = text::list(value).map(str::to_ascii_uppercase).collect();
+                    for flag in qos.flags.iter().filter(|flag| !FLAGS.split(' ').any(|known| known == *flag)) {
+                        self.accounts.not_modelled.push(format!("{}:{line}: Flags={flag}", self.file));
+                    }
+                    Ok(())
+                }
+                _ => self.limit(line, &mut qos.limits, key, value),
+            };
+            self.faults.take(line, key, result);
+        }
+        self.accounts.qos[at] = qos;
+    }
+
+    fn association(&mut self, line: usize, base: Association, options: &[(String, String)]) -> Association {
+        let is_root = base.user.is_none() && base.account == "root";
+        let parent = if is_root { None } else { Some(self.parent) };
+        let mut own = Association { parent, shares: Some(1), ..base };
+        for (key, value) in options {
+            let result = match key.to_ascii_lowercase().as_str() {
+                "fairshare" | "shares" => match value.as_str() {
+                    "parent" | "2147483647" => {
+                        own.shares = None;
+                        Ok(())
+                    }
+                    _ => {
+                        value.parse().map(|shares| own.shares = Some(shares)).map_err(|_| "expected a number or parent")
+                    }
+                },
+                "defaultaccount" => {
+                    let user = own.user.clone().unwrap_or_default();
+                    self.default_account.insert(user, value.clone());
+                    Ok(())
+                }
+                "qos" | "qoslevel" => {
+                    let names = text::list(value).map(|name| name.trim_start_matches('+').to_owned());
+                    own.qos = names.collect();
+                    Ok(())
+                }
+                "defaultqos" => {
+                    own.default_qos = Some(value.clone());
+                    Ok(())
+                }
+                "partition" => {
+                    own.partition = Some(value.clone());
+                    Ok(())
+                }
+                _ => self.limit(line, &mut own.limits, key, value),
+            };
+            self.faults.take(line, key, result);
+        }
+        own
+    }
+
+    fn limit(&mut self, line: usize, limits: &mut Limits, key: &str, value: &str) -> Result<(), &'static str> {
+        if among(LISTED, key) {
+            if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
+                self.accounts.not_modelled.push(format!("{}:{line}: {key}", self.file));
+            }
+            return Ok(());
+        }
+        limits.set(key, value)
+    }
+
+    fn finish(mut self) -> Result<Accounts, Faults> {
+        for own in &mut self.accounts.associations {
+            if let Some(user) = &own.user {
+                own.is_default = self.default_account.get(user).is_some_and(|account| *account == own.account);
+            }
+            // A list of names without definitions: the QOS are there, without limits.
+            for name in own.qos.iter().chain(&own.default_qos) {
+                if !self.accounts.qos.iter().any(|qos| qos.name.eq_ignore_ascii_case(name)) {
+                    self.accounts.qos.push(Qos::new(name));
+                }
+            }
+        }
+        self.faults.finish(self.accounts)
+    }
+}
+
+/// Fields between colons outside of quotes; quotes are removed.
+fn fields(text: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    for c in text.trim().chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ':' if !quoted => fields.push(String::new()),
+            _ => fields.last_mut().expect("starts with one").push(c),
+        }
+    }
+    fields
+}
+
+fn among(list: &str, key: &str) -> bool {
+    list.split_whitespace().any(|known| known.eq_ignore_ascii_case(key))
+}
+
+impl Limits {
+    /// Sets the limit that `key` names.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+        let absent = value == "-1" || value.is_empty();
+        let count = || match value.parse() {
+            _ if absent => Ok(None),
+            Ok(n) => Ok(Some(n)),
+            Err(_) => Err("expected a whole number, or -1 for no limit"),
+        };
+        match key.to_ascii_lowercase().as_str() {
+            "priority" => self.priority = count()?.unwrap_or(0),
+            "grpjobs" => self.group_jobs = count()?,
+            "grptres" => self.group_tres = tres(value)?,
+            "maxjobs" | "maxjobsperuser" | "maxjobspu" => self.max_jobs = count()?,
+            "maxjobsperaccount" | "maxjobspa" => self.max_jobs_per_account = count()?,
+            "maxtres" | "maxtresperjob" => self.max_tres_per_job = tres(value)?,
+            "maxtresperuser" | "maxtrespu" => self.max_tres_per_user = tres(value)?,
+            "maxtresperaccount" | "maxtrespa" => self.max_tres_per_account = tres(value)?,
+            "maxtresmins" | "maxtresminsperjob" => self.max_tres_minutes_per_job = tres(value)?,
+            "maxwall" | "maxwalldurationperjob" | "maxwalldurationpj" => {
+                self.max_wall = if absent { None } else { text::limit(value)? };
+            }
+            _ if among(IGNORED, key) => {}
+            _ => return Err("unknown key; remove it"),
+        }
+        Ok(())
+    }
+}
+
+/// Reads `cpu=100,mem=4G,node=8`. Resources that no modelled job asks for, such as GRES, are passed over.
+fn tres(text: &str) -> Result<Tres, &'static str> {
+    let mut tres = Tres::default();
+    for part in text::list(text) {
+        let (name, amount) = part.split_once('=').ok_or("expected amounts such as cpu=100,mem=4G,node=8")?;
+        let Some(at) = ["cpu", "mem", "node"].iter().position(|known| known.eq_ignore_ascii_case(name)) else {
+            continue;
+        };
+        let read = if at == 1 { text::mebibytes(amount) } else { amount.parse().ok() };
+        tres[at] = if amount == "-1" { None } else { Some(read.ok_or("expected an amount")?) };
+    }
+    Ok(tres)
+}

@@ -1,0 +1,316 @@
+//! The backfill pass (SPEC 5).
+
+use crate::cluster::Cluster;
+use crate::conf::Scheduling;
+use crate::nodes::NodeSet;
+use crate::queue::Entry;
+use crate::table::NodeSpace;
+use crate::version::Rules;
+use crate::will_run::{Running, Slot, WillRun};
+use std::collections::BTreeMap;
+
+/// Planned start of a job.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Plan {
+    /// The job's number.
+    pub job: u32,
+    /// The partition's index.
+    pub partition: usize,
+    /// Planned start.
+    pub start: i64,
+    /// Planned end, as the table rounds it.
+    pub end: i64,
+    /// Planned nodes.
+    pub nodes: NodeSet,
+}
+
+/// Job that a pass starts.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Start {
+    /// The job's number.
+    pub job: u32,
+    /// The partition's index.
+    pub partition: usize,
+    /// Its nodes.
+    pub nodes: NodeSet,
+}
+
+/// What a backfill pass decided.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pass {
+    /// Jobs tested, in order, with the partition's index.
+    pub tested: Vec<(u32, usize)>,
+    /// Plans, in order.
+    pub plans: Vec<Plan>,
+    /// Starts, in order.
+    pub starts: Vec<Start>,
+    /// CPUs of the nodes that the last successful will-run test of each job found.
+    pub found: BTreeMap<u32, u64>,
+    /// The pass started a job, or moved one to a later slot (SPEC 0.4).
+    pub changed: bool,
+    /// The pass marked nodes as planned, which changes them. So does the next pass, which takes the marks away.
+    pub marks_nodes: bool,
+}
+
+/// What a backfill pass goes by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms<'a> {
+    /// `SchedulerParameters`.
+    pub settings: &'a Scheduling,
+    /// `KillWait`, in seconds.
+    pub kill_wait: i64,
+    /// Rules of the version.
+    pub rules: Rules,
+}
+
+/// One slot that the search for a job tested.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Step {
+    /// Begin of the slot.
+    pub from: i64,
+    /// Nodes that stay unplanned from there for the job's limit.
+    pub usable: NodeSet,
+    /// Begin of the next slot, or 0.
+    pub later: i64,
+    /// Start and nodes by the will-run test.
+    pub will_run: Option<(i64, NodeSet)>,
+}
+
+/// Outcome of the search for one job.
+#[derive(Debug)]
+enum Found {
+    Nothing,
+    Now(NodeSet),
+    Later {
+        start: i64,
+        end: i64,
+        nodes: NodeSet,
+    },
+    /// Beyond the window: an estimate without a reservation.
+    Beyond,
+}
+
+/// One backfill pass under way.
+struct Search<'a> {
+    cluster: &'a mut Cluster,
+    settings: &'a Scheduling,
+    kill_wait: i64,
+    rules: Rules,
+    now: i64,
+    table: NodeSpace,
+    expected: Vec<Running>,
+    pass: Pass,
+    /// Job whose steps are kept.
+    watched: Option<u32>,
+    steps: Vec<Step>,
+}
+
+/// Runs a backfill pass over the sorted queue; jobs that it starts hold their nodes afterwards.
+pub(crate) fn backfill(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: Terms<'_>) -> Pass {
+    let mut search = Search::new(cluster, now, terms);
+    search.run(queue);
+    search.pass
+}
+
+/// Returns the steps of the search for one job in such a pass.
+pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: Terms<'_>, job: u32) -> Vec<Step> {
+    let mut search = Search { watched: Some(job), ..Search::new(cluster, now, terms) };
+    search.run(queue);
+    search.steps
+}
+
+impl<'a> Search<'a> {
+    fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
+        let Terms { settings, kill_wait, rules } = terms;
+        let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
+        let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), NodeSet::full(cluster.machine().len()));
+        let expected = cluster.expected(now, kill_wait);
+        let pass = Pass::default();
+        Self { cluster, settings, kill_wait, rules, now, table, expected, pass, watched: None, steps: Vec::new() }
+    }
+
+    fn run(&mut self, queue: &[Entry]) {
+        let mut counts = Counts::default();
+        let mut tests = 0;
+        for entry in queue {
+            let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
+            if is_started || counts.is_beyond(entry, self.settings) {
+                continue;
+            }
+            if tests >= self.settings.bf_max_job_test {
+                break;
+            }
+            self.pass.tested.push((entry.job, entry.partition));
+            let (found, is_counted) = self.search(entry);
+            tests += usize::from(is_counted);
+            match found {
+                Found::Nothing | Found::Beyond => {}
+                Found::Now(nodes) => {
+                    self.start(entry, nodes);
+                    if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
+                        break;
+                    }
+                }
+                Found::Later { start, end, nodes } => {
+                    if self.table.records().len() >= self.settings.bf_node_space_size {
+                        break;
+                    }
+                    self.plan(entry, start, end, nodes);
+                }
+            }
+        }
+        let idle = self.cluster.idle();
+        let is_marked = |plan: &Plan| self.rules.any_plan_is_change || plan.nodes.meets(idle);
+        self.pass.marks_nodes = self.pass.plans.iter().any(is_marked);
+    }
+
+    /// Searches the start of one job (SPEC 5.4), and returns whether a will-run test was made.
+    fn search(&mut self, entry: &Entry) -> (Found, bool) {
+        let mut later = self.now;
+        let mut is_tested = false;
+        loop {
+            let from = later;
+            if self.rules.stop_at_table_end && from >= self.table.end() {
+                return (Found::Nothing, is_tested);
+            }
+            let (usable, next) = self.usable(entry, from);
+            later = next;
+            if from > self.now {
+                self.pass.changed = true;
+            }
+            let found = if usable.len() >= entry.need.nodes {
+                is_tested = true;
+                let slot = self.rules.will_run_from_slot.then_some(Slot { from, later });
+                self.will_run().test(&usable, entry.need, slot)
+            } else {
+                None
+            };
+            if self.watched == Some(entry.job) {
+                self.steps.push(Step { from, usable, later, will_run: found.clone() });
+            }
+            let Some((start, nodes)) = found else {
+                if later == 0 {
+                    return (Found::Nothing, is_tested);
+                }
+                continue;
+            };
+            self.pass.found.insert(entry.job, self.cluster.machine().cpus(&nodes));
+            let start = start.max(from);
+            if start <= self.now {
+                return (Found::Now(nodes), true);
+            }
+            let is_nearer = later != 0 && start > later;
+            if is_nearer && !self.rules.clash_first {
+                continue;
+            }
+            let begin = self.floor(start);
+            let end = self.round_end(start + entry.limit);
+            if start > self.now + self.settings.bf_window {
+                return (Found::Beyond, true);
+            }
+            if self.table.clashes(begin, end, &nodes) {
+                later = start;
+                continue;
+            }
+            if is_nearer {
+                continue;
+            }
+            return (Found::Later { start, end, nodes }, true);
+        }
+    }
+
+    /// Returns the nodes that stay unplanned from `from` for the job's limit, and the begin of a later slot, or 0 (SPEC 5.4b).
+    fn usable(&self, entry: &Entry, from: i64) -> (NodeSet, i64) {
+        let partition = self.cluster.partition(entry.partition);
+        let mut usable = partition.clone();
+        let mut later = 0;
+        let until = entry.limit + from.max(self.now);
+        let records = self.table.records();
+        for (index, record) in records.iter().enumerate() {
+            if record.end > from && later == 0 {
+                let offers = |next: &crate::table::Record| {
+                    let mut more = next.free.clone();
+                    more.intersect(partition);
+                    let mut here = usable.clone();
+                    here.intersect(&record.free);
+                    !more.is_within(&here)
+                };
+                if records.get(index + 1).is_some_and(offers) {
+                    later = record.end;
+                }
+            }
+            if record.end <= from {
+                continue;
+            }
+            // A job that ends in the very second in which a plan begins collides with it.
+            if record.begin > until {
+                if self.rules.later_after_stop && later == 0 {
+                    later = records.get(index + 1).map_or(0, |next| next.end);
+                }
+                break;
+            }
+            usable.intersect(&record.free);
+        }
+        (usable, later)
+    }
+
+    fn will_run(&self) -> WillRun<'_> {
+        WillRun {
+            machine: self.cluster.machine(),
+            idle: self.cluster.idle(),
+            running: &self.expected,
+            now: self.now,
+            window_linear: self.settings.bf_window_linear,
+        }
+    }
+
+    fn start(&mut self, entry: &Entry, nodes: NodeSet) {
+        let end = self.now + entry.limit;
+        self.table.reserve(0, self.round_end(end), &nodes);
+        self.cluster.start(entry.job, end, nodes.clone());
+        self.expected = self.cluster.expected(self.now, self.kill_wait);
+        self.pass.changed = true;
+        self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
+    }
+
+    fn plan(&mut self, entry: &Entry, start: i64, end: i64, nodes: NodeSet) {
+        let begin = self.floor(start);
+        self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
+        self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
+    }
+
+    fn floor(&self, time: i64) -> i64 {
+        time / self.settings.bf_resolution * self.settings.bf_resolution
+    }
+
+    fn round_end(&self, time: i64) -> i64 {
+        if self.rules.round_ends_up { self.floor(time + self.settings.bf_resolution - 1) } else { self.floor(time) }
+    }
+}
+
+/// Jobs looked at so far, by user, partition and association.
+#[derive(Debug, Default)]
+struct Counts {
+    users: BTreeMap<usize, usize>,
+    partitions: BTreeMap<usize, usize>,
+    users_of_partitions: BTreeMap<(usize, usize), usize>,
+    associations: BTreeMap<usize, usize>,
+}
+
+impl Counts {
+    /// Counts an entry, and returns true if it is beyond one of the limits.
+    fn is_beyond(&mut self, entry: &Entry, settings: &Scheduling) -> bool {
+        fn exceeds<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K, limit: usize) -> bool {
+            if limit == 0 {
+                return false;
+            }
+            let count = counts.entry(key).or_default();
+            *count += 1;
+            *count > limit
+        }
+        exceeds(&mut self.partitions, entry.partition, settings.bf_max_job_part)
+            || exceeds(&mut self.users_of_partitions, (entry.user, entry.partition), settings.bf_max_job_user_part)
+            || exceeds(&mut self.users, entry.user, settings.bf_max_job_user)
+            || exceeds(&mut self.associations, entry.association, settings.bf_max_job_assoc)
+    }
+}

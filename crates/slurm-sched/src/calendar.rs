@@ -1,0 +1,28 @@
+//! Days of the Gregorian calendar, counted from 1970-01-01.
+
+/// Day of a date.
+pub(crate) fn day_of(year: i64, month: i64, day: i64) -> i64 {
+    // Years begin in March, so that a leap day is the last of its year.
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Year and month of a day.
+pub(crate) fn month_of(day: i64) -> (i64, i64) {
+    // The quotient is off by at most one month.
+    let mut months = (day * 400 * 12).div_euclid(146_097) + 1970 * 12;
+    while first_of(months + 1) <= day {
+        months += 1;
+    }
+    while first_of(months) > day {
+        months -= 1;
+    }
+    (months.div_euclid(12), months.rem_euclid(12) + 1)
+}
+
+/// First day of a month, which is counted from the year 0.
+pub(crate) fn first_of(months: i64) -> i64 {
+    day_of(months.div_euclid(12), months.rem_euclid(12) + 1, 1)
+}

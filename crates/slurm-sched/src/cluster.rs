@@ -1,0 +1,76 @@
+//! The state of the nodes: idle or held by a job.
+
+use crate::nodes::NodeSet;
+use crate::select::Machine;
+use crate::will_run::Running;
+
+/// Nodes of a cluster, the partitions over them, and the jobs that hold them.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    machine: Machine,
+    partitions: Vec<NodeSet>,
+    idle: NodeSet,
+    running: Vec<Running>,
+}
+
+impl Cluster {
+    /// Returns an idle cluster with these partitions.
+    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>) -> Self {
+        let idle = NodeSet::full(machine.len());
+        Self { machine, partitions, idle, running: Vec::new() }
+    }
+
+    /// Returns the nodes' properties.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Returns the nodes of a partition.
+    pub(crate) fn partition(&self, index: usize) -> &NodeSet {
+        &self.partitions[index]
+    }
+
+    /// Returns the nodes that no job holds.
+    pub(crate) fn idle(&self) -> &NodeSet {
+        &self.idle
+    }
+
+    /// Returns the running jobs by expected end.
+    pub(crate) fn running(&self) -> &[Running] {
+        &self.running
+    }
+
+    /// Lets a job hold nodes until `end` at the latest.
+    ///
+    /// # Panics
+    ///
+    /// If a node is held by another job.
+    pub(crate) fn start(&mut self, job: u32, end: i64, nodes: NodeSet) {
+        assert!(
+            nodes.is_within(&self.idle),
+            "job {job} starts on {nodes:?}, of which some are not idle: {:?}",
+            self.idle
+        );
+        self.idle.subtract(&nodes);
+        let place = self.running.partition_point(|running| (running.end, running.job) < (end, job));
+        self.running.insert(place, Running { job, end, nodes });
+    }
+
+    /// Takes a job's nodes back and returns them, or none if the job is not running.
+    pub(crate) fn end(&mut self, job: u32) -> Option<NodeSet> {
+        let place = self.running.iter().position(|running| running.job == job)?;
+        let ended = self.running.remove(place);
+        self.idle.unite(&ended.nodes);
+        Some(ended.nodes)
+    }
+
+    /// Returns the running jobs as the will-run test takes them: one past its limit is expected `kill_wait` after the limit.
+    pub(crate) fn expected(&self, now: i64, kill_wait: i64) -> Vec<Running> {
+        let mut expected = self.running.clone();
+        for running in expected.iter_mut().take_while(|running| running.end <= now) {
+            running.end = (running.end + kill_wait).max(now + 1);
+        }
+        expected.sort_by_key(|running| running.end);
+        expected
+    }
+}

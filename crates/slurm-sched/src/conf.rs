@@ -1,0 +1,250 @@
+//! `slurm.conf` as sites have it.
+//!
+//! [`Conf::read`] takes the file's text and overlays of the form `KEY=VALUE`. A setting that is not modelled and would change
+//! decisions is refused with file, line, key and fix; what is merely not modelled is listed in [`Conf::not_modelled`].
+
+mod cluster;
+mod keys;
+mod lines;
+mod priority;
+mod scheduling;
+
+pub use cluster::{Node, Partition, State};
+pub use priority::{PriorityFlags, PrioritySettings, UsageReset, Weights};
+pub use scheduling::Scheduling;
+
+use crate::error::{Collector, Faults};
+use crate::text;
+use crate::version::Version;
+use keys::Treatment;
+use lines::{Lines, Setting};
+use std::collections::BTreeMap;
+
+/// Seconds of a year, which stands for a time limit that is infinite.
+pub const YEAR: i64 = 365 * 86_400;
+
+/// Settings of a cluster. Times are whole seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conf {
+    /// Nodes in configuration order.
+    pub nodes: Vec<Node>,
+    /// Partitions in configuration order.
+    pub partitions: Vec<Partition>,
+    /// `SchedulerParameters` and the timing of the loops.
+    pub scheduling: Scheduling,
+    /// `Priority*`.
+    pub priority: PrioritySettings,
+    /// `AccountingStorageEnforce`.
+    pub enforce: Enforce,
+    /// `KillWait` (30).
+    pub kill_wait: i64,
+    /// `OverTimeLimit` (0); [`YEAR`] if unlimited.
+    pub over_time_limit: i64,
+    /// `SelectType=select/linear`: each job takes whole nodes.
+    pub select_linear: bool,
+    /// `SelectTypeParameters` counts memory as a resource.
+    pub memory_counts: bool,
+    /// `JobRequeue` (yes).
+    pub requeue: bool,
+    /// Settings that are read and not modelled, as `slurm.conf:12: Licenses`.
+    pub not_modelled: Vec<String>,
+}
+
+/// `AccountingStorageEnforce`, with what each value implies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Enforce {
+    /// A job needs an association.
+    pub associations: bool,
+    /// Limits of associations and QOS hold, and usage is charged up to the end of a job.
+    pub limits: bool,
+    /// A job needs a QOS of its association.
+    pub qos: bool,
+    /// A job starts only if it can run to its end within the limits.
+    pub safe: bool,
+}
+
+impl Conf {
+    /// Reads `text` of the file named `file`; each of `overlays` replaces settings.
+    ///
+    /// An overlay is `KEY=VALUE` with a key of slurm.conf or a parameter of SchedulerParameters, or a line such as
+    /// `PartitionName=main PriorityTier=5`, which replaces these keys of that partition alone. SchedulerParameters of an overlay
+    /// are merged one by one. Lines `Include` are faults here; see [`Conf::load`].
+    ///
+    /// # Errors
+    ///
+    /// Returns all faults of the file and of the overlays.
+    pub fn read(file: &str, text: &str, version: Version, overlays: &[&str]) -> Result<Self, Faults> {
+        let mut no_files = |_: &str| Err("included files are not read here; insert the file's lines".to_owned());
+        Self::build(file, text, version, overlays, &mut no_files)
+    }
+
+    /// Reads the file at `path` and the files that it includes, as [`Conf::read`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns all faults of the files and of the overlays.
+    pub fn load(path: &std::path::Path, version: Version, overlays: &[&str]) -> Result<Self, Faults> {
+        let name = path.display().to_string();
+        let open =
+            |path: &std::path::Path| std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"));
+        let text = match open(path) {
+            Ok(text) => text,
+            Err(problem) => {
+                let mut faults = Collector::new(&name);
+                faults.push(0, "file", problem);
+                return Err(faults.finish(()).expect_err("holds a fault"));
+            }
+        };
+        let mut include = |other: &str| open(&path.parent().unwrap_or(path).join(other));
+        Self::build(&name, &text, version, overlays, &mut include)
+    }
+
+    fn build(
+        file: &str,
+        text: &str,
+        version: Version,
+        overlays: &[&str],
+        include: &mut dyn FnMut(&str) -> Result<String, String>,
+    ) -> Result<Self, Faults> {
+        let mut faults = Collector::new(file);
+        let mut lines = Lines::default();
+        lines.add_file(file, text, include, &mut faults);
+        lines.add_overlays(overlays, &mut faults);
+        let mut globals = Globals { settings: BTreeMap::new(), faults };
+        let mut not_modelled = Vec::new();
+        for setting in &lines.globals {
+            globals.classify(setting, &mut not_modelled);
+        }
+        let scheduling = scheduling::read(&mut globals, &lines.parameters, &mut not_modelled);
+        let priority = priority::read(&mut globals, version);
+        let (nodes, partitions) = cluster::read(&lines, &mut globals.faults, &mut not_modelled);
+        let parameters = globals.words("SelectTypeParameters");
+        let conf = Self {
+            nodes,
+            partitions,
+            scheduling,
+            priority,
+            enforce: globals.enforce(),
+            kill_wait: globals.seconds("KillWait", 30),
+            over_time_limit: globals.limit("OverTimeLimit", 0),
+            select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
+            memory_counts: parameters.iter().any(|word| word.ends_with("memory")),
+            requeue: globals.switch("JobRequeue", true),
+            not_modelled,
+        };
+        globals.faults.finish(conf)
+    }
+
+    /// Index of the partition for jobs that name none.
+    #[must_use]
+    pub fn default_partition(&self) -> Option<usize> {
+        self.partitions.iter().position(|partition| partition.default)
+    }
+
+    /// Index of the partition called `name`.
+    #[must_use]
+    pub fn partition(&self, name: &str) -> Option<usize> {
+        self.partitions.iter().position(|partition| partition.name == name)
+    }
+}
+
+/// Settings outside of node and partition lines, by key in lower case; the last one counts.
+struct Globals<'a> {
+    settings: BTreeMap<String, &'a Setting>,
+    faults: Collector,
+}
+
+impl<'a> Globals<'a> {
+    /// Keeps `setting`, lists it or refuses it.
+    fn classify(&mut self, setting: &'a Setting, not_modelled: &mut Vec<String>) {
+        match keys::treatment(&setting.key) {
+            Treatment::Used => {
+                self.settings.insert(setting.key.to_ascii_lowercase(), setting);
+            }
+            Treatment::Harmless => {}
+            Treatment::Listed => not_modelled.push(format!("{}:{}: {}", setting.file, setting.line, setting.key)),
+            Treatment::Only(values, fix) => {
+                if !text::list(&setting.value).all(|word| values.iter().any(|value| value.eq_ignore_ascii_case(word))) {
+                    self.fault(
+                        setting,
+                        format_args!("{:?} is not modelled and changes decisions; {fix}", setting.value),
+                    );
+                }
+                self.settings.insert(setting.key.to_ascii_lowercase(), setting);
+            }
+            Treatment::Unknown(Some(near)) => self.fault(setting, format_args!("unknown key; did you mean {near}?")),
+            Treatment::Unknown(None) => {
+                not_modelled.push(format!("{}:{}: {} (unknown key)", setting.file, setting.line, setting.key));
+            }
+        }
+    }
+
+    fn fault(&mut self, setting: &Setting, problem: impl std::fmt::Display) {
+        self.faults.push_in(&setting.file, setting.line, &setting.key, problem);
+    }
+
+    fn setting(&self, key: &str) -> Option<&'a Setting> {
+        self.settings.get(&key.to_ascii_lowercase()).copied()
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.setting(key).map(|setting| setting.value.as_str())
+    }
+
+    /// The value of `key` by `parse`, or `default` if it is missing or faulty.
+    fn parsed<T, E: std::fmt::Display>(&mut self, key: &str, default: T, parse: impl Fn(&str) -> Result<T, E>) -> T {
+        let Some(setting) = self.setting(key) else { return default };
+        match parse(&setting.value) {
+            Ok(value) => value,
+            Err(problem) => {
+                self.fault(setting, format_args!("{problem}, found {:?}", setting.value));
+                default
+            }
+        }
+    }
+
+    fn switch(&mut self, key: &str, default: bool) -> bool {
+        self.parsed(key, default, text::switch)
+    }
+
+    /// A plain number of seconds.
+    fn seconds(&mut self, key: &str, default: i64) -> i64 {
+        self.parsed(key, default, |text| text::whole(text).ok_or("expected a number of seconds"))
+    }
+
+    /// A span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
+    fn limit(&mut self, key: &str, default: i64) -> i64 {
+        self.parsed(key, default, |text| Ok::<_, &str>(text::limit(text)?.unwrap_or(YEAR)))
+    }
+
+    /// Elements of a list, in lower case.
+    fn words(&self, key: &str) -> Vec<String> {
+        self.text(key).map(|value| text::list(value).map(str::to_ascii_lowercase).collect()).unwrap_or_default()
+    }
+
+    fn enforce(&mut self) -> Enforce {
+        let mut enforce = Enforce::default();
+        for word in self.words("AccountingStorageEnforce") {
+            match word.as_str() {
+                "associations" | "wckeys" => {}
+                "limits" => enforce.limits = true,
+                // SPEC 2.4: these imply `limits`.
+                "qos" => (enforce.limits, enforce.qos) = (true, true),
+                "safe" => (enforce.limits, enforce.safe) = (true, true),
+                "all" => (enforce.limits, enforce.qos, enforce.safe) = (true, true, true),
+                "none" | "0" | "no" | "nojobs" | "nosteps" => continue,
+                _ => {
+                    if let Some(setting) = self.setting("AccountingStorageEnforce") {
+                        self.fault(
+                            setting,
+                            format_args!("{word:?} is not one of associations, limits, qos, safe, wckeys, all"),
+                        );
+                    }
+                    continue;
+                }
+            }
+            enforce.associations = true;
+        }
+        enforce
+    }
+}

@@ -1,0 +1,378 @@
+//! Node and partition lines.
+
+use super::lines::{Lines, Record, Setting};
+use crate::error::Collector;
+use crate::{hostlist, text};
+use std::collections::BTreeMap;
+
+/// One node. Cores, memory and GRES are kept for selectors of parts of nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// `NodeName`.
+    pub name: String,
+    /// `CPUs`, or the product of sockets, cores and threads.
+    pub cpus: u32,
+    /// `Sockets`.
+    pub sockets: u32,
+    /// `CoresPerSocket`.
+    pub cores_per_socket: u32,
+    /// `ThreadsPerCore`.
+    pub threads_per_core: u32,
+    /// `RealMemory`, in MiB.
+    pub memory: u64,
+    /// `Gres`, as (name with type, count).
+    pub gres: Vec<(String, u64)>,
+    /// `Weight`: lighter nodes are taken first.
+    pub weight: u64,
+    /// `Features`.
+    pub features: Vec<String>,
+    /// Jobs can run on it.
+    pub up: bool,
+}
+
+/// One partition. Times are seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Partition {
+    /// `PartitionName`.
+    pub name: String,
+    /// Indices of its nodes, rising.
+    pub nodes: Vec<usize>,
+    /// `Default`.
+    pub default: bool,
+    /// `MaxTime`; `None` if infinite.
+    pub max_time: Option<i64>,
+    /// `DefaultTime`; `None` means `MaxTime`.
+    pub default_time: Option<i64>,
+    /// `MaxNodes` of a job.
+    pub max_nodes: Option<u32>,
+    /// `MinNodes` of a job.
+    pub min_nodes: u32,
+    /// `PriorityTier` (1).
+    pub priority_tier: u32,
+    /// `PriorityJobFactor` (1).
+    pub priority_job_factor: u32,
+    /// `State`.
+    pub state: State,
+    /// `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
+    pub exclusive: bool,
+    /// `OverTimeLimit`, if it differs from the cluster's.
+    pub over_time_limit: Option<i64>,
+    /// `QOS`, whose limits hold for the partition.
+    pub qos: Option<String>,
+    /// `TRESBillingWeights`, as (TRES in lower case, weight per unit; memory per MiB).
+    pub billing: Vec<(String, f64)>,
+}
+
+/// State of a partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Takes and starts jobs.
+    #[default]
+    Up,
+    /// Takes jobs, starts none.
+    Down,
+    /// Starts jobs, takes none.
+    Drain,
+    /// Neither.
+    Inactive,
+}
+
+/// Keys of node lines without effect on whole nodes.
+const NODE_HARMLESS: &str = "NodeHostname NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount \
+    CpuSpecList MemSpecLimit CpuBind RestrictedCoresPerGPU Parameters Topology";
+
+/// Keys of partition lines that are listed.
+const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups AllowQos CpuBind DefCpuPerGPU DefMemPerCPU DefMemPerGPU \
+    DefMemPerNode DenyAccounts DenyQos DisableRootJobs GraceTime Hidden JobDefaults MaxCPUsPerNode MaxCPUsPerSocket MaxMemPerCPU \
+    MaxMemPerNode PowerDownOnIdle PreemptMode ResumeTimeout RootOnly SelectTypeParameters SuspendTimeout";
+
+/// Settings of a record by key in lower case, over those of its `DEFAULT` line.
+type Values = BTreeMap<String, Setting>;
+
+/// Reads all node and partition lines, changed by overlays.
+pub(super) fn read(lines: &Lines, faults: &mut Collector, listed: &mut Vec<String>) -> (Vec<Node>, Vec<Partition>) {
+    let mut nodes = Vec::new();
+    let mut index = BTreeMap::new();
+    for values in records(&lines.nodes, "nodename", &lines.changes, faults) {
+        for node in read_nodes(&values, faults) {
+            if index.insert(node.name.clone(), nodes.len()).is_some() {
+                fault(
+                    faults,
+                    &values["nodename"],
+                    format_args!("node {} is defined twice; remove one line", node.name),
+                );
+            }
+            nodes.push(node);
+        }
+    }
+    for record in &lines.down {
+        let Some(names) = record.first() else { continue };
+        for name in take(faults, names, hostlist::expand(&names.value)).unwrap_or_default() {
+            if let Some(&at) = index.get(&name) {
+                nodes[at].up = false;
+            }
+        }
+    }
+    let sets = node_sets(lines, &nodes, faults);
+    let mut partitions: Vec<Partition> = Vec::new();
+    for values in records(&lines.partitions, "partitionname", &lines.changes, faults) {
+        list_keys(&values, PARTITION_LISTED, listed);
+        for name in text::list(&values["partitionname"].value) {
+            let partition = read_partition(name, &values, &index, &sets, faults);
+            match partitions.iter_mut().find(|known| known.name == name) {
+                Some(known) => *known = partition,
+                None => partitions.push(partition),
+            }
+        }
+    }
+    if nodes.is_empty() {
+        faults.push(0, "NodeName", "no nodes; add lines such as NodeName=n[1-8] CPUs=4");
+    }
+    if partitions.is_empty() {
+        faults.push(0, "PartitionName", "no partitions; add a line such as PartitionName=main Nodes=ALL Default=YES");
+    }
+    (nodes, partitions)
+}
+
+fn fault(faults: &mut Collector, setting: &Setting, problem: impl std::fmt::Display) {
+    faults.push_in(&setting.file, setting.line, &setting.key, problem);
+}
+
+fn take<T, E: std::fmt::Display>(faults: &mut Collector, setting: &Setting, result: Result<T, E>) -> Option<T> {
+    result.map_err(|problem| fault(faults, setting, format_args!("{problem}, found {:?}", setting.value))).ok()
+}
+
+/// Records with the `DEFAULT` lines before them and the overlays of their name.
+fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collector) -> Vec<Values> {
+    let keyed =
+        |record: &Record| record.iter().map(|setting| (setting.key.to_ascii_lowercase(), setting.clone())).collect();
+    let mut default = Values::new();
+    let mut all = Vec::new();
+    for record in lines {
+        let mut values: Values = default.clone();
+        values.extend::<Values>(keyed(record));
+        if values.get(name).is_some_and(|setting| setting.value.eq_ignore_ascii_case("DEFAULT")) {
+            default = values;
+        } else {
+            all.push(values);
+        }
+    }
+    for change in
+        changes.iter().filter(|change| change.first().is_some_and(|first| first.key.eq_ignore_ascii_case(name)))
+    {
+        let wanted = &change[0];
+        let of_name =
+            |values: &&mut Values| wanted.value.eq_ignore_ascii_case("DEFAULT") || values[name].value == wanted.value;
+        let mut found = false;
+        for values in all.iter_mut().filter(of_name) {
+            found = true;
+            values.extend::<Values>(keyed(&change[1..].to_vec()));
+        }
+        if !found {
+            fault(
+                faults,
+                wanted,
+                format_args!("no line with {}={}; use a name as the file writes it", wanted.key, wanted.value),
+            );
+        }
+    }
+    all
+}
+
+fn list_keys(values: &Values, keys: &str, listed: &mut Vec<String>) {
+    for setting in values.values() {
+        if keys.split_whitespace().any(|key| key.eq_ignore_ascii_case(&setting.key)) {
+            listed.push(format!("{}:{}: {}", setting.file, setting.line, setting.key));
+        }
+    }
+}
+
+fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
+    let mut number = |key: &str| {
+        let setting = values.get(key)?;
+        let n = text::whole(&setting.value).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+        take(faults, setting, n.ok_or("expected a whole number above 0"))
+    };
+    let boards = number("boards").unwrap_or(1);
+    let sockets = number("sockets").or_else(|| number("socketsperboard").map(|n| n.saturating_mul(boards)));
+    let (cores, threads) = (number("corespersocket"), number("threadspercore").unwrap_or(1));
+    let cpus = number("cpus").or_else(|| number("procs"));
+    let product = |sockets: u32, cores: u32| sockets.saturating_mul(cores).saturating_mul(threads);
+    let cpus = cpus.unwrap_or_else(|| product(sockets.unwrap_or(1), cores.unwrap_or(1)));
+    let sockets = sockets.unwrap_or(if cores.is_none() { (cpus / threads).max(1) } else { 1 });
+    let mut node = Node {
+        name: String::new(),
+        cpus,
+        sockets,
+        cores_per_socket: cores.unwrap_or(1),
+        threads_per_core: threads,
+        memory: u64::from(number("realmemory").unwrap_or(1)),
+        gres: Vec::new(),
+        weight: u64::from(number("weight").unwrap_or(1)),
+        features: Vec::new(),
+        up: true,
+    };
+    for (key, setting) in values {
+        match key.as_str() {
+            "gres" => node.gres = text::list(&setting.value).map(gres).collect(),
+            "features" | "feature" => node.features = text::list(&setting.value).map(str::to_owned).collect(),
+            "state" => node.up = usable(&setting.value),
+            "nodename" | "cpus" | "sockets" | "corespersocket" | "threadspercore" | "realmemory" | "weight" => {}
+            _ if NODE_HARMLESS.split_whitespace().any(|known| known.eq_ignore_ascii_case(key)) => {}
+            _ => fault(faults, setting, "unknown key of a node line; remove it"),
+        }
+    }
+    let names = take(faults, &values["nodename"], hostlist::expand(&values["nodename"].value)).unwrap_or_default();
+    names.into_iter().map(|name| Node { name, ..node.clone() }).collect()
+}
+
+fn usable(state: &str) -> bool {
+    let state = state.to_ascii_uppercase();
+    !["DOWN", "DRAIN", "FAIL", "FUTURE"].iter().any(|bad| state.starts_with(bad))
+}
+
+/// `gpu:a100:4` is four of `gpu:a100`.
+fn gres(text: &str) -> (String, u64) {
+    let text = text.split('(').next().unwrap_or(text);
+    match text.rsplit_once(':').map(|(name, count)| (name, count.parse())) {
+        Some((name, Ok(count))) => (name.to_owned(), count),
+        _ => (text.to_owned(), 1),
+    }
+}
+
+/// Node sets by name.
+fn node_sets(lines: &Lines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
+    let mut sets = BTreeMap::new();
+    for values in records(&lines.node_sets, "nodeset", &[], faults) {
+        let mut names = Vec::new();
+        for (key, setting) in &values {
+            match key.as_str() {
+                "nodes" => names.extend(take(faults, setting, hostlist::expand(&setting.value)).unwrap_or_default()),
+                "feature" => {
+                    let with = nodes.iter().filter(|node| node.features.contains(&setting.value));
+                    names.extend(with.map(|node| node.name.clone()));
+                }
+                "nodeset" => {}
+                _ => fault(faults, setting, "unknown key of a node set; remove it"),
+            }
+        }
+        sets.insert(values["nodeset"].value.clone(), names);
+    }
+    sets
+}
+
+fn read_partition(
+    name: &str,
+    values: &Values,
+    index: &BTreeMap<String, usize>,
+    sets: &BTreeMap<String, Vec<String>>,
+    faults: &mut Collector,
+) -> Partition {
+    let mut partition = Partition {
+        name: name.to_owned(),
+        min_nodes: 1,
+        priority_tier: 1,
+        priority_job_factor: 1,
+        ..Partition::default()
+    };
+    for (key, setting) in values {
+        if let Err(problem) = set(&mut partition, key, &setting.value, index, sets) {
+            fault(faults, setting, problem);
+        }
+    }
+    partition
+}
+
+fn set(
+    partition: &mut Partition,
+    key: &str,
+    value: &str,
+    index: &BTreeMap<String, usize>,
+    sets: &BTreeMap<String, Vec<String>>,
+) -> Result<(), String> {
+    let number = || {
+        let n = text::whole(value).and_then(|n| u32::try_from(n).ok());
+        n.ok_or_else(|| format!("expected a whole number, found {value:?}"))
+    };
+    let off = |what: &str| match text::switch(value) {
+        Ok(false) => Ok(()),
+        _ => Err(format!("{what} is not modelled and changes decisions; set it to NO")),
+    };
+    match key {
+        "partitionname" => {}
+        "nodes" => partition.nodes = nodes_of(value, index, sets)?,
+        "default" => partition.default = text::switch(value)?,
+        "maxtime" => partition.max_time = text::limit(value)?,
+        "defaulttime" if value.eq_ignore_ascii_case("NONE") => {}
+        "defaulttime" => partition.default_time = text::limit(value)?,
+        "overtimelimit" => partition.over_time_limit = Some(text::limit(value)?.unwrap_or(super::YEAR)),
+        "maxnodes" if ["UNLIMITED", "INFINITE", "-1"].iter().any(|word| value.eq_ignore_ascii_case(word)) => {}
+        "maxnodes" => partition.max_nodes = Some(number()?),
+        "minnodes" => partition.min_nodes = number()?,
+        "prioritytier" => partition.priority_tier = number()?,
+        "priorityjobfactor" => partition.priority_job_factor = number()?,
+        "priority" => (partition.priority_tier, partition.priority_job_factor) = (number()?, number()?),
+        "state" => {
+            partition.state = match value.to_ascii_uppercase().as_str() {
+                "UP" => State::Up,
+                "DOWN" => State::Down,
+                "DRAIN" => State::Drain,
+                "INACTIVE" => State::Inactive,
+                _ => return Err(format!("expected UP, DOWN, DRAIN or INACTIVE, found {value:?}")),
+            }
+        }
+        "oversubscribe" | "shared" => match value.to_ascii_uppercase().as_str() {
+            "EXCLUSIVE" => partition.exclusive = true,
+            "NO" | "YES:1" | "FORCE:1" => {}
+            _ => return Err("jobs that share CPUs are not modelled; set OverSubscribe=NO or EXCLUSIVE".to_owned()),
+        },
+        "qos" => partition.qos = Some(value.to_owned()).filter(|name| !name.is_empty() && name != "N/A"),
+        "tresbillingweights" => partition.billing = billing(value)?,
+        "exclusiveuser" | "exclusivetopo" | "lln" | "reqresv" => off(key)?,
+        _ if PARTITION_LISTED.split_whitespace().any(|known| known.eq_ignore_ascii_case(key)) => {}
+        _ => return Err("unknown key of a partition line; remove it".to_owned()),
+    }
+    Ok(())
+}
+
+/// `Nodes=`: `ALL`, or a node list with names of node sets.
+fn nodes_of(
+    value: &str,
+    index: &BTreeMap<String, usize>,
+    sets: &BTreeMap<String, Vec<String>>,
+) -> Result<Vec<usize>, String> {
+    if value.eq_ignore_ascii_case("ALL") {
+        return Ok((0..index.len()).collect());
+    }
+    let mut nodes = Vec::new();
+    for name in hostlist::expand(value).map_err(|error| error.to_string())? {
+        let one = [name.clone()];
+        for name in sets.get(&name).map_or(&one[..], Vec::as_slice) {
+            nodes.push(*index.get(name).ok_or_else(|| format!("no node is called {name:?}; add its NodeName line"))?);
+        }
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}
+
+/// `CPU=1.0,Mem=0.25G,GRES/gpu=2`; a suffix is the unit that the weight is for.
+fn billing(value: &str) -> Result<Vec<(String, f64)>, String> {
+    let one = |part: &str| {
+        let (name, weight) = part.split_once('=')?;
+        let digits = weight.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let per = match weight[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
+            "" | "M" => 1.0,
+            "K" => 1.0 / 1024.0,
+            "G" => 1024.0,
+            "T" => 1024.0 * 1024.0,
+            "P" => 1024.0 * 1024.0 * 1024.0,
+            _ => return None,
+        };
+        let weight: f64 = digits.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0)?;
+        Some((name.trim().to_ascii_lowercase(), weight / per))
+    };
+    text::list(value)
+        .map(|part| one(part).ok_or_else(|| format!("expected weights such as CPU=1.0,Mem=0.25G, found {part:?}")))
+        .collect()
+}

@@ -1,0 +1,169 @@
+//! Logical lines: comments, continuations, quoted values, included files, overlays.
+
+use super::keys;
+use crate::error::Collector;
+
+/// Files that include one another at most.
+const MOST_FILES: usize = 50;
+
+/// One `Key=Value`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Setting {
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) key: String,
+    pub(super) value: String,
+}
+
+/// Settings of a line that begins with `NodeName`, `PartitionName` or `NodeSet`.
+pub(super) type Record = Vec<Setting>;
+
+/// Settings of all files and overlays, by kind.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) globals: Vec<Setting>,
+    pub(super) nodes: Vec<Record>,
+    pub(super) partitions: Vec<Record>,
+    pub(super) node_sets: Vec<Record>,
+    /// `DownNodes` lines.
+    pub(super) down: Vec<Record>,
+    /// Lines of overlays for nodes and partitions, which are already there.
+    pub(super) changes: Vec<Record>,
+    /// Parameters of SchedulerParameters in overlays.
+    pub(super) parameters: Vec<Setting>,
+    files: usize,
+}
+
+impl Lines {
+    pub(super) fn add_file(
+        &mut self,
+        file: &str,
+        text: &str,
+        include: &mut dyn FnMut(&str) -> Result<String, String>,
+        faults: &mut Collector,
+    ) {
+        self.files += 1;
+        let mut logical = String::new();
+        let mut begin = 0;
+        let mut physical = text.lines().enumerate().peekable();
+        while let Some((at, line)) = physical.next() {
+            if logical.is_empty() {
+                begin = at + 1;
+            }
+            let line = without_comment(line);
+            let line = line.trim_end();
+            if let (Some(part), true) = (line.strip_suffix('\\'), physical.peek().is_some()) {
+                logical.push_str(part);
+                continue;
+            }
+            logical.push_str(line);
+            let whole = std::mem::take(&mut logical);
+            let trimmed = whole.trim();
+            match trimmed.split_once(char::is_whitespace) {
+                Some((word, other)) if word.eq_ignore_ascii_case("include") => {
+                    let other = other.trim();
+                    let result = if self.files < MOST_FILES {
+                        include(other)
+                    } else {
+                        Err("files include one another; remove the circle".to_owned())
+                    };
+                    if let Some(text) =
+                        faults.take(begin, "Include", result.map_err(|problem| format!("{other}: {problem}")))
+                    {
+                        self.add_file(other, &text, include, faults);
+                    }
+                }
+                _ => self.add_record(settings(file, begin, trimmed, faults)),
+            }
+        }
+    }
+
+    fn add_record(&mut self, record: Record) {
+        match record.first().map(|first| first.key.to_ascii_lowercase()).as_deref() {
+            None => {}
+            Some("nodename") => self.nodes.push(record),
+            Some("partitionname") => self.partitions.push(record),
+            Some("nodeset") => self.node_sets.push(record),
+            Some("downnodes") => self.down.push(record),
+            Some(_) => self.globals.extend(record),
+        }
+    }
+
+    pub(super) fn add_overlays(&mut self, overlays: &[&str], faults: &mut Collector) {
+        for overlay in overlays {
+            let source = format!("--set {}", overlay.chars().take(60).collect::<String>());
+            for word in ["NodeName=", "PartitionName="] {
+                if overlay.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)) {
+                    self.changes.push(settings(&source, 0, overlay, faults));
+                }
+            }
+            if self.changes.last().and_then(|record| record.first()).is_some_and(|first| first.file == source) {
+                continue;
+            }
+            let (key, value) = overlay.split_once('=').unwrap_or((overlay, ""));
+            let setting = |key: &str, value: &str| Setting {
+                file: source.clone(),
+                line: 0,
+                key: key.trim().to_owned(),
+                value: value.trim().trim_matches('"').to_owned(),
+            };
+            if key.trim().eq_ignore_ascii_case("SchedulerParameters") {
+                let parts = value.trim().trim_matches('"').split(',');
+                self.parameters.extend(parts.map(|part| {
+                    let (name, value) = part.split_once('=').unwrap_or((part, ""));
+                    setting(name, value)
+                }));
+            } else if keys::is_key(key.trim()) {
+                self.globals.push(setting(key, value));
+            } else {
+                // A name that is neither is reported as an unknown parameter.
+                self.parameters.push(setting(key, value));
+            }
+        }
+    }
+}
+
+/// `line` up to a `#` that is not escaped.
+fn without_comment(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&'#') => text.extend(chars.next()),
+            '#' => break,
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+/// Settings of one logical line; blanks around `=` and quoted values are allowed.
+fn settings(file: &str, line: usize, text: &str, faults: &mut Collector) -> Record {
+    let mut record = Record::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let Some((key, after)) = rest.split_once('=') else {
+            faults.push_in(file, line, rest, "expected Key=Value; quote values that have blanks");
+            break;
+        };
+        let key = key.trim();
+        if key.is_empty() || key.contains(|c: char| c.is_whitespace() || c == '"') {
+            faults.push_in(file, line, key, "expected one key before '='; quote values that have blanks");
+            break;
+        }
+        let after = after.trim_start();
+        let (value, next) = match after.strip_prefix('"') {
+            Some(quoted) => match quoted.split_once('"') {
+                Some((value, next)) => (value, next),
+                None => {
+                    faults.push_in(file, line, key, "a quote is left open; close it");
+                    break;
+                }
+            },
+            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        };
+        record.push(Setting { file: file.to_owned(), line, key: key.to_owned(), value: value.trim().to_owned() });
+        rest = next.trim_start();
+    }
+    record
+}

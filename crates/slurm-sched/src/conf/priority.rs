@@ -1,0 +1,183 @@
+//! `Priority*`: how priorities are made.
+
+use super::Globals;
+use crate::text;
+use crate::version::Version;
+
+/// Settings of the priority plugin. Times are seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrioritySettings {
+    /// `priority/multifactor`; otherwise `priority/basic`, first come, first served.
+    pub multifactor: bool,
+    /// `PriorityWeight*`.
+    pub weights: Weights,
+    /// `PriorityDecayHalfLife` (7 days); 0 is no decay.
+    pub half_life: i64,
+    /// `PriorityCalcPeriod` (5 minutes).
+    pub calc_period: i64,
+    /// `PriorityMaxAge` (7 days).
+    pub max_age: i64,
+    /// `PriorityFavorSmall` (no).
+    pub favor_small: bool,
+    /// `PriorityFlags`.
+    pub flags: PriorityFlags,
+    /// `PriorityUsageResetPeriod` (none).
+    pub reset: UsageReset,
+    /// `FairShareDampeningFactor` (1).
+    pub dampening: f64,
+}
+
+/// `PriorityWeight*`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// `PriorityWeightAge`.
+    pub age: u32,
+    /// `PriorityWeightAssoc`.
+    pub assoc: u32,
+    /// `PriorityWeightFairshare`.
+    pub fair_share: u32,
+    /// `PriorityWeightJobSize`.
+    pub job_size: u32,
+    /// `PriorityWeightPartition`.
+    pub partition: u32,
+    /// `PriorityWeightQOS`.
+    pub qos: u32,
+    /// `PriorityWeightTRES`, as (TRES in lower case, weight).
+    pub tres: Vec<(String, f64)>,
+}
+
+/// `PriorityFlags`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PriorityFlags {
+    /// Age counts from submission.
+    pub accrue_always: bool,
+    /// Running jobs get new priorities, too.
+    pub calculate_running: bool,
+    /// The classic formula depends less on depth.
+    pub depth_oblivious: bool,
+    /// The classic formula in place of fair tree.
+    pub no_fair_tree: bool,
+    /// A priority never falls.
+    pub incr_only: bool,
+    /// Billing takes the greatest TRES of a node, not the sum.
+    pub max_tres: bool,
+    /// The factor of the association is its raw priority.
+    pub no_normal_assoc: bool,
+    /// The factor of the partition is its raw PriorityJobFactor.
+    pub no_normal_part: bool,
+    /// The factor of the QOS is its raw priority.
+    pub no_normal_qos: bool,
+    /// The factors of TRES are raw amounts.
+    pub no_normal_tres: bool,
+    /// The factor of size is divided by the time limit.
+    pub small_relative_to_time: bool,
+}
+
+/// `PriorityUsageResetPeriod`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsageReset {
+    /// Never.
+    None,
+    /// Once, at the first tick.
+    Now,
+    /// Each midnight.
+    Daily,
+    /// Each Sunday at midnight.
+    Weekly,
+    /// On the first of each month.
+    Monthly,
+    /// On the first of each quarter.
+    Quarterly,
+    /// On each January 1.
+    Yearly,
+}
+
+pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySettings {
+    let mut weight = |name: &str| {
+        globals.parsed(&format!("PriorityWeight{name}"), 0, |text| {
+            text.parse::<u32>().map_err(|_| "expected a whole number up to 4294967295")
+        })
+    };
+    let mut weights = Weights {
+        age: weight("Age"),
+        assoc: weight("Assoc"),
+        fair_share: weight("Fairshare"),
+        job_size: weight("JobSize"),
+        partition: weight("Partition"),
+        qos: weight("QOS"),
+        tres: Vec::new(),
+    };
+    weights.tres = globals.parsed("PriorityWeightTRES", Vec::new(), tres_weights);
+    let multifactor = globals.parsed("PriorityType", version >= Version::V24_11, |text| {
+        match text.trim_start_matches("priority/").to_ascii_lowercase().as_str() {
+            "multifactor" => Ok(true),
+            "basic" => Ok(false),
+            _ => Err("expected priority/multifactor or priority/basic"),
+        }
+    });
+    let span =
+        |text: &str| text::span(text)?.filter(|seconds| *seconds > 0).ok_or("expected a span above 0, such as 7-0");
+    PrioritySettings {
+        multifactor,
+        weights,
+        half_life: globals
+            .parsed("PriorityDecayHalfLife", 7 * 86_400, |text| Ok::<_, &str>(text::span(text)?.unwrap_or(0))),
+        calc_period: globals.parsed("PriorityCalcPeriod", 300, span),
+        max_age: globals.parsed("PriorityMaxAge", 7 * 86_400, span),
+        favor_small: globals.switch("PriorityFavorSmall", false),
+        flags: globals.parsed("PriorityFlags", PriorityFlags::default(), flags),
+        reset: globals.parsed("PriorityUsageResetPeriod", UsageReset::None, reset),
+        dampening: globals.parsed("FairShareDampeningFactor", 1.0, |text| {
+            let factor = text.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor > 0.0);
+            factor.ok_or("expected a number above 0")
+        }),
+    }
+}
+
+fn tres_weights(text: &str) -> Result<Vec<(String, f64)>, &'static str> {
+    let one = |part: &str| {
+        let (name, weight) = part.split_once('=')?;
+        let weight = weight.parse::<f64>().ok().filter(|weight| weight.is_finite())?;
+        Some((name.trim().to_ascii_lowercase(), weight))
+    };
+    text::list(text).map(|part| one(part).ok_or("expected weights such as CPU=1000,Mem=2000")).collect()
+}
+
+fn flags(text: &str) -> Result<PriorityFlags, String> {
+    let mut flags = PriorityFlags::default();
+    for word in text::list(text) {
+        match word.to_ascii_uppercase().as_str() {
+            "ACCRUE_ALWAYS" => flags.accrue_always = true,
+            "CALCULATE_RUNNING" => flags.calculate_running = true,
+            "DEPTH_OBLIVIOUS" => (flags.depth_oblivious, flags.no_fair_tree) = (true, true),
+            "NO_FAIR_TREE" => flags.no_fair_tree = true,
+            "INCR_ONLY" => flags.incr_only = true,
+            "MAX_TRES" => flags.max_tres = true,
+            "NO_NORMAL_ASSOC" => flags.no_normal_assoc = true,
+            "NO_NORMAL_PART" => flags.no_normal_part = true,
+            "NO_NORMAL_QOS" => flags.no_normal_qos = true,
+            "NO_NORMAL_TRES" => flags.no_normal_tres = true,
+            "NO_NORMAL_ALL" => {
+                (flags.no_normal_assoc, flags.no_normal_part) = (true, true);
+                (flags.no_normal_qos, flags.no_normal_tres) = (true, true);
+            }
+            "SMALL_RELATIVE_TO_TIME" => flags.small_relative_to_time = true,
+            "FAIR_TREE" | "NONE" => {}
+            _ => return Err(format!("{word:?} is not modelled; remove it")),
+        }
+    }
+    Ok(flags)
+}
+
+fn reset(text: &str) -> Result<UsageReset, &'static str> {
+    Ok(match text.to_ascii_uppercase().as_str() {
+        "NONE" => UsageReset::None,
+        "NOW" => UsageReset::Now,
+        "DAILY" => UsageReset::Daily,
+        "WEEKLY" => UsageReset::Weekly,
+        "MONTHLY" => UsageReset::Monthly,
+        "QUARTERLY" => UsageReset::Quarterly,
+        "YEARLY" => UsageReset::Yearly,
+        _ => return Err("expected NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY or YEARLY"),
+    })
+}

@@ -1,0 +1,198 @@
+//! `SchedulerParameters` and the timing of the loops.
+
+use super::Globals;
+use super::lines::Setting;
+use crate::text;
+
+/// Parameters of the main pass and of backfill, with Slurm's names. Times are seconds; a count of 0 is no limit. All fields of
+/// `default()` are 0; Slurm's defaults, given below, are those of [`Scheduling::standard`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scheduling {
+    /// `SchedulerType=sched/backfill`, the default; without it the main pass works alone.
+    pub backfill: bool,
+    /// A job over a limit blocks its partition.
+    pub assoc_limit_stop: bool,
+    /// Time over which submissions and ends are batched (3).
+    pub batch_sched_delay: i64,
+    /// Pause between passes (30).
+    pub bf_interval: i64,
+    /// Jobs of a partition that get a plan.
+    pub bf_job_part_count_reserve: usize,
+    /// Tasks of an array that are planned (20).
+    pub bf_max_job_array_resv: usize,
+    /// Jobs of an association that are tested.
+    pub bf_max_job_assoc: usize,
+    /// Jobs of a partition that are tested.
+    pub bf_max_job_part: usize,
+    /// Jobs that one pass starts.
+    pub bf_max_job_start: usize,
+    /// Jobs that one pass tests (500).
+    pub bf_max_job_test: usize,
+    /// Jobs of a user that are tested.
+    pub bf_max_job_user: usize,
+    /// Jobs of a user in a partition that are tested.
+    pub bf_max_job_user_part: usize,
+    /// Time of one pass (`bf_interval`).
+    pub bf_max_time: i64,
+    /// Age below which a job gets no plan.
+    pub bf_min_age_reserve: i64,
+    /// Priority below which a job gets no plan.
+    pub bf_min_prio_reserve: usize,
+    /// Records of the table (`bf_max_job_test`).
+    pub bf_node_space_size: usize,
+    /// One plan for a job in several partitions.
+    pub bf_one_resv_per_job: bool,
+    /// Step of the table (60).
+    pub bf_resolution: i64,
+    /// Horizon of the table (a day).
+    pub bf_window: i64,
+    /// Growth of a group of ends, in place of doubling.
+    pub bf_window_linear: i64,
+    /// Time within which completing jobs hold passes back (`CompleteWait`).
+    pub complete_wait: i64,
+    /// Records that a default pass reaches (100).
+    pub default_queue_depth: usize,
+    /// No pass at submission and end.
+    pub defer: bool,
+    /// An Epilog is set, so that the end of a job requests a pass at once.
+    pub epilog: bool,
+    /// Time of one main pass (2, or half of MessageTimeout).
+    pub max_sched_time: i64,
+    /// Records of a partition that the main pass reaches.
+    pub partition_job_depth: usize,
+    /// Time between full passes (60).
+    pub sched_interval: i64,
+    /// Jobs that one main pass starts.
+    pub sched_max_job_start: usize,
+    /// Pause between main passes, in microseconds (2).
+    pub sched_min_interval: i64,
+}
+
+/// Field, default and range of a parameter.
+enum Parameter {
+    /// A time: field, default, seconds (or microseconds) of its unit, least and greatest value in that unit.
+    Time(fn(&mut Scheduling) -> &mut i64, i64, i64, i64, i64),
+    /// A count: field, default, least and greatest value.
+    Count(fn(&mut Scheduling) -> &mut usize, usize, i64, i64),
+    Flag(fn(&mut Scheduling) -> &mut bool),
+}
+use Parameter::{Count, Flag, Time};
+
+const MANY: i64 = 2_000_000;
+
+const PARAMETERS: &[(&str, Parameter)] = &[
+    ("assoc_limit_stop", Flag(|s| &mut s.assoc_limit_stop)),
+    ("batch_sched_delay", Time(|s| &mut s.batch_sched_delay, 3, 1, 0, 3600)),
+    ("bf_interval", Time(|s| &mut s.bf_interval, 30, 1, 1, 10_800)),
+    ("bf_job_part_count_reserve", Count(|s| &mut s.bf_job_part_count_reserve, 0, 0, MANY)),
+    ("bf_max_job_array_resv", Count(|s| &mut s.bf_max_job_array_resv, 20, 0, 1000)),
+    ("bf_max_job_assoc", Count(|s| &mut s.bf_max_job_assoc, 0, 0, MANY)),
+    ("bf_max_job_part", Count(|s| &mut s.bf_max_job_part, 0, 0, MANY)),
+    ("bf_max_job_start", Count(|s| &mut s.bf_max_job_start, 0, 0, MANY)),
+    ("bf_max_job_test", Count(|s| &mut s.bf_max_job_test, 500, 1, MANY)),
+    ("bf_max_job_user", Count(|s| &mut s.bf_max_job_user, 0, 0, MANY)),
+    ("bf_max_job_user_part", Count(|s| &mut s.bf_max_job_user_part, 0, 0, MANY)),
+    ("bf_max_time", Time(|s| &mut s.bf_max_time, 30, 1, 1, 3600)),
+    ("bf_min_age_reserve", Time(|s| &mut s.bf_min_age_reserve, 0, 1, 0, 2_592_000)),
+    ("bf_min_prio_reserve", Count(|s| &mut s.bf_min_prio_reserve, 0, 0, i64::MAX)),
+    ("bf_node_space_size", Count(|s| &mut s.bf_node_space_size, 500, 2, MANY)),
+    ("bf_one_resv_per_job", Flag(|s| &mut s.bf_one_resv_per_job)),
+    ("bf_resolution", Time(|s| &mut s.bf_resolution, 60, 1, 1, 3600)),
+    ("bf_window", Time(|s| &mut s.bf_window, 1440, 60, 1, 43_200)),
+    ("bf_window_linear", Time(|s| &mut s.bf_window_linear, 0, 1, 0, 86_400)),
+    ("default_queue_depth", Count(|s| &mut s.default_queue_depth, 100, 0, MANY)),
+    ("defer", Flag(|s| &mut s.defer)),
+    ("max_sched_time", Time(|s| &mut s.max_sched_time, 2, 1, 1, 3600)),
+    ("partition_job_depth", Count(|s| &mut s.partition_job_depth, 0, 0, MANY)),
+    ("sched_interval", Time(|s| &mut s.sched_interval, 60, 1, 1, 86_400)),
+    ("sched_max_job_start", Count(|s| &mut s.sched_max_job_start, 0, 0, MANY)),
+    ("sched_min_interval", Time(|s| &mut s.sched_min_interval, 2, 1, 0, 100_000_000)),
+];
+
+/// Parameters of no effect on what is modelled: passes take no time, so that nothing yields.
+const LISTED: &str = "bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
+    disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top extra_node_info ff_wait \
+    ff_wait_value gpu_min_freq hetjob_prio ignore_numa ignore_prefer_validation max_array_tasks max_depend_depth \
+    max_rpc_cnt max_script_size max_submit_line_size max_switch_wait no_backup_scheduling no_env_cache \
+    nohold_on_prolog_fail permit_job_expansion preempt_reorder_count preempt_send_user_signal preempt_strict_order \
+    preempt_youngest_first requeue_setup_env_fail salloc_wait_nodes sbatch_wait_nodes step_retry_count \
+    step_retry_time whole_hetjob";
+
+/// Parameters that change decisions in a way that is not modelled.
+const REFUSED: &str =
+    "bf_licenses bf_topopt_enable pack_serial_at_end reduce_completing_frag spec_cores_first time_min_as_soft_limit";
+
+impl Scheduling {
+    /// Slurm's defaults.
+    #[must_use]
+    pub fn standard() -> Self {
+        let mut scheduling = Self { backfill: true, ..Self::default() };
+        for (_, parameter) in PARAMETERS {
+            match parameter {
+                Time(field, default, unit, ..) => *field(&mut scheduling) = default * unit,
+                Count(field, default, ..) => *field(&mut scheduling) = *default,
+                Flag(_) => {}
+            }
+        }
+        scheduling
+    }
+}
+
+/// Reads `SchedulerType`, `SchedulerParameters`, then the parameters of overlays.
+pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled: &mut Vec<String>) -> Scheduling {
+    let mut scheduling = Scheduling {
+        backfill: globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin")),
+        complete_wait: globals.seconds("CompleteWait", 0),
+        epilog: globals.text("Epilog").is_some_and(|value| !value.is_empty()),
+        max_sched_time: (globals.seconds("MessageTimeout", 10) / 2).clamp(1, 2),
+        ..Scheduling::standard()
+    };
+    let mut given = Vec::new();
+    let of_file = globals.setting("SchedulerParameters").into_iter().flat_map(|setting| {
+        text::list(&setting.value).map(|part| {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            Setting { key: key.trim().to_owned(), value: value.trim().to_owned(), ..setting.clone() }
+        })
+    });
+    for setting in of_file.chain(overlays.iter().cloned()) {
+        let among = |list: &str| list.split_whitespace().any(|name| name.eq_ignore_ascii_case(&setting.key));
+        if let Some((name, parameter)) = PARAMETERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&setting.key)) {
+            match set(&mut scheduling, parameter, &setting.value) {
+                Ok(()) => given.push(*name),
+                Err(problem) => globals.fault(&setting, problem),
+            }
+        } else if among(LISTED) {
+            not_modelled.push(format!("{}:{}: SchedulerParameters={}", setting.file, setting.line, setting.key));
+        } else if among(REFUSED) {
+            globals.fault(&setting, "is not modelled and changes decisions; remove it from SchedulerParameters");
+        } else {
+            let near = text::nearest(&setting.key, PARAMETERS.iter().map(|(name, _)| *name));
+            let hint = near.map_or("remove it".to_owned(), |near| format!("did you mean {near}?"));
+            globals.fault(&setting, format_args!("unknown parameter of SchedulerParameters; {hint}"));
+        }
+    }
+    if !given.contains(&"bf_max_time") {
+        scheduling.bf_max_time = scheduling.bf_interval;
+    }
+    if !given.contains(&"bf_node_space_size") {
+        scheduling.bf_node_space_size = scheduling.bf_max_job_test;
+    }
+    scheduling
+}
+
+/// Sets one parameter.
+fn set(scheduling: &mut Scheduling, parameter: &Parameter, value: &str) -> Result<(), String> {
+    let within = |least: i64, most: i64| {
+        let number: Option<i64> = value.parse().ok();
+        let range = if most == i64::MAX { format!("{least} or more") } else { format!("from {least} to {most}") };
+        number.filter(|n| (least..=most).contains(n)).ok_or(format!("expected a whole number {range}, found {value:?}"))
+    };
+    match parameter {
+        Time(field, _, unit, least, most) => *field(scheduling) = within(*least, *most)? * unit,
+        Count(field, _, least, most) => {
+            *field(scheduling) = usize::try_from(within(*least, *most)?).map_err(|error| error.to_string())?;
+        }
+        Flag(field) => *field(scheduling) = value.is_empty() || text::switch(value)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,375 @@
+//! The controller's state: jobs present, their priorities, the nodes; and one pass at a time.
+
+use crate::accounts::Accounts;
+use crate::backfill::{self, Start, Terms, backfill};
+use crate::cluster::Cluster;
+use crate::conf::{Conf, State, YEAR};
+use crate::error::{Collector, Faults};
+use crate::main_pass::{self, main_pass};
+use crate::nodes::NodeSet;
+use crate::priority::{JobFactors, Priorities, Running};
+use crate::queue::{self, Entry};
+use crate::select::{Machine, Need};
+use crate::version::Version;
+use crate::workload::{Begin, Memory, SubmittedJob};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A cluster as its files describe it, under one version of Slurm.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// `slurm.conf`.
+    pub conf: Conf,
+    /// The dump of accounts, if there is one.
+    pub accounts: Option<Accounts>,
+    /// Version whose rules hold.
+    pub version: Version,
+}
+
+impl Site {
+    /// Checks that all jobs can be modelled.
+    ///
+    /// # Errors
+    ///
+    /// Returns the list of what cannot.
+    pub fn check(&self, file: &str, jobs: &[SubmittedJob]) -> Result<(), Faults> {
+        let mut faults = Collector::new(file);
+        for job in jobs {
+            for name in &job.request.partitions {
+                if self.conf.partition(name).is_none() {
+                    faults.push(job.line, "-p", format_args!("there is no partition {name:?} in slurm.conf"));
+                }
+            }
+            for partition in self.partitions(job) {
+                let nodes = job.whole_nodes(&self.conf, &self.conf.partitions[partition]);
+                faults.take(job.line, &format!("job {}", job.id), nodes);
+            }
+            let request = &job.request;
+            let unmodelled = [
+                ("--array", request.array.is_some()),
+                ("--dependency", !request.dependencies.is_empty()),
+                ("--time-min", request.time_min.is_some()),
+                ("--nodelist", !request.required.is_empty()),
+                ("--exclude", !request.excluded.is_empty()),
+            ];
+            for (option, _) in unmodelled.iter().filter(|(_, is_given)| *is_given) {
+                faults.push(job.line, option, "is not modelled yet; remove it or the job");
+            }
+        }
+        faults.finish(())
+    }
+
+    /// Returns the indices of the partitions that a job is sent to.
+    fn partitions(&self, job: &SubmittedJob) -> Vec<usize> {
+        if job.request.partitions.is_empty() {
+            return self.conf.default_partition().into_iter().collect();
+        }
+        job.request.partitions.iter().filter_map(|name| self.conf.partition(name)).collect()
+    }
+
+    /// Returns the index of a node.
+    pub(crate) fn node(&self, name: &str) -> Option<usize> {
+        self.conf.nodes.iter().position(|node| node.name == name)
+    }
+}
+
+/// A job in one of its partitions.
+#[derive(Clone, Debug)]
+struct Place {
+    factors: JobFactors,
+    priority: u32,
+    need: Need,
+    is_admitted: bool,
+}
+
+/// A job that is pending or running.
+#[derive(Clone, Debug)]
+struct Job {
+    places: Vec<Place>,
+    user: usize,
+    memory: u64,
+    has_fixed_priority: bool,
+    is_held: bool,
+    running: Option<Running>,
+}
+
+/// The controller between two events.
+#[derive(Clone, Debug)]
+pub(crate) struct Controller<'a> {
+    site: &'a Site,
+    cluster: Cluster,
+    priorities: Priorities,
+    jobs: BTreeMap<u32, Job>,
+    users: BTreeMap<String, usize>,
+    /// Pending jobs whose begin time is ahead.
+    ahead: BTreeSet<(i64, u32)>,
+    queue: Vec<Entry>,
+    is_sorted: bool,
+}
+
+impl<'a> Controller<'a> {
+    /// Returns the controller of an idle cluster that starts at `start`.
+    #[must_use]
+    pub(crate) fn new(site: &'a Site, start: i64) -> Self {
+        let nodes = &site.conf.nodes;
+        let machine =
+            Machine::new(nodes.iter().map(|node| node.cpus).collect(), nodes.iter().map(|node| node.weight).collect());
+        let up = |partition: &crate::conf::Partition| {
+            NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
+        };
+        Self {
+            site,
+            cluster: Cluster::new(machine, site.conf.partitions.iter().map(up).collect()),
+            priorities: Priorities::new(&site.conf, site.accounts.as_ref(), start),
+            jobs: BTreeMap::new(),
+            users: BTreeMap::new(),
+            ahead: BTreeSet::new(),
+            queue: Vec::new(),
+            is_sorted: true,
+        }
+    }
+
+    /// Adds a job and returns its first priority.
+    pub(crate) fn submit(&mut self, job: &SubmittedJob, now: i64) -> u32 {
+        let request = &job.request;
+        let count = self.users.len();
+        let user = *self.users.entry(request.user().to_owned()).or_insert(count);
+        let eligible = match request.begin {
+            _ if request.hold => None,
+            Some(Begin::After(seconds)) => Some(now + seconds),
+            Some(Begin::At(time)) => Some(time.max(now)),
+            None => Some(now),
+        };
+        let mut places: Vec<Place> =
+            self.site.partitions(job).into_iter().map(|partition| self.place(job, partition, now, eligible)).collect();
+        let is_multifactor = self.site.conf.priority.multifactor;
+        let mut first = None;
+        for place in &mut places {
+            place.priority = match (request.priority, first) {
+                _ if request.hold => 0,
+                (Some(fixed), _) => fixed,
+                (None, Some(first)) if !is_multifactor => first,
+                _ => self.priorities.first(&place.factors, now),
+            };
+            first.get_or_insert(place.priority);
+        }
+        let memory = places.first().map_or(0, |place| place.factors.memory);
+        let has_fixed_priority = request.priority.is_some();
+        self.jobs
+            .insert(job.id, Job { places, user, memory, has_fixed_priority, is_held: request.hold, running: None });
+        match eligible {
+            Some(time) if time <= now => self.enqueue(job.id),
+            Some(time) => {
+                self.ahead.insert((time, job.id));
+            }
+            None => {}
+        }
+        first.unwrap_or(0)
+    }
+
+    /// Returns the job in one partition, without its priority.
+    fn place(&self, job: &SubmittedJob, index: usize, now: i64, eligible: Option<i64>) -> Place {
+        let (request, conf) = (&job.request, &self.site.conf);
+        let partition = &conf.partitions[index];
+        let nodes = job.whole_nodes(conf, partition).unwrap_or(u32::MAX);
+        let limit = job.limit.or(partition.default_time).or(partition.max_time).unwrap_or(YEAR);
+        let tasks = request.tasks.unwrap_or(nodes * request.tasks_per_node.unwrap_or(1));
+        let cpus = tasks * request.cpus_per_task.unwrap_or(1);
+        let memory = match request.memory {
+            Some(Memory::PerNode(each)) => each * u64::from(nodes),
+            Some(Memory::PerCpu(each)) => each * u64::from(cpus),
+            None => 0,
+        };
+        let user = request.user();
+        let accounts = self.site.accounts.as_ref();
+        let association =
+            accounts.and_then(|all| all.association(request.account.as_deref(), user, Some(&partition.name)));
+        let qos = accounts.and_then(|all| match &request.qos {
+            Some(name) => all.qos(name),
+            None => all.default_qos(association?),
+        });
+        let within = |limits: Option<i64>| limits.is_none_or(|most| limit <= most);
+        let is_admitted = matches!(partition.state, State::Up | State::Drain)
+            && within(partition.max_time)
+            && partition.max_nodes.is_none_or(|most| nodes <= most)
+            && nodes >= partition.min_nodes;
+        Place {
+            factors: JobFactors {
+                association,
+                qos,
+                partition: index,
+                submit: now,
+                eligible: eligible.filter(|time| *time <= now),
+                min_nodes: nodes,
+                cpus,
+                memory,
+                limit,
+                nice: request.nice,
+            },
+            priority: 0,
+            need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
+            is_admitted,
+        }
+    }
+
+    /// Lets a job into the queue, once for each partition that admits it.
+    fn enqueue(&mut self, id: u32) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        for place in job.places.iter().filter(|place| place.is_admitted) {
+            let JobFactors { partition, submit, limit, association, .. } = place.factors;
+            self.queue.push(Entry {
+                job: id,
+                partition,
+                tier: self.site.conf.partitions[partition].priority_tier,
+                priority: place.priority,
+                submit,
+                limit,
+                need: place.need,
+                user: job.user,
+                association: association.unwrap_or(usize::MAX),
+            });
+        }
+        self.is_sorted = false;
+    }
+
+    /// Lets jobs whose begin time has come into the queue, and sorts it.
+    pub(crate) fn prepare(&mut self, now: i64) {
+        while let Some((time, id)) = self.ahead.first().copied().filter(|(time, _)| *time <= now) {
+            self.ahead.pop_first();
+            if let Some(job) = self.jobs.get_mut(&id) {
+                job.places.iter_mut().for_each(|place| place.factors.eligible = Some(time));
+            }
+            self.enqueue(id);
+        }
+        if !self.is_sorted {
+            queue::sort(&mut self.queue);
+            self.is_sorted = true;
+        }
+    }
+
+    /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
+    pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> main_pass::Pass {
+        self.prepare(now);
+        main_pass(&mut self.cluster, &self.queue, now, is_full, &self.site.conf.scheduling)
+    }
+
+    /// Decides a backfill pass. The nodes are held afterwards; [`Self::commit`] takes the jobs out of the queue.
+    pub(crate) fn backfill(&mut self, now: i64) -> backfill::Pass {
+        self.prepare(now);
+        let terms = self.terms();
+        let pass = backfill(&mut self.cluster, &self.queue, now, terms);
+        for (id, cpus) in &pass.found {
+            if let Some(job) = self.jobs.get_mut(id) {
+                let cpus = u32::try_from(*cpus).unwrap_or(u32::MAX);
+                job.places.iter_mut().for_each(|place| place.factors.cpus = cpus);
+            }
+        }
+        pass
+    }
+
+    /// Returns the steps of the search for one job in a backfill pass, without an effect.
+    pub(crate) fn explain(&self, job: u32, now: i64) -> Vec<backfill::Step> {
+        backfill::explain(&mut self.cluster.clone(), &self.queue, now, self.terms(), job)
+    }
+
+    fn terms(&self) -> Terms<'a> {
+        let Site { conf, version, .. } = self.site;
+        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, rules: version.rules() }
+    }
+
+    /// Takes started jobs out of the queue.
+    pub(crate) fn commit(&mut self, starts: &[Start], now: i64) {
+        for start in starts {
+            let Some(job) = self.jobs.get_mut(&start.job) else { continue };
+            let cpus = u32::try_from(self.cluster.machine().cpus(&start.nodes)).unwrap_or(u32::MAX);
+            let nodes = u32::try_from(start.nodes.len()).unwrap_or(u32::MAX);
+            let Some(place) = job.places.iter().find(|place| place.factors.partition == start.partition) else {
+                continue;
+            };
+            let JobFactors { association, qos, .. } = place.factors;
+            let billing = self.priorities.billing(start.partition, cpus, job.memory, nodes);
+            job.running = Some(Running { association, qos, start: now, end: None, billing });
+        }
+        if !starts.is_empty() {
+            self.queue.retain(|entry| !starts.iter().any(|start| start.job == entry.job));
+        }
+    }
+
+    /// Takes a job out, whether it runs or is pending.
+    pub(crate) fn end(&mut self, job: u32, now: i64) {
+        if let Some(ended) = self.jobs.remove(&job)
+            && let Some(running) = ended.running
+        {
+            self.priorities.job_ended(&running, now);
+        }
+        self.cluster.end(job);
+        self.queue.retain(|entry| entry.job != job);
+    }
+
+    /// Runs one round of the decay thread. Returns true if a priority changed.
+    pub(crate) fn decay(&mut self, now: i64) -> bool {
+        self.prepare(now);
+        self.priorities.tick(now, self.jobs.values().filter_map(|job| job.running));
+        let mut is_changed = false;
+        for job in self.jobs.values_mut() {
+            if job.running.is_some() || job.has_fixed_priority || job.is_held {
+                continue;
+            }
+            for place in &mut job.places {
+                let renewed = self.priorities.renewed(&place.factors, place.priority, now);
+                is_changed |= renewed != place.priority;
+                place.priority = renewed;
+            }
+        }
+        if is_changed {
+            for entry in &mut self.queue {
+                let places = &self.jobs[&entry.job].places;
+                if let Some(place) = places.iter().find(|place| place.factors.partition == entry.partition) {
+                    entry.priority = place.priority;
+                }
+            }
+            self.is_sorted = false;
+        }
+        is_changed
+    }
+
+    /// Returns the priority of a job in a partition.
+    #[must_use]
+    pub(crate) fn priority(&self, job: u32, partition: usize) -> Option<u32> {
+        let mut places = self.jobs.get(&job)?.places.iter();
+        places.find(|place| place.factors.partition == partition).map(|place| place.priority)
+    }
+
+    /// Returns a job's time limit in a partition.
+    pub(crate) fn limit(&self, job: u32, partition: usize) -> i64 {
+        let places = self.jobs.get(&job).map_or(&[][..], |job| &job.places);
+        places.iter().find(|place| place.factors.partition == partition).map_or(YEAR, |place| place.factors.limit)
+    }
+
+    /// Returns true if a job is in the queue, or will be by its begin time.
+    pub(crate) fn has_queue(&self) -> bool {
+        !self.queue.is_empty() || !self.ahead.is_empty()
+    }
+
+    /// Returns the nodes' state.
+    #[must_use]
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Puts the nodes back into an earlier state.
+    pub(crate) fn restore(&mut self, cluster: Cluster) {
+        self.cluster = cluster;
+    }
+
+    /// Lets a job hold nodes, as a log says, whatever this controller decided. Returns the jobs that had to leave for it.
+    pub(crate) fn force(&mut self, start: &Start, now: i64) -> Vec<u32> {
+        let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
+        let displaced: Vec<u32> = self.cluster.running().iter().filter(|job| held(job)).map(|job| job.job).collect();
+        for job in &displaced {
+            self.end(*job, now);
+        }
+        let limit = self.limit(start.job, start.partition);
+        self.cluster.start(start.job, now + limit, start.nodes.clone());
+        displaced
+    }
+}

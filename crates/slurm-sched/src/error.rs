@@ -1,0 +1,80 @@
+//! Faults of input files, each with its place and its fix.
+
+use std::fmt;
+
+/// One fault of an input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// File in which it stands, or the option that replaces a value of the file.
+    pub file: String,
+    /// Line, counted from 1; 0 for an option and for what is missing.
+    pub line: usize,
+    /// Key, column or option.
+    pub key: String,
+    /// The fault and its fix.
+    pub problem: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, key, problem } = self;
+        match line {
+            0 => write!(f, "{file}: {key}: {problem}"),
+            _ => write!(f, "{file}:{line}: {key}: {problem}"),
+        }
+    }
+}
+
+/// All faults of an input, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults(pub Vec<Fault>);
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        for (i, fault) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{fault}", if i > 0 { "\n" } else { "" })?;
+        }
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more of this kind"),
+        }
+    }
+}
+
+impl std::error::Error for Faults {}
+
+/// Collector of faults, so that a reader reports all of them at once.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    file: String,
+    faults: Vec<Fault>,
+}
+
+impl Collector {
+    pub(crate) fn new(file: &str) -> Self {
+        Self { file: file.to_owned(), faults: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
+        let key = key.chars().take(60).collect();
+        self.faults.push(Fault { file: self.file.clone(), line, key, problem: problem.to_string() });
+    }
+
+    pub(crate) fn push_in(&mut self, file: &str, line: usize, key: &str, problem: impl fmt::Display) {
+        self.push(line, key, problem);
+        if let Some(last) = self.faults.last_mut() {
+            file.clone_into(&mut last.file);
+        }
+    }
+
+    /// The value, or a fault and `None`.
+    pub(crate) fn take<T, E: fmt::Display>(&mut self, line: usize, key: &str, result: Result<T, E>) -> Option<T> {
+        result.map_err(|problem| self.push(line, key, problem)).ok()
+    }
+
+    /// `value`, or all faults if there are any.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Faults> {
+        if self.faults.is_empty() { Ok(value) } else { Err(Faults(self.faults)) }
+    }
+}

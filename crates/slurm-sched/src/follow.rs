@@ -1,0 +1,410 @@
+//! Comparison with a recorded controller, pass by pass.
+//!
+//! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the log's decisions
+//! have led to. It decides, the decisions are compared, and it goes on from the log's.
+
+use crate::backfill::{Plan, Start, Step};
+use crate::cluster::Cluster;
+use crate::controller::{Controller, Site};
+use crate::hostlist;
+use crate::log::{Entry, Event, LogError, Placed};
+use crate::nodes::NodeSet;
+use crate::workload::SubmittedJob;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Result of a comparison.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Comparison {
+    /// Starts in the log.
+    pub starts: u64,
+    /// Planned starts in the log.
+    pub plans: u64,
+    /// Priorities in the log.
+    pub priorities: u64,
+    /// Starts of the log or of this crate that the other lacks, or has on other nodes.
+    pub wrong_starts: u64,
+    /// Plans of the log or of this crate that the other lacks, or has at other times or on other nodes.
+    pub wrong_plans: u64,
+    /// Priorities that differ.
+    pub wrong_priorities: u64,
+    /// The first difference.
+    pub first_difference: Option<Difference>,
+    /// Version whose rules were compared.
+    pub version: String,
+    /// Main passes in the log.
+    pub main_passes: u64,
+    /// Backfill passes in the log.
+    pub backfill_passes: u64,
+    /// Settings of slurm.conf that are read and not modelled.
+    pub not_modelled: Vec<String>,
+}
+
+/// A decision in which the log and this crate differ.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// Line of the log.
+    pub line: u64,
+    /// Second, as if the log's clock were UTC.
+    pub time: i64,
+    /// `main`, `backfill` or `submission`.
+    pub pass: &'static str,
+    /// The job's number.
+    pub job: u32,
+    /// This crate's decision.
+    pub ours: String,
+    /// The log's decision.
+    pub theirs: String,
+    /// The rule by which this crate decided.
+    pub rule: String,
+}
+
+/// A log that cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// A line cannot be read.
+    #[error("{0}")]
+    Log(#[from] LogError),
+    /// The log names a job that the trace lacks.
+    #[error("line {line}: job {job} is not in the trace; add it, or cut the log where it begins")]
+    Job {
+        /// Line, counted from 1.
+        line: u64,
+        /// The job's number.
+        job: u32,
+    },
+    /// The log names a node or partition that slurm.conf lacks.
+    #[error("line {line}: {name:?} is not in slurm.conf; use the slurm.conf of the time of the log")]
+    Name {
+        /// Line, counted from 1.
+        line: u64,
+        /// The name.
+        name: String,
+    },
+    /// The log has no event.
+    #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
+    Empty,
+}
+
+impl Comparison {
+    /// Returns true if all starts, plans and priorities are equal.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.wrong_starts + self.wrong_plans + self.wrong_priorities == 0
+    }
+}
+
+/// Compares the decisions of a log with those of this crate.
+///
+/// # Errors
+///
+/// If the log cannot be read, or names jobs, nodes or partitions that the other files lack.
+pub fn follow<I>(site: &Site, jobs: &[SubmittedJob], events: I) -> Result<Comparison, FollowError>
+where
+    I: IntoIterator<Item = Result<Entry, LogError>>,
+{
+    let mut events = events.into_iter().peekable();
+    let start = match events.peek() {
+        Some(Ok(first)) => first.time,
+        Some(Err(_)) => 0,
+        None => return Err(FollowError::Empty),
+    };
+    let mut follower = Follower {
+        site,
+        jobs: jobs.iter().map(|job| (job.id, job)).collect(),
+        controller: Controller::new(site, start),
+        next_decay: start + site.conf.priority.calc_period,
+        last_decay: start,
+        is_decay_logged: false,
+        sets: BTreeMap::new(),
+        comparison: Comparison {
+            version: site.version.to_string(),
+            not_modelled: site.conf.not_modelled.clone(),
+            ..Comparison::default()
+        },
+    };
+    let mut span: Vec<Entry> = Vec::new();
+    for entry in events {
+        let entry = entry?;
+        if matches!(entry.event, Event::MainPass { .. } | Event::BackfillPass) {
+            follower.span(std::mem::take(&mut span))?;
+        }
+        span.push(entry);
+    }
+    follower.span(span)?;
+    Ok(follower.comparison)
+}
+
+struct Follower<'a> {
+    site: &'a Site,
+    jobs: BTreeMap<u32, &'a SubmittedJob>,
+    controller: Controller<'a>,
+    next_decay: i64,
+    last_decay: i64,
+    is_decay_logged: bool,
+    /// Node sets by their lists.
+    sets: BTreeMap<String, NodeSet>,
+    comparison: Comparison,
+}
+
+impl Follower<'_> {
+    /// Follows the events from one pass to the next.
+    fn span(&mut self, events: Vec<Entry>) -> Result<(), FollowError> {
+        let Some(first) = events.first() else { return Ok(()) };
+        match first.event {
+            Event::MainPass { is_full } => self.main_span(first, is_full, &events[1..]),
+            Event::BackfillPass => self.backfill_span(first, &events[1..]),
+            _ => self.others(&events),
+        }
+    }
+
+    fn others<'e>(&mut self, events: impl IntoIterator<Item = &'e Entry>) -> Result<(), FollowError> {
+        events.into_iter().try_for_each(|entry| self.other(entry))
+    }
+
+    /// A main pass says that it begins before it has its locks: what is logged before its first start came before it.
+    fn main_span(&mut self, first: &Entry, is_full: bool, events: &[Entry]) -> Result<(), FollowError> {
+        let is_start = |entry: &&Entry| matches!(entry.event, Event::MainStart(_));
+        let before = events.iter().position(|entry| is_start(&entry)).unwrap_or(0);
+        self.others(&events[..before])?;
+        self.catch_up(first.time);
+        let mut theirs = Vec::new();
+        for entry in events.iter().filter(is_start) {
+            if let Event::MainStart(placed) = &entry.event {
+                theirs.push(self.decision(entry.line, placed, (first.time, 0))?);
+            }
+        }
+        let cluster = self.controller.cluster().clone();
+        let pass = self.controller.main_pass(first.time, is_full);
+        let rule = match pass.blocked.first() {
+            Some((job, _)) => format!("SPEC 4.6: starts in order of priority up to job {job}, which does not fit"),
+            None => "SPEC 4.6: starts in order of priority, and every job fits".to_owned(),
+        };
+        let ours: Vec<Decision> = pass.starts.iter().map(|start| Decision::of_start(start, first)).collect();
+        self.comparison.main_passes += 1;
+        self.comparison.starts += theirs.len() as u64;
+        self.comparison.wrong_starts += self.compare("main", first, &ours, &theirs, |_| rule.clone());
+        self.adopt(cluster, &ours, &theirs, first.time);
+        self.others(events[before..].iter().filter(|entry| !is_start(entry)))
+    }
+
+    fn backfill_span(&mut self, first: &Entry, events: &[Entry]) -> Result<(), FollowError> {
+        self.catch_up(first.time);
+        self.controller.prepare(first.time);
+        let before = self.controller.clone();
+        let pass = self.controller.backfill(first.time);
+        let (mut starts, mut plans, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in events {
+            match &entry.event {
+                Event::Test { job, priority, partition } => {
+                    let ours = before.priority(*job, self.partition(entry.line, partition)?);
+                    self.compare_priority("backfill", entry, *job, ours, *priority);
+                }
+                Event::Plan { placed, start, end, .. } => {
+                    plans.push(self.decision(entry.line, placed, (*start, *end))?)
+                }
+                Event::BackfillStart(placed) => starts.push(self.decision(entry.line, placed, (first.time, 0))?),
+                _ => others.push(entry),
+            }
+        }
+        let rule = |job: u32| words(&before.explain(job, first.time), &|nodes| names(self.site, nodes));
+        let our_starts: Vec<Decision> = pass.starts.iter().map(|start| Decision::of_start(start, first)).collect();
+        let our_plans: Vec<Decision> = pass.plans.into_iter().map(|plan| Decision::of_plan(plan, first)).collect();
+        let wrong_starts = self.compare("backfill", first, &our_starts, &starts, rule);
+        let wrong_plans = self.compare("backfill", first, &our_plans, &plans, rule);
+        self.comparison.backfill_passes += 1;
+        self.comparison.starts += starts.len() as u64;
+        self.comparison.plans += plans.len() as u64;
+        self.comparison.wrong_starts += wrong_starts;
+        self.comparison.wrong_plans += wrong_plans;
+        self.adopt(before.cluster().clone(), &our_starts, &starts, first.time);
+        self.others(others)
+    }
+
+    /// Follows an event that is no pass.
+    fn other(&mut self, entry: &Entry) -> Result<(), FollowError> {
+        self.catch_up(entry.time);
+        match &entry.event {
+            Event::Submit { job, priority } => {
+                let submitted = *self.jobs.get(job).ok_or(FollowError::Job { line: entry.line, job: *job })?;
+                let ours = self.controller.submit(submitted, entry.time);
+                self.compare_priority("submission", entry, *job, Some(ours), *priority);
+            }
+            Event::End { job } => self.controller.end(*job, entry.time),
+            Event::Decay | Event::FairTree => {
+                self.is_decay_logged = true;
+                if entry.time > self.last_decay {
+                    self.decay(entry.time);
+                }
+            }
+            Event::MainStart(placed) | Event::BackfillStart(placed) => {
+                // A start outside a pass, such as that of srun: it is taken as it is.
+                let theirs = self.decision(entry.line, placed, (entry.time, 0))?;
+                self.adopt(self.controller.cluster().clone(), &[], &[theirs], entry.time);
+            }
+            Event::Test { .. }
+            | Event::Plan { .. }
+            | Event::Version(_)
+            | Event::MainPass { .. }
+            | Event::BackfillPass => {}
+        }
+        Ok(())
+    }
+
+    /// Runs the rounds of the decay thread up to `now` where the log does not show them (`DebugFlags` without `Priority`).
+    fn catch_up(&mut self, now: i64) {
+        while !self.is_decay_logged && self.next_decay < now {
+            self.decay(self.next_decay);
+        }
+    }
+
+    fn decay(&mut self, now: i64) {
+        self.controller.decay(now);
+        self.last_decay = now;
+        self.next_decay = now + self.site.conf.priority.calc_period;
+    }
+
+    /// Goes on from the log's starts.
+    fn adopt(&mut self, before: Cluster, ours: &[Decision], theirs: &[Decision], now: i64) {
+        let starts: Vec<Start> = theirs.iter().map(Decision::as_start).collect();
+        if ours.iter().map(Decision::as_start).ne(starts.iter().cloned()) || ours.is_empty() {
+            self.controller.restore(before);
+            for start in &starts {
+                self.controller.force(start, now);
+            }
+        }
+        self.controller.commit(&starts, now);
+    }
+
+    fn compare_priority(&mut self, pass: &'static str, entry: &Entry, job: u32, ours: Option<u32>, theirs: u32) {
+        self.comparison.priorities += 1;
+        if ours == Some(theirs) {
+            return;
+        }
+        self.comparison.wrong_priorities += 1;
+        let multifactor = self.site.conf.priority.multifactor;
+        self.comparison.first_difference.get_or_insert_with(|| Difference {
+            line: entry.line,
+            time: entry.time,
+            pass,
+            job,
+            ours: ours.map_or("no such job".to_owned(), |priority| format!("priority {priority}")),
+            theirs: format!("priority {theirs}"),
+            rule: if multifactor { "SPEC 1.1: weighted sum of factors" } else { "SPEC 1.8: order of submission" }
+                .to_owned(),
+        });
+    }
+
+    /// Compares decisions on the same pass by job and partition, and returns how many differ.
+    fn compare(
+        &mut self,
+        pass: &'static str,
+        first: &Entry,
+        ours: &[Decision],
+        theirs: &[Decision],
+        rule: impl Fn(u32) -> String,
+    ) -> u64 {
+        let by_job = |decisions: &'_ [Decision]| -> BTreeMap<(u32, usize), Decision> {
+            decisions.iter().map(|decision| ((decision.job, decision.partition), decision.clone())).collect()
+        };
+        let (our, their) = (by_job(ours), by_job(theirs));
+        let keys: BTreeMap<(u32, usize), ()> = our.keys().chain(their.keys()).map(|key| (*key, ())).collect();
+        let differ: Vec<&(u32, usize)> = keys.keys().filter(|key| our.get(*key) != their.get(*key)).collect();
+        let line = |key: &(u32, usize)| their.get(key).map_or(first.line, |decision| decision.line);
+        if let Some(key) = differ.iter().min_by_key(|key| line(key)) {
+            let said =
+                |decision: Option<&Decision>| decision.map_or("no start, no plan".to_owned(), |one| self.said(one));
+            let found = Difference {
+                line: line(key),
+                time: first.time,
+                pass,
+                job: key.0,
+                ours: said(our.get(*key)),
+                theirs: said(their.get(*key)),
+                rule: rule(key.0),
+            };
+            self.comparison.first_difference.get_or_insert(found);
+        }
+        differ.len() as u64
+    }
+
+    fn said(&self, decision: &Decision) -> String {
+        let Decision { start, end, nodes, .. } = decision;
+        let nodes = names(self.site, nodes);
+        if *end == 0 { format!("starts on {nodes}") } else { format!("planned from {start} to {end} on {nodes}") }
+    }
+
+    fn partition(&self, line: u64, name: &str) -> Result<usize, FollowError> {
+        self.site.conf.partition(name).ok_or_else(|| FollowError::Name { line, name: name.to_owned() })
+    }
+
+    fn decision(&mut self, line: u64, placed: &Placed, (start, end): (i64, i64)) -> Result<Decision, FollowError> {
+        let partition = self.partition(line, &placed.partition)?;
+        if !self.sets.contains_key(&placed.nodes) {
+            let unknown = |name: &str| FollowError::Name { line, name: name.to_owned() };
+            let members = hostlist::expand(&placed.nodes).map_err(|_| unknown(&placed.nodes))?;
+            let mut set = NodeSet::empty(self.site.conf.nodes.len());
+            for name in &members {
+                set.insert(self.site.node(name).ok_or_else(|| unknown(name))?);
+            }
+            self.sets.insert(placed.nodes.clone(), set);
+        }
+        let nodes = self.sets[&placed.nodes].clone();
+        Ok(Decision { line, job: placed.job, partition, start, end, nodes })
+    }
+}
+
+/// A start (with the end 0) or a plan.
+#[derive(Clone, Debug)]
+struct Decision {
+    line: u64,
+    job: u32,
+    partition: usize,
+    start: i64,
+    end: i64,
+    nodes: NodeSet,
+}
+
+impl PartialEq for Decision {
+    fn eq(&self, other: &Self) -> bool {
+        (self.start, self.end, &self.nodes) == (other.start, other.end, &other.nodes)
+    }
+}
+
+impl Decision {
+    fn of_start(start: &Start, pass: &Entry) -> Self {
+        let Start { job, partition, nodes } = start.clone();
+        Self { line: pass.line, job, partition, start: pass.time, end: 0, nodes }
+    }
+
+    fn of_plan(plan: Plan, pass: &Entry) -> Self {
+        let Plan { job, partition, start, end, nodes } = plan;
+        Self { line: pass.line, job, partition, start, end, nodes }
+    }
+
+    fn as_start(&self) -> Start {
+        Start { job: self.job, partition: self.partition, nodes: self.nodes.clone() }
+    }
+}
+
+fn names(site: &Site, nodes: &NodeSet) -> String {
+    let names: Vec<&str> = nodes.iter().map(|node| site.conf.nodes[node].name.as_str()).collect();
+    hostlist::fold(&names)
+}
+
+/// Says how the backfill pass searched a job's start.
+fn words(steps: &[Step], names: &dyn Fn(&NodeSet) -> String) -> String {
+    let slot = |step: &Step| {
+        let found = match &step.will_run {
+            Some((time, nodes)) => format!("the will-run test finds {} at {time}", names(nodes)),
+            None => "no start there".to_owned(),
+        };
+        format!("from {}: unplanned {}; {found}", step.from, names(&step.usable))
+    };
+    const SHOWN: usize = 4;
+    let last: Vec<String> = steps[steps.len().saturating_sub(SHOWN)..].iter().map(slot).collect();
+    match last.as_slice() {
+        [] => "SPEC 5.2: the pass does not reach the job".to_owned(),
+        _ => format!("SPEC 5.4, the last slots of {}: {}", steps.len(), last.join(" | ")),
+    }
+}

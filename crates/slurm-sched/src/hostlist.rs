@@ -1,0 +1,193 @@
+//! Node lists as Slurm writes them: `n[1-8,10]`, `rack[1-2]n[01-16],login`.
+//!
+//! [`expand`] reads a list with brackets anywhere in a name; [`fold`] prints names the way slurmctld does, with brackets
+//! around the last number only and without sorting.
+//!
+//! ```
+//! let names = slurm_sched::hostlist::expand("n[8-10],gpu[01-02]").expect("valid");
+//! assert_eq!(names, ["n8", "n9", "n10", "gpu01", "gpu02"]);
+//! assert_eq!(slurm_sched::hostlist::fold(&names), "n[8-10],gpu[01-02]");
+//! ```
+
+use std::fmt::Write as _;
+
+/// Names that one list may expand to, so that a slip such as `n[1-999999999]` is an error and not a full memory.
+pub const MOST_NAMES: usize = 1 << 18;
+
+/// A node list that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("node list {list:?}, column {column}: {problem}")]
+pub struct HostlistError {
+    /// The list, shortened if it is long.
+    pub list: String,
+    /// Position of the fault in the list, counted from 1.
+    pub column: usize,
+    /// The fault and its fix.
+    pub problem: Problem,
+}
+
+/// Fault of a node list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A `[` or `]` without its partner.
+    #[error("unbalanced bracket; write ranges as n[1-4,7]")]
+    Bracket,
+    /// Something else than `3` or `3-7` within brackets.
+    #[error("expected a number or a range such as 1-4 between brackets")]
+    Range,
+    /// A range whose end is below its begin.
+    #[error("the range runs backwards; write the smaller number first")]
+    Backwards,
+    /// A name without characters.
+    #[error("empty name; remove the extra comma")]
+    Empty,
+    /// A name with a blank or another character that no node name has.
+    #[error("node names have letters, digits, '-', '_' and '.' only")]
+    Character,
+    /// More than [`MOST_NAMES`] names.
+    #[error("expands to more than 262144 names; check the range")]
+    TooMany,
+}
+
+/// Returns the names of `list` in its order.
+///
+/// # Errors
+///
+/// Fails at the first fault, with its position.
+pub fn expand(list: &str) -> Result<Vec<String>, HostlistError> {
+    let fail = |(column, problem): (usize, Problem)| HostlistError {
+        list: list.chars().take(80).collect(),
+        column: column + 1,
+        problem,
+    };
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut names = Vec::new();
+    let mut begin = 0;
+    let mut depth = 0_u32;
+    for (at, c) in list.char_indices().chain([(list.len(), ',')]) {
+        match c {
+            '[' if depth == 0 => depth = 1,
+            ']' if depth == 1 => depth = 0,
+            '[' | ']' => return Err(fail((at, Problem::Bracket))),
+            ',' if depth == 0 => {
+                expand_one(&list[begin..at], begin, &mut names).map_err(fail)?;
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if depth == 0 { Ok(names) } else { Err(fail((list.len(), Problem::Bracket))) }
+}
+
+/// Appends the names of one element, `rack[1-2]n[01-16]`, which begins at `offset` of its list.
+fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(), (usize, Problem)> {
+    let mut partial = vec![String::new()];
+    let mut rest = element;
+    let room = MOST_NAMES.saturating_sub(names.len());
+    while !rest.is_empty() {
+        let at = offset + element.len() - rest.len();
+        let (plain, bracket) = rest.split_once('[').map_or((rest, None), |(plain, tail)| (plain, Some(tail)));
+        let plain = plain.trim_matches(' ');
+        if !plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
+            return Err((at, Problem::Character));
+        }
+        partial.iter_mut().for_each(|name| name.push_str(plain));
+        let Some(tail) = bracket else { break };
+        let (inner, after) = tail.split_once(']').ok_or((at, Problem::Bracket))?;
+        let ranges = ranges(inner, room / partial.len()).map_err(|problem| (at + plain.len() + 1, problem))?;
+        partial = partial
+            .iter()
+            .flat_map(|name| ranges.iter().map(move |(number, width)| format!("{name}{number:0width$}")))
+            .collect();
+        rest = after;
+    }
+    if partial.len() > room {
+        return Err((offset, Problem::TooMany));
+    }
+    if partial.iter().any(String::is_empty) {
+        return Err((offset, Problem::Empty));
+    }
+    names.append(&mut partial);
+    Ok(())
+}
+
+/// Numbers and widths of `01-16,20`.
+fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, Problem> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
+        if digits { text.parse::<u64>().map_err(|_| Problem::Range) } else { Err(Problem::Range) }
+    };
+    let mut all = Vec::new();
+    for range in inner.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (begin, end) = (number(first)?, number(last)?);
+        if end < begin {
+            return Err(Problem::Backwards);
+        }
+        if usize::try_from(end - begin).map_or(true, |more| all.len() + more >= room) {
+            return Err(Problem::TooMany);
+        }
+        all.extend((begin..=end).map(|n| (n, first.len())));
+    }
+    Ok(all)
+}
+
+/// Run of names with one prefix, whose last numbers are printed between one pair of brackets.
+struct Group<'a> {
+    prefix: &'a str,
+    /// First number, last number, and digits of the first.
+    runs: Vec<(u64, u64, usize)>,
+}
+
+/// Prints `names` in their order, neighbours with one prefix between one pair of brackets.
+#[must_use]
+pub fn fold<S: AsRef<str>>(names: &[S]) -> String {
+    let mut text = String::new();
+    let mut group: Option<Group<'_>> = None;
+    for name in names {
+        let name = name.as_ref();
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &name[prefix.len()..];
+        let Some(number) = digits.parse::<u64>().ok().filter(|_| digits.len() <= 18) else {
+            flush(&mut text, group.take());
+            push_item(&mut text, name);
+            continue;
+        };
+        match &mut group {
+            Some(open) if open.prefix == prefix => match open.runs.last_mut() {
+                Some((_, last, width)) if number == *last + 1 && digits == format!("{number:0width$}") => {
+                    *last = number
+                }
+                _ => open.runs.push((number, number, digits.len())),
+            },
+            _ => {
+                flush(&mut text, group.take());
+                group = Some(Group { prefix, runs: vec![(number, number, digits.len())] });
+            }
+        }
+    }
+    flush(&mut text, group);
+    text
+}
+
+fn push_item(text: &mut String, item: &str) {
+    if !text.is_empty() {
+        text.push(',');
+    }
+    text.push_str(item);
+}
+
+fn flush(text: &mut String, group: Option<Group<'_>>) {
+    let Some(Group { prefix, runs }) = group else { return };
+    let mut inner = String::new();
+    for (first, last, width) in &runs {
+        push_item(&mut inner, &format!("{first:0width$}"));
+        if last > first {
+            let _ = write!(inner, "-{last:0width$}");
+        }
+    }
+    let single = runs.len() == 1 && runs[0].0 == runs[0].1;
+    push_item(text, &if single { format!("{prefix}{inner}") } else { format!("{prefix}[{inner}]") });
+}

@@ -1,0 +1,39 @@
+//! The decisions of slurmctld on whole nodes.
+//!
+//! The crate holds the three loops of Slurm's controller and their timing, the queue, the main pass, the backfill pass with its
+//! table of planned use, the choice of whole nodes, and multifactor priority. [`follow()`] compares its decisions with those
+//! of a recorded `slurmctld.log`, pass by pass.
+//!
+//! `SPEC 5.4` and the like in comments name sections of the specification that `docs/slurm.md` summarizes.
+
+pub mod accounts;
+pub mod conf;
+pub mod error;
+pub mod hostlist;
+pub mod limits;
+pub mod priority;
+pub mod workload;
+
+mod backfill;
+mod calendar;
+mod cluster;
+mod controller;
+mod follow;
+mod log;
+mod loops;
+mod main_pass;
+mod nodes;
+mod queue;
+mod select;
+mod simulate;
+mod table;
+mod text;
+mod version;
+mod will_run;
+
+pub use controller::Site;
+pub use follow::{Comparison, Difference, FollowError, follow};
+pub use log::{Event, Events, LogError, version_of};
+pub use loops::Phases;
+pub use simulate::{By, Ended, Report, Terms, simulate};
+pub use version::{Rules, UnknownVersion, Version};

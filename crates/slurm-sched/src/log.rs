@@ -1,0 +1,273 @@
+//! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
+
+use crate::calendar::day_of;
+use crate::version::{UnknownVersion, Version};
+use std::io::BufRead;
+
+/// What one line of the log records.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Event {
+    /// The controller says its version.
+    Version(String),
+    /// A batch job was submitted.
+    Submit {
+        /// The job's number.
+        job: u32,
+        /// Its first priority.
+        priority: u32,
+    },
+    /// A job ended: its script, or by the controller's hand.
+    End {
+        /// The job's number.
+        job: u32,
+    },
+    /// A main pass begins.
+    MainPass {
+        /// It has no depth.
+        is_full: bool,
+    },
+    /// The main pass, or a request that may start a job itself, starts a job.
+    MainStart(Placed),
+    /// A backfill pass begins.
+    BackfillPass,
+    /// The backfill pass tests a job.
+    Test {
+        /// The job's number.
+        job: u32,
+        /// Its priority at the time.
+        priority: u32,
+        /// The partition's name.
+        partition: String,
+    },
+    /// The backfill pass plans a job.
+    Plan {
+        /// Job, nodes and partition.
+        placed: Placed,
+        /// Planned start.
+        start: i64,
+        /// Planned end, rounded as the table does.
+        end: i64,
+        /// The line is written as 24.11 writes it.
+        is_new_form: bool,
+    },
+    /// The backfill pass starts a job.
+    BackfillStart(Placed),
+    /// The decay thread computes usage, fair share and priorities.
+    Decay,
+    /// The fair tree is computed, of which no decay was recorded in this line.
+    FairTree,
+}
+
+/// A job on nodes of a partition, as the log names them.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Placed {
+    /// The job's number.
+    pub job: u32,
+    /// The nodes, as a list with ranges.
+    pub nodes: String,
+    /// The partition's name.
+    pub partition: String,
+}
+
+/// Event with its place in the log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Entry {
+    /// Line, counted from 1.
+    pub line: u64,
+    /// Second, as if the log's clock were UTC.
+    pub time: i64,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Line of a log that says something of interest in a form that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The log cannot be read.
+    #[error("line {line}: {source}")]
+    Read {
+        /// Line, counted from 1.
+        line: u64,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A line's form is not known.
+    #[error("line {line}: expected {expected}, found {found:?}")]
+    Form {
+        /// Line, counted from 1.
+        line: u64,
+        /// What the line should hold.
+        expected: &'static str,
+        /// The line.
+        found: String,
+    },
+}
+
+/// Iterator over the events of a log; lines that decide nothing are skipped.
+#[derive(Debug)]
+pub struct Events<R> {
+    input: R,
+    buffer: Vec<u8>,
+    line: u64,
+}
+
+impl<R: BufRead> Events<R> {
+    /// Reads events from a log.
+    pub fn new(input: R) -> Self {
+        Self { input, buffer: Vec::new(), line: 0 }
+    }
+
+    fn next_event(&mut self) -> Result<Option<Entry>, LogError> {
+        loop {
+            self.buffer.clear();
+            self.line += 1;
+            let line = self.line;
+            let count =
+                self.input.read_until(b'\n', &mut self.buffer).map_err(|source| LogError::Read { line, source })?;
+            if count == 0 {
+                return Ok(None);
+            }
+            let text = String::from_utf8_lossy(&self.buffer);
+            let bad = |expected| LogError::Form { line, expected, found: text.trim_end().chars().take(200).collect() };
+            let Some((stamp, message)) = text.trim_end().strip_prefix('[').and_then(|rest| rest.split_once("] "))
+            else {
+                continue;
+            };
+            if let Some(event) = event(message).map_err(bad)? {
+                let time =
+                    time(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
+                return Ok(Some(Entry { line, time, event }));
+            }
+        }
+    }
+}
+
+/// Returns the version that a log shows: the controller's word, or the form of its plans. None if it has neither.
+///
+/// # Errors
+///
+/// If the log cannot be read up to that line.
+pub fn version_of<R: BufRead>(events: Events<R>) -> Result<Option<Result<Version, UnknownVersion>>, LogError> {
+    for entry in events {
+        match entry?.event {
+            Event::Version(version) => return Ok(Some(version.parse())),
+            Event::Plan { is_new_form, .. } => {
+                return Ok(Some(Ok(if is_new_form { Version::V24_11 } else { Version::V22_05 })));
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+impl<R: BufRead> Iterator for Events<R> {
+    type Item = Result<Entry, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_event().transpose()
+    }
+}
+
+/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are cut off.
+pub(crate) fn time(text: &str) -> Option<i64> {
+    let (date, clock) = text.split_once('T')?;
+    let mut date = date.split('-');
+    let mut next = |digits: usize| {
+        let part = date.next()?;
+        (part.len() == digits).then(|| crate::text::whole(part))?
+    };
+    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
+    let clock = clock.get(..8)?;
+    let mut clock = clock.split(':').map(|part| (part.len() == 2).then(|| crate::text::whole(part))?);
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let is_valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+    is_valid.then(|| day_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
+/// Returns the number after `key`, up to the first character that is no digit.
+fn number(text: &str, key: &str) -> Option<u32> {
+    let rest = &text[text.find(key)? + key.len()..];
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..digits].parse().ok()
+}
+
+/// Returns the job's number: that in parentheses for a task of an array.
+fn job(text: &str) -> Option<u32> {
+    let rest = &text[text.find("JobId=")? + 6..];
+    let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+    match word.split_once('(') {
+        Some((_, inner)) => inner.strip_suffix(')')?.parse().ok(),
+        None => number(text, "JobId="),
+    }
+}
+
+/// Returns the word after `key`.
+fn word<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text[text.find(key)? + key.len()..].split_whitespace().next()
+}
+
+fn event(message: &str) -> Result<Option<Event>, &'static str> {
+    const PLACED: &str = "a job, its nodes and its partition";
+    let placed = |nodes: &str, partition: &str| {
+        Some(Placed {
+            job: job(message)?,
+            nodes: word(message, nodes)?.to_owned(),
+            partition: word(message, partition)?.to_owned(),
+        })
+    };
+    let event = if message.contains("_dump_job_sched: ") {
+        plan(message).ok_or("a job with its planned start, end, nodes and partition")?
+    } else if message.contains("BACKFILL: test for JobId=") {
+        let test = || {
+            Some(Event::Test {
+                job: job(message)?,
+                priority: number(message, "Prio=")?,
+                partition: word(message, "Partition=")?.to_owned(),
+            })
+        };
+        test().ok_or("a job with its priority and partition")?
+    } else if message.contains("_attempt_backfill: beginning") {
+        Event::BackfillPass
+    } else if message.contains("sched: Running job scheduler") {
+        Event::MainPass { is_full: message.contains("full queue") }
+    } else if message.contains("sched: Allocate JobId=") {
+        Event::MainStart(placed("NodeList=", "Partition=").ok_or(PLACED)?)
+    } else if message.contains("_start_job: Started JobId=") {
+        Event::BackfillStart(placed(" on ", " in ").ok_or(PLACED)?)
+    } else if message.contains("_slurm_rpc_submit_batch_job: JobId=") {
+        let submit = || Some(Event::Submit { job: job(message)?, priority: number(message, "InitPrio=")? });
+        submit().ok_or("a job with its first priority")?
+    } else if is_end(message) {
+        Event::End { job: job(message).ok_or("a job")? }
+    } else if message.contains("_decay_thread: PRIO: Decay factor over") {
+        Event::Decay
+    } else if message.contains("Fair Tree fairshare algorithm, starting at root") {
+        Event::FairTree
+    } else if let Some(version) = message.split_once("slurmctld version ") {
+        Event::Version(version.1.split_whitespace().next().ok_or("a version")?.to_owned())
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(event))
+}
+
+/// True for the lines that take a job out: its script ended, its limit passed, it was cancelled.
+fn is_end(message: &str) -> bool {
+    let is_done = message.contains("_job_complete: JobId=") && message.ends_with(" done");
+    is_done || message.contains("Time limit exhausted for JobId=") || message.contains("REQUEST_KILL_JOB JobId=")
+}
+
+fn plan(message: &str) -> Option<Event> {
+    let text = &message[message.find("_dump_job_sched: ")?..];
+    let (start, end) = (word(text, " to start at ")?.trim_end_matches(','), word(text, ", end at ")?);
+    Some(Event::Plan {
+        placed: Placed {
+            job: job(text)?,
+            nodes: word(text, " on nodes ")?.to_owned(),
+            partition: word(text, " in partition ")?.to_owned(),
+        },
+        start: time(start)?,
+        end: time(end)?,
+        is_new_form: text.contains(": BACKFILL: "),
+    })
+}

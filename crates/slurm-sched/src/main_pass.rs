@@ -1,0 +1,71 @@
+//! The main pass (SPEC 4).
+
+use crate::backfill::Start;
+use crate::cluster::Cluster;
+use crate::conf::Scheduling;
+use crate::nodes::NodeSet;
+use crate::queue::Entry;
+
+/// What a main pass decided.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pass {
+    /// Starts, in order.
+    pub starts: Vec<Start>,
+    /// The first job that did not fit, with the partition's index.
+    pub blocked: Vec<(u32, usize)>,
+    /// The pass changed jobs (SPEC 0.4): it started one, or passed over one behind a blocked job.
+    pub changed: bool,
+}
+
+/// Runs a main pass over the sorted queue; jobs that it starts hold their nodes afterwards. A full pass has no depth.
+pub(crate) fn main_pass(
+    cluster: &mut Cluster,
+    queue: &[Entry],
+    now: i64,
+    is_full: bool,
+    settings: &Scheduling,
+) -> Pass {
+    let mut pass = Pass::default();
+    let mut available = NodeSet::full(cluster.machine().len());
+    let mut depths = std::collections::BTreeMap::<usize, usize>::new();
+    // SPEC 4.1: the counter lets one more record through than the depth says.
+    let depth = if is_full { usize::MAX } else { settings.default_queue_depth + 1 };
+    for entry in queue.iter().take(depth) {
+        if pass.starts.iter().any(|start| start.job == entry.job) {
+            continue;
+        }
+        let reached = depths.entry(entry.partition).or_default();
+        *reached += 1;
+        if settings.partition_job_depth > 0 && *reached > settings.partition_job_depth {
+            continue;
+        }
+        if pass.blocked.iter().any(|(_, partition)| *partition == entry.partition) {
+            pass.changed = true;
+            continue;
+        }
+        let mut candidates = cluster.partition(entry.partition).clone();
+        candidates.intersect(&available);
+        let is_possible = candidates.len() >= entry.need.nodes;
+        candidates.intersect(cluster.idle());
+        if let Some(nodes) = cluster.machine().choose(&candidates, entry.need) {
+            cluster.start(entry.job, now + entry.limit, nodes.clone());
+            pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
+            pass.changed = true;
+            if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {
+                break;
+            }
+            continue;
+        }
+        let holds_no_place = now - entry.submit < settings.bf_min_age_reserve
+            || (entry.priority as usize) < settings.bf_min_prio_reserve;
+        if holds_no_place {
+            continue;
+        }
+        pass.blocked.push((entry.job, entry.partition));
+        if is_possible {
+            // SPEC 4.6: the partition's nodes are gone for lower partitions, too.
+            available.subtract(cluster.partition(entry.partition));
+        }
+    }
+    pass
+}

@@ -1,0 +1,99 @@
+//! Sets of nodes as bitsets.
+
+use std::fmt;
+
+const BITS: usize = u64::BITS as usize;
+
+/// Set of nodes of one cluster, by index in configuration order. All sets of one cluster have the same capacity.
+#[derive(Clone, Eq, Hash, PartialEq)]
+pub(crate) struct NodeSet {
+    words: Box<[u64]>,
+}
+
+impl NodeSet {
+    /// Returns an empty set for a cluster of `nodes` nodes.
+    pub(crate) fn empty(nodes: usize) -> Self {
+        Self { words: vec![0; nodes.div_ceil(BITS)].into() }
+    }
+
+    /// Returns the set of all nodes of a cluster of `nodes` nodes.
+    pub(crate) fn full(nodes: usize) -> Self {
+        let mut set = Self::empty(nodes);
+        for node in 0..nodes {
+            set.insert(node);
+        }
+        set
+    }
+
+    /// Returns the set of these nodes, for a cluster of `nodes` nodes.
+    pub(crate) fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> Self {
+        let mut set = Self::empty(nodes);
+        for node in members {
+            set.insert(node);
+        }
+        set
+    }
+
+    /// Adds a node.
+    pub(crate) fn insert(&mut self, node: usize) {
+        self.words[node / BITS] |= 1 << (node % BITS);
+    }
+
+    /// Returns the number of nodes in the set.
+    pub(crate) fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Keeps the nodes that are in `other`, too.
+    pub(crate) fn intersect(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+
+    /// Adds the nodes of `other`.
+    pub(crate) fn unite(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
+    /// Adds the nodes that both `left` and `right` hold.
+    pub(crate) fn unite_shared(&mut self, left: &Self, right: &Self) {
+        for ((word, left), right) in self.words.iter_mut().zip(&left.words).zip(&right.words) {
+            *word |= left & right;
+        }
+    }
+
+    /// Removes the nodes of `other`.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
+
+    /// Returns true if the two sets share a node.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
+    }
+
+    /// Returns true if every node of this set is in `other`.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Iterates over the nodes, lowest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, word)| {
+            let next = |rest: &u64| Some(rest & (rest - 1)).filter(|rest| *rest != 0);
+            std::iter::successors(Some(*word).filter(|word| *word != 0), next)
+                .map(move |rest| index * BITS + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
+impl fmt::Debug for NodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

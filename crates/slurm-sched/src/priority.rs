@@ -1,0 +1,331 @@
+//! Priorities of jobs: multifactor with fair share, or first come, first served (SPEC 1 and 2).
+//!
+//! [`Priorities`] is the state of the priority plugin: usage, fair-share factors, time of the last tick. [`Priorities::tick`] is one
+//! round of the decay thread; [`Priorities::priority`] is the formula. Times are whole seconds.
+
+mod fair_share;
+
+pub use fair_share::FairShare;
+
+use crate::accounts::Accounts;
+use crate::calendar::{day_of, first_of, month_of};
+use crate::conf::{Conf, PriorityFlags, PrioritySettings, UsageReset};
+
+/// What the priority of a job depends on. A job in several partitions has one priority in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JobFactors {
+    /// Index of its association.
+    pub association: Option<usize>,
+    /// Index of its QOS.
+    pub qos: Option<usize>,
+    /// Index of its partition.
+    pub partition: usize,
+    /// Time of submission.
+    pub submit: i64,
+    /// Time since which it gains age: begin time reached, dependencies met, accrual limits kept; `None` before.
+    pub eligible: Option<i64>,
+    /// Nodes that it needs at least.
+    pub min_nodes: u32,
+    /// CPUs: requested, and from the first successful test on those of the nodes found.
+    pub cpus: u32,
+    /// Memory over all nodes, in MiB.
+    pub memory: u64,
+    /// Time limit.
+    pub limit: i64,
+    /// `--nice`.
+    pub nice: i64,
+}
+
+/// A running job as the decay thread sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Running {
+    /// Index of its association.
+    pub association: Option<usize>,
+    /// Index of its QOS.
+    pub qos: Option<usize>,
+    /// Start.
+    pub start: i64,
+    /// End, if it has ended and is only completing.
+    pub end: Option<i64>,
+    /// Usage per second, by [`Priorities::billing`].
+    pub billing: f64,
+}
+
+/// A partition's part of the formula.
+#[derive(Clone, Debug)]
+struct OfPartition {
+    factor: f64,
+    /// CPUs, MiB and nodes of the partition.
+    totals: [f64; 3],
+    billing: Vec<(String, f64)>,
+}
+
+/// A QOS's part of the formula.
+#[derive(Clone, Debug)]
+struct OfQos {
+    factor: f64,
+    usage_factor: f64,
+    decays: bool,
+    usage: f64,
+}
+
+/// State of the priority plugin.
+#[derive(Clone, Debug)]
+pub struct Priorities {
+    settings: PrioritySettings,
+    cluster_nodes: f64,
+    cluster_cpus: f64,
+    partitions: Vec<OfPartition>,
+    qos: Vec<OfQos>,
+    /// Factor of each association's own priority.
+    associations: Vec<f64>,
+    tree: FairShare,
+    charges_ends: bool,
+    last_tick: i64,
+    next_reset: Option<i64>,
+    submissions: u32,
+}
+
+impl Priorities {
+    /// Prepares the plugin at the time `start` of the controller, without usage.
+    #[must_use]
+    pub fn new(conf: &Conf, accounts: Option<&Accounts>, start: i64) -> Self {
+        let settings = conf.priority.clone();
+        let flags = settings.flags;
+        let raw: Vec<u32> = conf.partitions.iter().map(|partition| partition.priority_job_factor).collect();
+        let partitions =
+            conf.partitions.iter().zip(normalized(&raw, flags.no_normal_part)).map(|(partition, factor)| {
+                let nodes = || partition.nodes.iter().map(|&node| &conf.nodes[node]);
+                let cpus = nodes().map(|node| f64::from(node.cpus)).sum();
+                let memory = nodes().map(|node| real(node.memory)).sum();
+                OfPartition {
+                    factor,
+                    totals: [cpus, memory, count(partition.nodes.len())],
+                    billing: partition.billing.clone(),
+                }
+            });
+        let of_qos = accounts.map_or(&[][..], |accounts| &accounts.qos);
+        let raw: Vec<u32> = of_qos.iter().map(|qos| qos.limits.priority).collect();
+        let qos = of_qos.iter().zip(normalized(&raw, flags.no_normal_qos)).map(|(qos, factor)| OfQos {
+            factor,
+            usage_factor: qos.usage_factor,
+            decays: !qos.has("NoDecay"),
+            usage: 0.0,
+        });
+        // An association without a priority has that of the account above.
+        let mut raw: Vec<u32> = Vec::new();
+        for own in accounts.map_or(&[][..], |accounts| &accounts.associations) {
+            let above = own.parent.map_or(0, |parent| raw[parent]);
+            raw.push(if own.limits.priority > 0 { own.limits.priority } else { above });
+        }
+        let mut priorities = Self {
+            cluster_nodes: count(conf.nodes.len()),
+            cluster_cpus: conf.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
+            partitions: partitions.collect(),
+            qos: qos.collect(),
+            associations: normalized(&raw, flags.no_normal_assoc),
+            tree: FairShare::new(accounts.map_or(&[][..], |accounts| &accounts.associations)),
+            charges_ends: conf.enforce.limits,
+            last_tick: start,
+            next_reset: next_reset(settings.reset, start),
+            submissions: 0,
+            settings,
+        };
+        priorities.rank();
+        priorities
+    }
+
+    /// One round of the decay thread at `now`: reset, decay, usage since the last tick, fair share (SPEC 2.2).
+    ///
+    /// Afterwards the caller recomputes the priorities of its pending jobs. Ticks are at the start of the controller and then
+    /// every [`PrioritySettings::calc_period`].
+    pub fn tick(&mut self, now: i64, running: impl IntoIterator<Item = Running>) {
+        if self.next_reset.is_some_and(|reset| now >= reset) {
+            self.tree.scale(0.0);
+            self.qos.iter_mut().for_each(|qos| qos.usage = 0.0);
+            self.next_reset =
+                if self.settings.reset == UsageReset::Now { None } else { next_reset(self.settings.reset, now) };
+        }
+        let decay = self.decay(now - self.last_tick);
+        self.tree.scale(decay);
+        self.qos.iter_mut().filter(|qos| qos.decays).for_each(|qos| qos.usage *= decay);
+        for job in running {
+            self.charge(&job, job.end.map_or(now, |end| end.min(now)));
+        }
+        self.last_tick = now;
+        self.rank();
+    }
+
+    /// Charges the rest of a job at its end, if `AccountingStorageEnforce` has `limits`; otherwise that is never charged (SPEC 2.4).
+    pub fn job_ended(&mut self, job: &Running, end: i64) {
+        if self.charges_ends {
+            self.charge(job, end);
+        }
+    }
+
+    /// Fraction of usage that is left after `seconds` (SPEC 2.1).
+    #[must_use]
+    pub fn decay(&self, seconds: i64) -> f64 {
+        if self.settings.half_life == 0 {
+            return 1.0;
+        }
+        libm::pow(1.0 - 0.693 / whole(self.settings.half_life), whole(seconds))
+    }
+
+    /// Adds the usage from the last tick to `end`, decayed as if all of it were used at the beginning (SPEC 2.2).
+    fn charge(&mut self, job: &Running, end: i64) {
+        let run = (end - self.last_tick.max(job.start)).max(0);
+        let mut usage = whole(run) * self.decay(run) * job.billing;
+        if let Some(qos) = job.qos.and_then(|at| self.qos.get_mut(at)) {
+            usage *= qos.usage_factor;
+            qos.usage += usage;
+        }
+        if let Some(association) = job.association {
+            self.tree.add(association, usage);
+        }
+    }
+
+    fn rank(&mut self) {
+        if self.settings.flags.no_fair_tree {
+            self.tree.classic(self.settings.dampening, self.settings.flags.depth_oblivious);
+        } else {
+            self.tree.fair_tree();
+        }
+    }
+
+    /// Usage and fair-share factors of associations.
+    #[must_use]
+    pub fn fair_share(&self) -> &FairShare {
+        &self.tree
+    }
+
+    /// Usage per second of a job in `partition` (SPEC 2.3): its CPUs, or the weighted sum or maximum of TRES.
+    #[must_use]
+    pub fn billing(&self, partition: usize, cpus: u32, memory: u64, nodes: u32) -> f64 {
+        let weights = &self.partitions[partition].billing;
+        let weighted = weights.iter().map(|(name, weight)| match name.as_str() {
+            "cpu" => f64::from(cpus) * weight,
+            "mem" => real(memory) * weight,
+            "node" => f64::from(nodes) * weight,
+            _ => 0.0,
+        });
+        match (weights.is_empty(), self.settings.flags.max_tres) {
+            (true, _) => f64::from(cpus),
+            (false, true) => weighted.fold(0.0, f64::max),
+            (false, false) => weighted.sum(),
+        }
+    }
+
+    /// The first priority of a job, at its submission. Priorities set by hand and holds are the caller's.
+    pub fn first(&mut self, job: &JobFactors, now: i64) -> u32 {
+        if self.settings.multifactor {
+            return self.priority(job, now);
+        }
+        // Descending from a fixed number (SPEC 1.8).
+        self.submissions += 1;
+        clipped(f64::from(u32::MAX - 0xFFFF - self.submissions.min(u32::MAX - 0x1_0000)) - whole(job.nice))
+    }
+
+    /// The priority after a tick of a job that had `previous`. Running jobs are for the caller to pass only under
+    /// `CALCULATE_RUNNING`.
+    #[must_use]
+    pub fn renewed(&self, job: &JobFactors, previous: u32, now: i64) -> u32 {
+        match (self.settings.multifactor, self.settings.flags.incr_only) {
+            (false, _) => previous,
+            (true, false) => self.priority(job, now),
+            (true, true) => self.priority(job, now).max(previous),
+        }
+    }
+
+    /// The multifactor priority of a job (SPEC 1.1).
+    #[must_use]
+    pub fn priority(&self, job: &JobFactors, now: i64) -> u32 {
+        let weights = &self.settings.weights;
+        let of_association = |factors: &[f64]| job.association.and_then(|at| factors.get(at)).copied().unwrap_or(0.0);
+        let partition = &self.partitions[job.partition];
+        let amounts = [f64::from(job.cpus), real(job.memory), f64::from(job.min_nodes)];
+        let tres = |(name, weight): &(String, f64)| {
+            let at = ["cpu", "mem", "node"].iter().position(|known| known == name);
+            let part = at.map_or(0.0, |at| {
+                if self.settings.flags.no_normal_tres { amounts[at] } else { ratio(amounts[at], partition.totals[at]) }
+            });
+            weight * part
+        };
+        // The order of the sum is Slurm's, for the last bit.
+        let sum = f64::from(weights.age) * self.age(job, now)
+            + f64::from(weights.assoc) * of_association(&self.associations)
+            + f64::from(weights.fair_share) * of_association(self.tree.factors())
+            + f64::from(weights.job_size) * self.size(job)
+            + f64::from(weights.partition) * partition.factor
+            + f64::from(weights.qos) * job.qos.and_then(|at| self.qos.get(at)).map_or(0.0, |qos| qos.factor)
+            + weights.tres.iter().map(tres).sum::<f64>();
+        clipped(sum - whole(job.nice))
+    }
+
+    /// SPEC 1.2.
+    fn age(&self, job: &JobFactors, now: i64) -> f64 {
+        let since = if self.settings.flags.accrue_always { Some(job.submit) } else { job.eligible };
+        since.map_or(0.0, |since| (whole(now - since) / whole(self.settings.max_age)).clamp(0.0, 1.0))
+    }
+
+    /// SPEC 1.3.
+    fn size(&self, job: &JobFactors) -> f64 {
+        let PrioritySettings { favor_small, flags: PriorityFlags { small_relative_to_time, .. }, .. } = self.settings;
+        let (nodes, cpus) = (f64::from(job.min_nodes), f64::from(job.cpus));
+        let favored = |part: f64| if favor_small { 1.0 - part } else { part };
+        let size = if small_relative_to_time {
+            let cpus = (nodes * ratio(self.cluster_cpus, self.cluster_nodes)).max(cpus);
+            favored(ratio(ratio(cpus, whole(job.limit) / 60.0), self.cluster_cpus))
+        } else {
+            (favored(ratio(nodes, self.cluster_nodes)) + favored(ratio(cpus, self.cluster_cpus))) / 2.0
+        };
+        size.clamp(0.0, 1.0)
+    }
+}
+
+/// Each value over the greatest, or as it is.
+fn normalized(values: &[u32], raw: bool) -> Vec<f64> {
+    let most = values.iter().copied().max().unwrap_or(0);
+    values.iter().map(|&value| if raw { f64::from(value) } else { ratio(f64::from(value), f64::from(most)) }).collect()
+}
+
+fn ratio(part: f64, of: f64) -> f64 {
+    if of > 0.0 { part / of } else { 0.0 }
+}
+
+/// A priority as 32 bits: truncated, and at least 1, as 0 means held.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range first")]
+fn clipped(priority: f64) -> u32 {
+    priority.clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// Whole numbers as floats; those of clocks, sizes and counts are below 2^53.
+fn whole(n: i64) -> f64 {
+    n as f64
+}
+
+fn real(n: u64) -> f64 {
+    n as f64
+}
+
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+/// The first reset of usage after `now`, which is in seconds since 1970.
+fn next_reset(period: UsageReset, now: i64) -> Option<i64> {
+    let day = now.div_euclid(86_400);
+    let (year, month) = month_of(day);
+    let first_after = |months: i64| first_of(year * 12 + (month - 1).div_euclid(months) * months + months);
+    let next = match period {
+        UsageReset::None => return None,
+        UsageReset::Now => return Some(now),
+        UsageReset::Daily => day + 1,
+        // 1970-01-01 was a Thursday.
+        UsageReset::Weekly => day + 7 - (day + 4).rem_euclid(7),
+        UsageReset::Monthly => first_after(1),
+        UsageReset::Quarterly => first_after(3),
+        UsageReset::Yearly => day_of(year + 1, 1, 1),
+    };
+    Some(next * 86_400)
+}

@@ -1,0 +1,187 @@
+//! Usage in the tree of associations, and the two ways from usage to a fair-share factor.
+
+use crate::accounts::Association;
+use std::cmp::Ordering;
+
+/// Usage and fair-share factor of each association.
+#[derive(Clone, Debug)]
+pub struct FairShare {
+    nodes: Vec<Node>,
+    factors: Vec<f64>,
+    users: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    /// Account above, to which usage is added, too.
+    parent: Option<usize>,
+    /// Nearest account above that has shares of its own: with `Fairshare=parent` an account's children compete one level higher.
+    level: Option<usize>,
+    /// Associations that compete below this one, the newest first, as slurmctld gets them.
+    children: Vec<usize>,
+    is_user: bool,
+    /// `None` for `Fairshare=parent`.
+    shares: Option<u32>,
+    /// Shares over those of the siblings; 0 without shares of its own.
+    part: f64,
+    usage: f64,
+}
+
+impl FairShare {
+    /// Prepares a tree without usage. A parent stands before its children.
+    #[must_use]
+    pub fn new(associations: &[Association]) -> Self {
+        let mut nodes: Vec<Node> = Vec::with_capacity(associations.len());
+        for own in associations {
+            let parent = own.parent;
+            let is_lifted = |at: usize| nodes[at].shares.is_none() && nodes[at].level.is_some();
+            let level = parent.map(|at| if is_lifted(at) { nodes[at].level.unwrap_or(at) } else { at });
+            let (is_user, shares) = (own.user.is_some(), own.shares);
+            nodes.push(Node { parent, level, children: Vec::new(), is_user, shares, part: 0.0, usage: 0.0 });
+        }
+        for at in (0..nodes.len()).rev() {
+            let (level, competes) = (nodes[at].level, nodes[at].is_user || nodes[at].shares.is_some());
+            if let Some(level) = level.filter(|_| competes) {
+                nodes[level].children.push(at);
+            }
+        }
+        for level in 0..nodes.len() {
+            let children = std::mem::take(&mut nodes[level].children);
+            let all = children.iter().filter_map(|&child| nodes[child].shares).map(u64::from).sum();
+            for &child in &children {
+                nodes[child].part = super::ratio(f64::from(nodes[child].shares.unwrap_or(0)), super::real(all));
+            }
+            nodes[level].children = children;
+        }
+        let users = nodes.iter().fold(0, |users, node| users + u32::from(node.is_user));
+        Self { factors: vec![0.0; nodes.len()], nodes, users }
+    }
+
+    /// Fair-share factor of each association; 0 for accounts under fair tree.
+    #[must_use]
+    pub fn factors(&self) -> &[f64] {
+        &self.factors
+    }
+
+    /// Usage of an association, in billing seconds.
+    #[must_use]
+    pub fn usage(&self, association: usize) -> f64 {
+        self.nodes[association].usage
+    }
+
+    /// Multiplies all usage by `factor`.
+    pub fn scale(&mut self, factor: f64) {
+        self.nodes.iter_mut().for_each(|node| node.usage *= factor);
+    }
+
+    /// Adds usage to an association and all accounts above it. Sums are kept, not recomputed (SPEC 2.2).
+    pub fn add(&mut self, association: usize, usage: f64) {
+        let mut place = Some(association);
+        while let Some(at) = place {
+            self.nodes[at].usage += usage;
+            place = self.nodes[at].parent;
+        }
+    }
+
+    /// Share over usage among siblings (SPEC 2.6).
+    fn level_factor(&self, at: usize) -> f64 {
+        let node = &self.nodes[at];
+        let above = node.level.map_or(0.0, |level| self.nodes[level].usage);
+        let usage = super::ratio(node.usage, above);
+        match node.shares {
+            None => f64::INFINITY,
+            Some(0) => 0.0,
+            Some(_) if usage == 0.0 => f64::INFINITY,
+            Some(_) => node.part / usage,
+        }
+    }
+
+    /// Competing associations below `at` by falling level factor, a user before an account at a tie; further ties stay in order.
+    fn sorted(&self, at: usize) -> Vec<(f64, usize)> {
+        let mut children: Vec<(f64, usize)> =
+            self.nodes[at].children.iter().map(|&child| (self.level_factor(child), child)).collect();
+        children.sort_by(|(a, x), (b, y)| {
+            let order = b.partial_cmp(a).unwrap_or(Ordering::Equal);
+            order.then_with(|| self.nodes[*y].is_user.cmp(&self.nodes[*x].is_user))
+        });
+        children
+    }
+
+    /// Computes all factors by fair tree: users are ranked in a walk down the sorted tree (SPEC 2.6).
+    ///
+    /// Children of tied accounts are not merged, whatever the documentation says: the accounts are walked one after the other, and
+    /// the tie is passed down to the first child of the second (SPEC 2.7).
+    pub fn fair_tree(&mut self) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        let (mut rank, mut next) = (self.users, self.users);
+        // Levels that are being walked: children that are left, last first; level factor before them; tie of the first.
+        let level = |tree: &Self, at: usize, tied: bool| {
+            let mut children = tree.sorted(at);
+            children.reverse();
+            (children, None::<f64>, tied)
+        };
+        let mut walk = vec![level(self, 0, false)];
+        while let Some((children, previous, tied_first)) = walk.last_mut() {
+            let Some((factor, at)) = children.pop() else {
+                walk.pop();
+                continue;
+            };
+            #[expect(clippy::float_cmp, reason = "a tie is equality of bits, as in slurmctld")]
+            let tied = previous.map_or(*tied_first, |previous| previous == factor);
+            *previous = Some(factor);
+            if self.nodes[at].is_user {
+                if !tied {
+                    rank = next;
+                }
+                self.factors[at] = f64::from(rank) / f64::from(self.users);
+                next -= 1;
+            } else {
+                let below = level(self, at, tied);
+                walk.push(below);
+            }
+        }
+    }
+
+    /// Computes all factors by the classic formula (SPEC 2.5).
+    pub fn classic(&mut self, dampening: f64, depth_oblivious: bool) {
+        let Some(total) = self.nodes.first().map(|root| root.usage) else { return };
+        let normal: Vec<f64> = self.nodes.iter().map(|node| super::ratio(node.usage, total).min(1.0)).collect();
+        let below = |at: usize| self.nodes[at].children.iter().map(|&child| normal[child]).sum();
+        let below: Vec<f64> = (0..self.nodes.len()).map(below).collect();
+        // Normalized shares and effective usage; an account stands before those below it.
+        let mut values: Vec<(f64, f64)> = Vec::with_capacity(self.nodes.len());
+        for (at, node) in self.nodes.iter().enumerate() {
+            let value = match (node.level, node.shares) {
+                (None, _) => (1.0, 1.0),
+                (Some(level), None) => values[level],
+                (Some(level), Some(_)) => {
+                    let (shares_above, usage_above) = values[level];
+                    let (shares, own) = (node.part * shares_above, normal[at]);
+                    let usage = if depth_oblivious {
+                        oblivious(shares, own, shares_above, usage_above, below[level])
+                    } else {
+                        own + (usage_above - own) * node.part
+                    };
+                    (shares, usage)
+                }
+            };
+            values.push(value);
+            let (shares, usage) = value;
+            self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / dampening) } else { 0.0 };
+        }
+    }
+}
+
+/// Effective usage under `DEPTH_OBLIVIOUS`.
+fn oblivious(shares: f64, own: f64, shares_above: f64, usage_above: f64, siblings: f64) -> f64 {
+    let above = super::ratio(usage_above, shares_above);
+    let local = super::ratio(super::ratio(own, shares), super::ratio(siblings, shares_above));
+    if above == 0.0 || local == 0.0 {
+        return 0.0;
+    }
+    let (log_above, log_local) = (libm::log(above), libm::log(local));
+    let power = if log_above * log_local >= 0.0 { 1.0 } else { 1.0 / (1.0 + (5.0 * log_above) * (5.0 * log_above)) };
+    shares * above * libm::pow(local, power)
+}

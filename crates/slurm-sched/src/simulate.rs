@@ -1,0 +1,219 @@
+//! A run of the controller by itself: jobs are submitted, started by its passes, and end after their run time.
+
+use crate::backfill::Start;
+use crate::controller::{Controller, Site};
+use crate::loops::{Loops, Phases};
+use crate::workload::SubmittedJob;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Interval of the look at time limits, in seconds.
+const LIMIT_LOOK: i64 = 30;
+
+/// Scheduler that started a job.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum By {
+    /// The main pass.
+    Main,
+    /// The backfill pass.
+    Backfill,
+}
+
+/// Job that ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ended {
+    /// The job's number.
+    pub job: u32,
+    /// Submission. Times count from the zero of the workload.
+    pub submit: i64,
+    /// Start.
+    pub start: i64,
+    /// End.
+    pub end: i64,
+    /// The partition's name.
+    pub partition: String,
+    /// Nodes, by index in configuration order.
+    pub nodes: Vec<usize>,
+    /// Scheduler that started it.
+    pub by: By,
+    /// It was stopped at its time limit.
+    pub is_cut: bool,
+}
+
+/// What a run reports.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Report {
+    /// A main pass at a second of the workload's time.
+    MainPass {
+        /// Second.
+        time: i64,
+        /// It has no depth.
+        is_full: bool,
+    },
+    /// A backfill pass at a second of the workload's time.
+    BackfillPass {
+        /// Second.
+        time: i64,
+    },
+    /// A job ended.
+    Ended(Ended),
+}
+
+/// Terms of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// The controller's start, in seconds since 1970.
+    pub start: i64,
+    /// The zero of the workload, in seconds since 1970.
+    pub zero: i64,
+    /// Offsets of the loops.
+    pub phases: Phases,
+}
+
+/// Job that runs.
+struct Active {
+    submit: i64,
+    start: i64,
+    limit: i64,
+    start_of: Start,
+    by: By,
+}
+
+/// Runs the jobs, which are ordered by submission, and reports passes and ends. Jobs that never start are left out.
+pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl FnMut(Report)) {
+    let Terms { start, zero, phases } = terms;
+    let mut run = Run {
+        site,
+        controller: Controller::new(site, start),
+        loops: Loops::new(&site.conf.scheduling, start, phases),
+        jobs: BTreeMap::new(),
+        active: BTreeMap::new(),
+        ends: BTreeSet::new(),
+        has_marks: false,
+        zero,
+        report,
+    };
+    let period = site.conf.priority.calc_period.max(1);
+    let decays = site.conf.priority.multifactor;
+    let (mut next_decay, mut next_limits) = (start - phases.decay + period, start - phases.limits + LIMIT_LOOK);
+    let mut submissions = jobs.iter().peekable();
+    let mut now = start;
+    while submissions.peek().is_some() || !run.jobs.is_empty() {
+        let submission = submissions.peek().map(|job| zero + job.submit);
+        let end = run.ends.first().map(|(time, _)| *time);
+        let next = [submission, end, decays.then_some(next_decay), Some(next_limits), Some(run.loops.next(now))];
+        let Some(next) = next.into_iter().flatten().min().filter(|_| !run.is_stuck(submission)) else { break };
+        now = next.max(now);
+        if now >= next_limits {
+            next_limits += LIMIT_LOOK;
+            run.cut(now);
+        }
+        if phases.backfill_first {
+            run.look_backfill(now);
+        }
+        run.look(now);
+        if decays && now >= next_decay {
+            next_decay += period;
+            if run.controller.decay(now) {
+                run.loops.change(now);
+            }
+        }
+        if !phases.backfill_first {
+            run.look_backfill(now);
+        }
+        while let Some((_, id)) = run.ends.first().copied().filter(|(time, _)| *time <= now) {
+            run.end(id, now, false);
+        }
+        while let Some(job) = submissions.next_if(|job| zero + job.submit <= now) {
+            run.controller.submit(job, now);
+            run.jobs.insert(job.id, job);
+            run.loops.request();
+            run.loops.change(now);
+        }
+    }
+}
+
+struct Run<'a, F> {
+    site: &'a Site,
+    controller: Controller<'a>,
+    loops: Loops,
+    /// Jobs that are pending or running.
+    jobs: BTreeMap<u32, &'a SubmittedJob>,
+    active: BTreeMap<u32, Active>,
+    /// Ends of running jobs.
+    ends: BTreeSet<(i64, u32)>,
+    /// The last backfill pass marked nodes as planned.
+    has_marks: bool,
+    zero: i64,
+    report: F,
+}
+
+impl<F: FnMut(Report)> Run<'_, F> {
+    /// True if only jobs are left that no event lets start: held ones, and those that no partition admits.
+    fn is_stuck(&self, submission: Option<i64>) -> bool {
+        submission.is_none() && self.active.is_empty() && !self.controller.has_queue()
+    }
+
+    fn look(&mut self, now: i64) {
+        let Some(is_full) = self.loops.look(now) else { return };
+        (self.report)(Report::MainPass { time: now - self.zero, is_full });
+        let pass = self.controller.main_pass(now, is_full);
+        if pass.changed {
+            self.loops.change(now);
+        }
+        self.begin(pass.starts, By::Main, now);
+    }
+
+    fn look_backfill(&mut self, now: i64) {
+        if !self.loops.look_backfill(now) {
+            return;
+        }
+        (self.report)(Report::BackfillPass { time: now - self.zero });
+        let pass = self.controller.backfill(now);
+        let had_marks = std::mem::replace(&mut self.has_marks, pass.marks_nodes);
+        if pass.changed || pass.marks_nodes || had_marks {
+            self.loops.change(now);
+        }
+        self.begin(pass.starts, By::Backfill, now);
+    }
+
+    fn begin(&mut self, starts: Vec<Start>, by: By, now: i64) {
+        self.controller.commit(&starts, now);
+        for start_of in starts {
+            let job = self.jobs[&start_of.job];
+            self.ends.insert((now + job.run, job.id));
+            let limit = self.controller.limit(job.id, start_of.partition);
+            self.active.insert(job.id, Active { submit: job.submit, start: now, limit, start_of, by });
+        }
+    }
+
+    /// Ends the jobs that are past their limits.
+    fn cut(&mut self, now: i64) {
+        let over = |active: &Active| {
+            let partition = &self.site.conf.partitions[active.start_of.partition];
+            partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit)
+        };
+        let late = |active: &Active| now > active.start + active.limit + over(active);
+        let late: Vec<u32> = self.active.iter().filter(|(_, active)| late(active)).map(|(id, _)| *id).collect();
+        for id in late {
+            self.end(id, now, true);
+        }
+    }
+
+    fn end(&mut self, id: u32, now: i64, is_cut: bool) {
+        let (Some(job), Some(active)) = (self.jobs.remove(&id), self.active.remove(&id)) else { return };
+        self.ends.remove(&(active.start + job.run, id));
+        self.controller.end(id, now);
+        self.loops.request();
+        self.loops.change(now);
+        (self.report)(Report::Ended(Ended {
+            job: id,
+            submit: active.submit,
+            start: active.start - self.zero,
+            end: now - self.zero,
+            partition: self.site.conf.partitions[active.start_of.partition].name.clone(),
+            nodes: active.start_of.nodes.iter().collect(),
+            by: active.by,
+            is_cut,
+        }));
+    }
+}

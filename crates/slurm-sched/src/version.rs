@@ -1,0 +1,97 @@
+//! Rules that differ between versions of Slurm.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Version of Slurm whose decisions are modelled.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Version {
+    /// 22.05, compared with a running 22.05.8.
+    V22_05,
+    /// 24.11, compared with a running 24.11.5.
+    V24_11,
+}
+
+/// The rules in which versions of Slurm differ.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Rules {
+    /// Ends in the table of planned use are rounded up to the resolution, not down.
+    pub round_ends_up: bool,
+    /// The will-run test starts from the slot under test and ends at the next slot.
+    pub will_run_from_slot: bool,
+    /// A walk that stops at a record beyond the job's end yields a later slot.
+    pub later_after_stop: bool,
+    /// The clash with other plans is tested before a nearer slot is tried.
+    pub clash_first: bool,
+    /// Any plan counts as a change that lets the next backfill pass run, not only one on nodes that are not allocated.
+    pub any_plan_is_change: bool,
+    /// A slot beyond the table's end has no plan.
+    pub stop_at_table_end: bool,
+}
+
+impl Version {
+    /// All modelled versions, oldest first.
+    pub const ALL: [Self; 2] = [Self::V22_05, Self::V24_11];
+
+    /// Returns the rules of this version.
+    #[must_use]
+    pub fn rules(self) -> Rules {
+        let newer = self >= Self::V24_11;
+        Rules {
+            round_ends_up: newer,
+            will_run_from_slot: newer,
+            later_after_stop: newer,
+            clash_first: newer,
+            any_plan_is_change: newer,
+            stop_at_table_end: newer,
+        }
+    }
+
+    /// Returns the modelled version nearest to `text` (such as `23.02.7`).
+    ///
+    /// # Errors
+    ///
+    /// Fails if `text` is not a version number.
+    pub fn nearest(text: &str) -> Result<Self, UnknownVersion> {
+        let months = |text: &str| -> Option<u32> {
+            let mut parts = text.split('.');
+            let (year, month): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            Some(year * 12 + month)
+        };
+        let wanted = months(text).ok_or_else(|| UnknownVersion(text.to_owned()))?;
+        let distance = |version: &Self| months(version.name()).unwrap_or(0).abs_diff(wanted);
+        Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| UnknownVersion(text.to_owned()))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::V22_05 => "22.05",
+            Self::V24_11 => "24.11",
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Version of Slurm that is not modelled.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("Slurm {0:?} is not modelled: expected 22.05 or 24.11 (or `nearest:{0}` for the nearest of them)")]
+pub struct UnknownVersion(pub String);
+
+impl FromStr for Version {
+    type Err = UnknownVersion;
+
+    /// Parses `22.05`, `24.11.5`, or `nearest:23.02` for the modelled version nearest to 23.02.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(other) = text.strip_prefix("nearest:") {
+            return Self::nearest(other);
+        }
+        let is_release =
+            |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        Self::ALL.into_iter().find(|version| is_release(version.name())).ok_or_else(|| UnknownVersion(text.to_owned()))
+    }
+}

@@ -1,0 +1,119 @@
+//! Options of a submission that the controller uses.
+
+/// What sbatch was given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// `--user`, `--uid`; see [`Request::user`].
+    pub user: Option<String>,
+    /// `-A`; without it the user's default account.
+    pub account: Option<String>,
+    /// `--qos`; without it that of the association.
+    pub qos: Option<String>,
+    /// `-J`, which `singleton` goes by.
+    pub name: String,
+    /// `-p`, in the order given; empty for the default partition.
+    pub partitions: Vec<String>,
+    /// `-N`.
+    pub nodes: Option<u32>,
+    /// `-n`.
+    pub tasks: Option<u32>,
+    /// `--ntasks-per-node`.
+    pub tasks_per_node: Option<u32>,
+    /// `-c`.
+    pub cpus_per_task: Option<u32>,
+    /// `--exclusive`.
+    pub exclusive: bool,
+    /// `--mem`, `--mem-per-cpu`.
+    pub memory: Option<Memory>,
+    /// `-t`, in seconds; wins over the workload's column.
+    pub limit: Option<i64>,
+    /// `--time-min`, in seconds.
+    pub time_min: Option<i64>,
+    /// `--nice`.
+    pub nice: i64,
+    /// `--priority`: fixed, and never computed.
+    pub priority: Option<u32>,
+    /// `-H`.
+    pub hold: bool,
+    /// `--begin`.
+    pub begin: Option<Begin>,
+    /// `-d`: groups of which all must be met; one alternative suffices within a group.
+    pub dependencies: Vec<Vec<Dependency>>,
+    /// `--array`.
+    pub array: Option<Array>,
+    /// `-w`: nodes that the job must have.
+    pub required: Vec<String>,
+    /// `-x`: nodes that it must not have.
+    pub excluded: Vec<String>,
+    /// `--requeue` and `--no-requeue`; without either the value of JobRequeue.
+    pub requeue: Option<bool>,
+}
+
+impl Request {
+    /// The user; `root`, which submits the workloads of the oracle, if none is given.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        self.user.as_deref().unwrap_or("root")
+    }
+}
+
+/// Requested memory, in MiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// On each node; 0 is all of it.
+    PerNode(u64),
+    /// For each CPU.
+    PerCpu(u64),
+}
+
+/// Time before which a job is not eligible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// Seconds after submission.
+    After(i64),
+    /// Seconds since 1970, read as UTC.
+    At(i64),
+}
+
+/// Condition on other jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Condition.
+    pub kind: DependencyKind,
+    /// The other job, with the task of an array if one is named; `None` for `singleton`.
+    pub job: Option<(u32, Option<u32>)>,
+}
+
+/// Kind of a dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DependencyKind {
+    /// `after`: the other began (or was cancelled) at least this many seconds ago.
+    After(i64),
+    /// `afterany`: the other ended.
+    AfterAny,
+    /// `afterok`: the other ended with success.
+    AfterOk,
+    /// `afternotok`: the other failed.
+    AfterNotOk,
+    /// `aftercorr`: the task of the same index of the other array ended with success.
+    AfterCorr,
+    /// `singleton`: no other job of this name and user that was submitted before is pending or running.
+    Singleton,
+}
+
+/// Tasks of an array of jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Indices, rising.
+    pub tasks: Vec<u32>,
+    /// `%N`: tasks that run at once at most.
+    pub at_once: Option<u32>,
+}
+
+impl Array {
+    /// JobIds that the tasks take beyond the first.
+    #[must_use]
+    pub fn extra_ids(&self) -> u32 {
+        u32::try_from(self.tasks.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+}

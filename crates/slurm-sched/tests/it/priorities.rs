@@ -1,0 +1,276 @@
+//! Priorities against recordings of slurmctld and against the formulas.
+
+use flate2::read::GzDecoder;
+use slurm_sched::Version;
+use slurm_sched::accounts::Accounts;
+use slurm_sched::conf::Conf;
+use slurm_sched::priority::{JobFactors, Priorities, Running};
+use slurm_sched::workload::{self, SubmittedJob};
+use std::collections::BTreeMap;
+use std::io::Read;
+
+const CONF: &str = "PriorityType=priority/multifactor\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
+
+fn conf(lines: &str) -> Conf {
+    Conf::read("slurm.conf", &format!("{CONF}{lines}"), Version::V22_05, &[]).expect("valid")
+}
+
+fn accounts(text: &str) -> Accounts {
+    Accounts::read("cluster.cfg", text).expect("valid")
+}
+
+/// A job of a recording: what its priority depends on, its current priority, its start.
+struct Known {
+    factors: JobFactors,
+    priority: u32,
+    start: Option<i64>,
+}
+
+/// Seconds since the log's first midnight.
+fn seconds(line: &str) -> i64 {
+    let number = |range: std::ops::Range<usize>| line[range].parse::<i64>().expect("a number");
+    number(9..11) * 86_400 + number(12..14) * 3600 + number(15..17) * 60 + number(18..20)
+}
+
+fn number_after(line: &str, key: &str) -> Option<u32> {
+    let rest = &line[line.find(key)? + key.len()..];
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Reads a recording and returns how many priorities it has, and each that differs as (line, job, theirs, ours).
+fn follow(log: &str, conf: &Conf, accounts: &Accounts, jobs: &[SubmittedJob]) -> (usize, Vec<(String, u32, u32, u32)>) {
+    let start = log.lines().next().map_or(0, seconds);
+    let mut state = Priorities::new(conf, Some(accounts), start);
+    let by_id: BTreeMap<u32, &SubmittedJob> = jobs.iter().map(|job| (job.id, job)).collect();
+    let mut known: BTreeMap<u32, Known> = BTreeMap::new();
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for line in log.lines() {
+        let now = seconds(line);
+        let job = number_after(line, "JobId=").unwrap_or(0);
+        if line.contains("_decay_thread") {
+            let running = known.values().filter_map(|job| {
+                let billing = state.billing(0, job.factors.cpus, 0, job.factors.min_nodes);
+                let (association, qos) = (job.factors.association, job.factors.qos);
+                job.start.map(|start| Running { association, qos, start, end: None, billing })
+            });
+            let running: Vec<Running> = running.collect();
+            state.tick(now, running);
+            for job in known.values_mut().filter(|job| job.start.is_none()) {
+                job.priority = state.renewed(&job.factors, job.priority, now);
+            }
+        } else if let Some(theirs) = number_after(line, "InitPrio=") {
+            let submitted = by_id[&job];
+            let request = &submitted.request;
+            let nodes = request.nodes.expect("-N");
+            let association = accounts.association(request.account.as_deref(), request.user(), Some("main"));
+            let factors = JobFactors {
+                association: Some(association.expect("an association")),
+                submit: now,
+                eligible: Some(now),
+                min_nodes: nodes,
+                cpus: nodes,
+                ..JobFactors::default()
+            };
+            let priority = state.first(&factors, now);
+            known.insert(job, Known { factors, priority, start: None });
+            compared += 1;
+            if priority != theirs {
+                wrong.push((line.to_owned(), job, theirs, priority));
+            }
+        } else if let Some(theirs) = number_after(line, "Prio=") {
+            compared += 1;
+            if known[&job].priority != theirs {
+                wrong.push((line.to_owned(), job, theirs, known[&job].priority));
+            }
+        } else if line.contains("llocate JobId=") || line.contains("Started JobId=") {
+            let job = known.get_mut(&job).expect("submitted");
+            (job.factors.cpus, job.start) = (job.factors.min_nodes * 4, Some(now));
+        } else if line.contains("_dump_job_sched") {
+            // A job's CPUs are those of its nodes, once a test has found nodes (SPEC 1.3).
+            let job = known.get_mut(&job).expect("submitted");
+            job.factors.cpus = job.factors.min_nodes * 4;
+        } else if line.contains("_job_complete") {
+            known.remove(&job);
+        }
+    }
+    (compared, wrong)
+}
+
+#[test]
+fn all_priorities_of_the_recordings_with_accounts_are_those_of_slurmctld() {
+    let tie = "Cluster - 'oracle':Fairshare=1:QOS='normal'\nParent - 'root'\nUser - 'root':DefaultAccount='root':Fairshare=1\n\
+        Account - 'p':Fairshare=1\nAccount - 'q':Fairshare=1\nParent - 'p'\nAccount - 'p1':Fairshare=1\nAccount - 'p2':Fairshare=1\n\
+        Parent - 'q'\nAccount - 'q1':Fairshare=1\nAccount - 'q2':Fairshare=1\nParent - 'p1'\nUser - 'root':Fairshare=1\n\
+        Parent - 'p2'\nUser - 'root':Fairshare=1\nParent - 'q1'\nUser - 'root':Fairshare=1\nParent - 'q2'\nUser - 'root':Fairshare=1\n";
+    for (name, conf, jobs, count) in [
+        ("fixtures/w4-fair-tree.log.gz", "fixtures/w4.slurm.conf", "fixtures/w4.csv", 3541),
+        ("fixtures/tie.log.gz", "fixtures/tie.slurm.conf", "oracle/tie.csv", 42),
+    ] {
+        let (Some(log), Some(conf), Some(jobs)) =
+            (test_data::slurm(name), test_data::slurm(conf), test_data::slurm(jobs))
+        else {
+            return;
+        };
+        let accounts = match name.contains("w4") {
+            true => std::fs::read_to_string(test_data::slurm("fixtures/accounts.cfg").expect("there")).expect("text"),
+            false => tie.to_owned(),
+        };
+        let mut text = String::new();
+        GzDecoder::new(std::fs::File::open(log).expect("opens")).read_to_string(&mut text).expect("text");
+        let conf = Conf::load(&conf, Version::V22_05, &[]).expect("valid");
+        let jobs = workload::read_csv("jobs.csv", &std::fs::read_to_string(jobs).expect("text")).expect("valid");
+        let (compared, wrong) = follow(&text, &conf, &self::accounts(&accounts), &jobs);
+        assert_eq!((compared, wrong), (count, Vec::new()), "{name}");
+    }
+}
+
+#[test]
+fn decay_has_its_closed_form() {
+    let accounts = accounts("Parent - 'root'\nAccount - 'a'\nParent - 'a'\nUser - 'u'\n");
+    let conf = conf("PriorityDecayHalfLife=0-01\nPriorityCalcPeriod=1\n");
+    let d: f64 = 1.0 - 0.693 / 3600.0;
+    let mut state = Priorities::new(&conf, Some(&accounts), 0);
+    let job = Running { association: Some(2), qos: None, start: 10, end: None, billing: 8.0 };
+    // Ten periods of 60 s; the first slice has 50 s, each is decayed as if used at its beginning.
+    for tick in 1..=10 {
+        state.tick(tick * 60, [job]);
+    }
+    let slice = |run: i32| f64::from(run) * d.powi(run) * 8.0;
+    let used = slice(50) * d.powi(540) + slice(60) * (1.0 - d.powi(540)) / (1.0 - d.powi(60));
+    // Then idle for an hour, in one tick and in sixty.
+    let mut once = state.clone();
+    once.tick(600 + 3600, []);
+    (1..=60).for_each(|tick| state.tick(600 + 60 * tick, []));
+    for state in [&state, &once] {
+        for association in 0..3 {
+            let left = state.fair_share().usage(association);
+            assert!((left / (used * d.powi(3600)) - 1.0).abs() < 1e-12, "{left}");
+        }
+    }
+    // The half life is not quite one: the recordings print this factor for 60 s.
+    assert!((state.decay(60) - 0.988_515_346_128_172).abs() < 1e-15);
+}
+
+#[test]
+fn the_rest_of_a_job_is_charged_under_limits_alone() {
+    let accounts = accounts("Parent - 'root'\nUser - 'u'\n");
+    let job = Running { association: Some(1), qos: Some(0), start: 0, end: None, billing: 2.0 };
+    for (enforce, used) in
+        [("associations", 200.0), ("associations,limits", 290.0), ("qos", 290.0), ("safe", 290.0), ("none", 200.0)]
+    {
+        let conf = conf(&format!("PriorityDecayHalfLife=0\nAccountingStorageEnforce={enforce}\n"));
+        let mut state = Priorities::new(&conf, Some(&accounts), 0);
+        state.tick(100, [job]);
+        state.job_ended(&job, 145);
+        assert_eq!(state.fair_share().usage(1).to_bits(), f64::to_bits(used), "{enforce}");
+    }
+}
+
+#[test]
+fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
+    let accounts = accounts("Parent - 'root'\nUser - 'u'\nQOS - 'twice':UsageFactor=2\n");
+    let lines = "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=MONTHLY\n\
+        PartitionName=gold Nodes=n[1-2] TRESBillingWeights=CPU=2.0,Mem=1G,Node=3\n";
+    let state = Priorities::new(&conf(lines), Some(&accounts), 0);
+    assert_eq!([0, 1].map(|at| state.billing(at, 8, 2048, 2).to_bits()), [8.0, 24.0].map(f64::to_bits));
+    let most = Priorities::new(&conf(&format!("{lines}PriorityFlags=MAX_TRES\n")), Some(&accounts), 0);
+    assert_eq!(most.billing(1, 8, 2048, 2).to_bits(), 16.0_f64.to_bits());
+    // 2026-01-31 to 2026-02-02.
+    let day = |n: i64| 1_769_817_600 + n * 86_400;
+    for (period, left) in [
+        ("NONE", 3.0_f64),
+        ("NOW", 3.0),
+        ("DAILY", 0.0),
+        ("WEEKLY", 1.0),
+        ("MONTHLY", 1.0),
+        ("QUARTERLY", 3.0),
+        ("YEARLY", 3.0),
+    ] {
+        let conf = conf(&lines.replace("MONTHLY", period));
+        let mut state = Priorities::new(&conf, Some(&accounts), day(0));
+        let charge = |state: &mut Priorities, now, billing| {
+            let job = Running { association: Some(1), qos: Some(1), start: now - 1, end: None, billing };
+            state.tick(now, [job]);
+        };
+        charge(&mut state, day(0) + 60, 1.0);
+        charge(&mut state, day(1) + 60, 0.5);
+        state.tick(day(2) + 60, []);
+        let before = state.fair_share().usage(1);
+        assert_eq!(before.to_bits(), left.to_bits(), "{period}");
+    }
+}
+
+#[test]
+fn each_factor_is_as_in_the_formula() {
+    let base = JobFactors {
+        association: Some(1),
+        qos: Some(1),
+        min_nodes: 2,
+        cpus: 8,
+        eligible: Some(1000),
+        limit: 600,
+        ..JobFactors::default()
+    };
+    let accounts = accounts(
+        "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\n\
+        QOS - 'high':Priority=50\nQOS - 'top':Priority=200\n",
+    );
+    let cases: &[(&str, JobFactors, i64, u32)] = &[
+        ("", base, 1000, 1),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 1000, 1),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 1900, 250),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 99_000, 1000),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", JobFactors { eligible: None, ..base }, 1900, 1),
+        (
+            "PriorityWeightAge=1000\nPriorityMaxAge=0-1\nPriorityFlags=ACCRUE_ALWAYS",
+            JobFactors { eligible: None, ..base },
+            1800,
+            500,
+        ),
+        ("PriorityWeightJobSize=1000", base, 0, 250),
+        ("PriorityWeightJobSize=1000", JobFactors { cpus: 2, ..base }, 0, 156),
+        ("PriorityWeightJobSize=1000\nPriorityFavorSmall=YES", base, 0, 750),
+        ("PriorityWeightJobSize=1000\nPriorityFlags=SMALL_RELATIVE_TO_TIME", base, 0, 25),
+        ("PriorityWeightQOS=1000", base, 0, 250),
+        ("PriorityWeightQOS=1000\nPriorityFlags=NO_NORMAL_QOS", base, 0, 50_000),
+        ("PriorityWeightAssoc=1000", base, 0, 750),
+        ("PriorityWeightAssoc=2\nPriorityFlags=NO_NORMAL_ASSOC", base, 0, 60),
+        ("PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4", base, 0, 250),
+        (
+            "PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
+            JobFactors { partition: 1, ..base },
+            0,
+            1000,
+        ),
+        (
+            "PriorityWeightPartition=1000\nPriorityFlags=NO_NORMAL_ALL\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
+            base,
+            0,
+            1000,
+        ),
+        ("PriorityWeightTRES=CPU=1000,Mem=500,Node=80", JobFactors { memory: 4000, ..base }, 0, 250 + 250 + 20),
+        ("PriorityWeightTRES=CPU=1000\nPriorityFlags=NO_NORMAL_TRES", base, 0, 8000),
+        ("PriorityWeightFairshare=1000", base, 0, 1000),
+        ("PriorityWeightQOS=1000", JobFactors { nice: 100, ..base }, 0, 150),
+        ("PriorityWeightQOS=1000", JobFactors { nice: 10_000, ..base }, 0, 1),
+        ("PriorityWeightQOS=4294967295", JobFactors { qos: Some(2), nice: -100, ..base }, 0, u32::MAX),
+    ];
+    for (lines, job, now, expected) in cases {
+        let state = Priorities::new(&conf(&format!("{lines}\n")), Some(&accounts), 0);
+        assert_eq!(state.priority(job, *now), *expected, "{lines:?} {job:?} at {now}");
+    }
+}
+
+#[test]
+fn first_come_first_served_counts_down_and_stands_still() {
+    let conf = Conf::read("slurm.conf", &CONF.replace("multifactor", "basic"), Version::V22_05, &[]).expect("valid");
+    let mut state = Priorities::new(&conf, None, 0);
+    let firsts = [0, 0, 100].map(|nice| state.first(&JobFactors { nice, ..JobFactors::default() }, 0));
+    assert_eq!(firsts, [4_294_901_759, 4_294_901_758, 4_294_901_657]);
+    assert_eq!(state.renewed(&JobFactors::default(), 7, 1_000_000), 7);
+    // Multifactor under INCR_ONLY never falls, and without it does.
+    for (flags, expected) in [("INCR_ONLY", 7), ("NONE", 1)] {
+        let state = Priorities::new(&self::conf(&format!("PriorityFlags={flags}\n")), None, 0);
+        assert_eq!(state.renewed(&JobFactors::default(), 7, 0), expected);
+    }
+}

@@ -1,0 +1,349 @@
+//! Readers of a site's files: tables of values and faults, and random input.
+
+use proptest::prelude::*;
+use slurm_sched::Version;
+use slurm_sched::accounts::Accounts;
+use slurm_sched::conf::{Conf, State, UsageReset, YEAR};
+use slurm_sched::error::Faults;
+use slurm_sched::hostlist;
+use slurm_sched::workload::{self, Begin, DependencyKind, Memory};
+
+const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
+
+fn read(lines: &str, overlays: &[&str]) -> Result<Conf, Faults> {
+    Conf::read("slurm.conf", &format!("{CLUSTER}{lines}"), Version::V22_05, overlays)
+}
+
+#[test]
+fn node_lists_are_read_and_printed_as_slurm_does() {
+    for (list, names, printed) in [
+        ("", "", ""),
+        ("n1", "n1", "n1"),
+        ("n[1-3,8]", "n1 n2 n3 n8", "n[1-3,8]"),
+        ("n[9-11]", "n9 n10 n11", "n[9-11]"),
+        ("n[01-02],n10", "n01 n02 n10", "n[01-02,10]"),
+        ("rack[1-2]n[01-02]", "rack1n01 rack1n02 rack2n01 rack2n02", "rack1n[01-02],rack2n[01-02]"),
+        ("login,n[1-2],login-2", "login n1 n2 login-2", "login,n[1-2],login-2"),
+        ("n[3,1]", "n3 n1", "n[3,1]"),
+        ("n1-ib[1-2]", "n1-ib1 n1-ib2", "n1-ib[1-2]"),
+        ("n[1-2]x", "n1x n2x", "n1x,n2x"),
+        ("n1,n01", "n1 n01", "n[1,01]"),
+    ] {
+        let expanded = hostlist::expand(list).expect(list);
+        assert_eq!(expanded.join(" "), names, "{list}");
+        assert_eq!(hostlist::fold(&expanded), printed, "{list}");
+    }
+    for (list, fault) in [
+        ("n[1-3", "node list \"n[1-3\", column 6: unbalanced bracket; write ranges as n[1-4,7]"),
+        ("n]", "node list \"n]\", column 2: unbalanced bracket; write ranges as n[1-4,7]"),
+        ("n[a]", "node list \"n[a]\", column 3: expected a number or a range such as 1-4 between brackets"),
+        ("n[3-1]", "node list \"n[3-1]\", column 3: the range runs backwards; write the smaller number first"),
+        ("n1,,n2", "node list \"n1,,n2\", column 4: empty name; remove the extra comma"),
+        (
+            "n[1-999999999]",
+            "node list \"n[1-999999999]\", column 3: expands to more than 262144 names; check the range",
+        ),
+        ("a b", "node list \"a b\", column 1: node names have letters, digits, '-', '_' and '.' only"),
+    ] {
+        assert_eq!(hostlist::expand(list).expect_err(list).to_string(), fault);
+    }
+}
+
+#[test]
+fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
+    let text = "# A comment\nClusterName=site # another\nschedulerparameters=bf_window=2880,BF_MAX_JOB_TEST=1000,\\\nbf_continue,bf_max_job_user=10\n\
+        NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Weight=5\n\
+        NodeName=a[01-04] Features=big,ib Gres=gpu:a100:4,shard:8 Weight=10\nNodeName=b[1-2] CPUs=4 State=DRAIN\nNodeName=c1\n\
+        DownNodes=c1 State=DOWN Reason=\"no power\"\nNodeSet=large Feature=big\n\
+        PartitionName=DEFAULT MaxTime=7-00:00:00 DefaultTime=1:00:00 PriorityTier=3\n\
+        PartitionName=all Nodes=ALL Default=yes OverSubscribe=EXCLUSIVE TRESBillingWeights=\"CPU=1.0,Mem=0.25G\"\n\
+        PartitionName=big Nodes=large,b1 MaxTime=UNLIMITED MaxNodes=2 MinNodes=2 State=DRAIN PriorityJobFactor=9 QOS=part\n\
+        PriorityType=priority/multifactor\nPriorityDecayHalfLife=14-0\nPriorityCalcPeriod=2\nPriorityMaxAge=1-12:30\nPriorityWeightAge=10\n\
+        PriorityFlags=NO_FAIR_TREE,ACCRUE_ALWAYS\nPriorityUsageResetPeriod=MONTHLY\nAccountingStorageEnforce=safe\n\
+        KillWait=60\nOverTimeLimit=5\nSelectTypeParameters=CR_Core_Memory\nEpilog=/etc/epilog\nLicenses=matlab:5\n";
+    let conf = Conf::read("slurm.conf", text, Version::V24_11, &[]).expect("valid");
+    let names: Vec<&str> = conf.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["a01", "a02", "a03", "a04", "b1", "b2", "c1"]);
+    assert_eq!(
+        conf.nodes.iter().map(|node| (node.cpus, node.weight, node.up)).collect::<Vec<_>>()[3..],
+        [(32, 10, true), (4, 5, false), (4, 5, false), (32, 5, false)]
+    );
+    assert_eq!(conf.nodes[0].gres, [("gpu:a100".to_owned(), 4), ("shard".to_owned(), 8)]);
+    let [all, big] = &conf.partitions[..] else { panic!("two partitions") };
+    assert_eq!(
+        (all.nodes.len(), all.max_time, all.default_time, all.priority_tier),
+        (7, Some(7 * 86_400), Some(3600), 3)
+    );
+    assert_eq!(
+        (all.exclusive, &all.billing[..]),
+        (true, &[("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)][..])
+    );
+    assert_eq!((&big.nodes[..], big.max_time, big.max_nodes, big.min_nodes), (&[0, 1, 2, 3, 4][..], None, Some(2), 2));
+    assert_eq!((big.state, big.priority_job_factor, big.qos.as_deref()), (State::Drain, 9, Some("part")));
+    let scheduling = &conf.scheduling;
+    assert_eq!(
+        (scheduling.bf_window, scheduling.bf_max_job_test, scheduling.bf_node_space_size),
+        (172_800, 1000, 1000)
+    );
+    assert_eq!((scheduling.assoc_limit_stop, scheduling.bf_max_job_user, scheduling.epilog), (false, 10, true));
+    assert_eq!((scheduling.bf_max_time, scheduling.max_sched_time, scheduling.default_queue_depth), (30, 2, 100));
+    let priority = &conf.priority;
+    assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
+    assert!(priority.flags.no_fair_tree && priority.flags.accrue_always && priority.reset == UsageReset::Monthly);
+    assert!(conf.enforce.limits && conf.enforce.associations && conf.memory_counts && !conf.enforce.qos);
+    assert_eq!((conf.kill_wait, conf.over_time_limit), (60, 300));
+    assert_eq!(conf.not_modelled, ["slurm.conf:26: Licenses", "slurm.conf:3: SchedulerParameters=bf_continue"]);
+}
+
+#[test]
+fn an_overlay_changes_one_setting_and_leaves_the_others() {
+    let file =
+        "SchedulerParameters=bf_max_job_test=50,bf_window=60\nPartitionName=low Nodes=n1 PriorityTier=1 MaxTime=60\n";
+    let check = |overlays: &[&str], expected| {
+        let conf = read(file, overlays).expect("valid");
+        let (scheduling, low) = (&conf.scheduling, &conf.partitions[1]);
+        let own = (
+            scheduling.bf_max_job_test,
+            scheduling.bf_window,
+            conf.priority.half_life,
+            low.priority_tier,
+            low.max_time,
+        );
+        assert_eq!(own, expected, "{overlays:?}");
+    };
+    check(&[], (50, 3600, 604_800, 1, Some(3600)));
+    check(&["SchedulerParameters=bf_max_job_test=1000"], (1000, 3600, 604_800, 1, Some(3600)));
+    check(&["bf_max_job_test=7", "bf_window=2"], (7, 120, 604_800, 1, Some(3600)));
+    check(&["PriorityDecayHalfLife=3-0"], (50, 3600, 259_200, 1, Some(3600)));
+    check(&["PartitionName=low PriorityTier=5 MaxTime=INFINITE"], (50, 3600, 604_800, 5, None));
+    let faults =
+        read(file, &["bf_max_job_tset=7", "PartitionName=none PriorityTier=5", "KillWait=x"]).expect_err("faults");
+    assert_eq!(
+        faults.to_string(),
+        "--set bf_max_job_tset=7: bf_max_job_tset: unknown parameter of SchedulerParameters; did you mean bf_max_job_test?\n\
+        --set PartitionName=none PriorityTier=5: PartitionName: no line with PartitionName=none; use a name as the file writes it\n\
+        --set KillWait=x: KillWait: expected a number of seconds, found \"x\""
+    );
+}
+
+#[test]
+fn a_setting_that_would_change_decisions_is_refused_with_its_place_and_fix() {
+    for (line, fault) in [
+        (
+            "PreemptType=preempt/qos",
+            "PreemptType: \"preempt/qos\" is not modelled and changes decisions; preemption is not modelled: set PreemptType=preempt/none",
+        ),
+        (
+            "SelectTypeParameters=CR_Core,CR_LLN",
+            "SelectTypeParameters: \"CR_Core,CR_LLN\" is not modelled and changes decisions; remove the value",
+        ),
+        (
+            "TopologyPlugin=topology/tree",
+            "TopologyPlugin: \"topology/tree\" is not modelled and changes decisions; remove the line",
+        ),
+        (
+            "SchedulerParameters=bf_licenses",
+            "bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters",
+        ),
+        ("SchedulerParameters=bf_resolution=0", "bf_resolution: expected a whole number from 1 to 3600, found \"0\""),
+        ("PriorityWieghtAge=5", "PriorityWieghtAge: unknown key; did you mean PriorityWeightAge?"),
+        ("PriorityFlags=MAGIC", "PriorityFlags: \"MAGIC\" is not modelled; remove it, found \"MAGIC\""),
+        (
+            "AccountingStorageEnforce=limit",
+            "AccountingStorageEnforce: \"limit\" is not one of associations, limits, qos, safe, wckeys, all",
+        ),
+        (
+            "PartitionName=p Nodes=n[1-2] OverSubscribe=FORCE:4",
+            "OverSubscribe: jobs that share CPUs are not modelled; set OverSubscribe=NO or EXCLUSIVE",
+        ),
+        ("PartitionName=p Nodes=n9", "Nodes: no node is called \"n9\"; add its NodeName line"),
+        (
+            "PartitionName=p Nodes=n1 MaxTime=1:2:3:4",
+            "MaxTime: expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED",
+        ),
+        ("NodeName=n1 CPUs=4", "NodeName: node n1 is defined twice; remove one line"),
+        ("NodeName=m1 CPUs=x", "CPUs: expected a whole number above 0, found \"x\""),
+        ("Include other.conf", "Include: other.conf: included files are not read here; insert the file's lines"),
+        ("KillWait 30", "KillWait 30: expected Key=Value; quote values that have blanks"),
+        ("MailProg=\"a b", "MailProg: a quote is left open; close it"),
+    ] {
+        assert_eq!(read(line, &[]).expect_err(line).to_string(), format!("slurm.conf:3: {fault}"));
+    }
+    let Some(preempt) = test_data::slurm("fixtures/preempt.slurm.conf") else { return };
+    let faults = Conf::load(&preempt, Version::V22_05, &[]).expect_err("preempts").0;
+    assert_eq!(faults.iter().map(|fault| fault.key.as_str()).collect::<Vec<_>>(), ["PreemptType"]);
+    for name in ["w1", "w3", "w4", "tie"] {
+        let Some(path) = test_data::slurm(&format!("fixtures/{name}.slurm.conf")) else { return };
+        let conf = Conf::load(&path, Version::V22_05, &[]).expect("valid");
+        assert_eq!((conf.nodes.len(), conf.partitions.len(), conf.scheduling.bf_interval), (8, 1, 30), "{name}");
+    }
+}
+
+#[test]
+fn accounts_are_read_with_shares_limits_and_qos() {
+    let text = "# comment\nCluster - 'c':Fairshare=1:QOS='normal':MaxWallDurationPerJob=1440\nParent - 'root'\n\
+        User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1\n\
+        Account - 'phys':Description='physics: all of it':Organization='o':Fairshare=40:GrpTRES=cpu=128,mem=2T,gres/gpu=4:MaxJobs=10\n\
+        Parent - 'phys'\nUser - 'ann':DefaultAccount='phys':Fairshare=parent:QOS='normal,high':DefaultQOS='high'\n\
+        User - 'bob':Fairshare=3:Partition='big':MaxTRESMinsPerJob=cpu=600:GrpJobs=-1:GrpWall=60\nUser - 'bob':DefaultAccount='phys'\n\
+        QOS - 'high':Priority=100:UsageFactor=0.5:MaxJobsPerUser=4:MaxTRESPerUser=node=8:MaxWall=2-0:Flags=NoDecay\n\
+        Name|Priority|UsageFactor|MaxTRESPU|MaxJobsPU|Flags|\nslow|5|2.000000|cpu=64||DenyOnLimit|\n";
+    let accounts = Accounts::read("cluster.cfg", text).expect("valid");
+    let own: Vec<_> = accounts.associations.iter().map(|own| (own.parent, own.user.as_deref(), own.shares)).collect();
+    assert_eq!(
+        own,
+        [
+            (None, None, Some(1)),
+            (Some(0), Some("root"), Some(1)),
+            (Some(0), None, Some(40)),
+            (Some(2), Some("ann"), None),
+            (Some(2), Some("bob"), Some(3)),
+            (Some(2), Some("bob"), Some(1))
+        ]
+    );
+    let phys = &accounts.associations[2].limits;
+    assert_eq!(phys.group_tres, [Some(128), Some(2 << 20), None]);
+    assert_eq!((phys.max_jobs, accounts.associations[0].limits.max_wall), (Some(10), Some(86_400)));
+    let find = |account, user, partition| accounts.association(account, user, partition);
+    assert_eq!((find(None, "bob", Some("big")), find(None, "bob", Some("main"))), (Some(4), Some(5)));
+    assert_eq!(find(Some("phys"), "bob", Some("big")), Some(4));
+    assert_eq!(find(Some("phys"), "bob", Some("main")), Some(5));
+    assert_eq!((find(Some("phys"), "eve", None), find(Some("none"), "bob", None)), (None, None));
+    let qos: Vec<_> =
+        accounts.qos.iter().map(|qos| (qos.name.as_str(), qos.limits.priority, qos.usage_factor)).collect();
+    assert_eq!(qos, [("normal", 0, 1.0), ("high", 100, 0.5), ("slow", 5, 2.0)]);
+    assert!(accounts.qos[1].has("nodecay") && accounts.qos[1].limits.max_wall == Some(172_800));
+    assert_eq!((accounts.qos[2].limits.max_tres_per_user[0], accounts.qos[2].limits.max_jobs), (Some(64), None));
+    assert_eq!(accounts.not_modelled, ["cluster.cfg:8: GrpWall"]);
+    assert_eq!([3, 5].map(|at| accounts.default_qos(at)), [Some(1), Some(0)]);
+    for (line, fault) in [
+        ("Parent - 'x'", "Parent: no account \"x\" above this line; add it before"),
+        ("Account - 'root'", "Account: the account is there already; remove one of the lines"),
+        ("Account - 'a':Fairshare=many", "Fairshare: expected a number or parent"),
+        ("Account - 'a':MaxJobs=x", "MaxJobs: expected a whole number, or -1 for no limit"),
+        ("Account - 'a':GrpTRES=5", "GrpTRES: expected amounts such as cpu=100,mem=4G,node=8"),
+        ("Account - 'a':Grp", "Grp: expected Key=Value between colons"),
+        ("Account - 'a':MaxJbos=5", "MaxJbos: unknown key; remove it"),
+        ("hello", "row: expected a line such as Account - 'physics':Fairshare=10"),
+        ("a|b", "row: expected the heading Name|Priority|… of `sacctmgr --parsable2 show qos` before it"),
+    ] {
+        assert_eq!(Accounts::read("cluster.cfg", line).expect_err(line).to_string(), format!("cluster.cfg:1: {fault}"));
+    }
+}
+
+#[test]
+fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
+    let text = "id,submit,run,limit,args\n\
+        2,20,300,1:30,\"-N2 --exclusive -p a,b --nice --qos=high -A phys --uid ann --begin=now+2hours -J \"\"my job\"\"\"\n\
+        1,10,300,10,-N 3 --ntasks-per-node=4 -n 12 -H --time-min 5 -w n[1-2] -x n8 --mem 0 --no-requeue --priority=77\n\
+        9,30,60,,-n 8 -d afterok:1:2_3,singleton --nice=-5 -t 2-0 --mem-per-cpu=2G\n\
+        10,30,60,5,-N 1 -n 4 -a 1-9:4%2 -d after:9+5?afterany:2 -b 2026-01-31T08:00\n";
+    let jobs = workload::read_csv("w.csv", text).expect("valid");
+    assert_eq!(
+        jobs.iter().map(|job| (job.id, job.line, job.submit, job.limit)).collect::<Vec<_>>(),
+        [(1, 3, 10, Some(600)), (2, 2, 20, Some(120)), (9, 4, 30, Some(172_800)), (10, 5, 30, Some(300))]
+    );
+    let [one, two, three, four] = [0, 1, 2, 3].map(|at| &jobs[at].request);
+    assert_eq!(
+        (two.nodes, two.exclusive, two.nice, two.user(), two.name.as_str()),
+        (Some(2), true, 100, "ann", "my job")
+    );
+    assert_eq!(
+        (two.partitions.join(" "), two.qos.as_deref(), two.begin),
+        ("a b".to_owned(), Some("high"), Some(Begin::After(7200)))
+    );
+    assert_eq!((one.hold, one.time_min, one.priority, one.requeue), (true, Some(300), Some(77), Some(false)));
+    assert_eq!(
+        (one.required.join(" "), one.excluded.join(" "), one.memory),
+        ("n1 n2".to_owned(), "n8".to_owned(), Some(Memory::PerNode(0)))
+    );
+    let kinds: Vec<Vec<_>> =
+        three.dependencies.iter().map(|any| any.iter().map(|one| (one.kind, one.job)).collect()).collect();
+    assert_eq!(
+        kinds,
+        [
+            vec![(DependencyKind::AfterOk, Some((1, None)))],
+            vec![(DependencyKind::AfterOk, Some((2, Some(3))))],
+            vec![(DependencyKind::Singleton, None)]
+        ]
+    );
+    assert_eq!((three.nice, three.memory), (-5, Some(Memory::PerCpu(2048))));
+    let array = four.array.as_ref().expect("an array");
+    assert_eq!(
+        (&array.tasks[..], array.at_once, four.begin),
+        (&[1, 5, 9][..], Some(2), Some(Begin::At(1_769_846_400)))
+    );
+    assert_eq!((four.dependencies.len(), four.dependencies[0][0].kind), (1, DependencyKind::After(300)));
+    let conf = read("", &[]).expect("valid");
+    assert_eq!([0, 1, 2, 3].map(|at| jobs[at].whole_nodes(&conf, &conf.partitions[0])), [Ok(3), Ok(2), Ok(2), Ok(1)]);
+    for (args, fault) in [
+        ("--gres=gpu:1", "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job"),
+        ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
+        ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
+        ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),
+        ("-N", "-N: expected a value after it"),
+        ("-d later:3", "-d: expected after, afterany, afterok, afternotok, aftercorr or singleton"),
+        ("--begin tomorrow", "--begin: expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
+        ("job.sh", "job.sh: expected an option of sbatch, such as -N 4; remove the script and its arguments"),
+    ] {
+        assert_eq!(
+            workload::read_csv("w.csv", &format!("1,0,1,1,{args}")).expect_err(args).to_string(),
+            format!("w.csv:1: {fault}")
+        );
+    }
+    for (args, reason) in [
+        ("-n 3", "3 CPUs on 1 nodes of 4 share nodes with other jobs, which is not modelled; add --exclusive"),
+        ("-N 1 -n 5", "5 CPUs do not fit on 1 nodes of 4; raise -N or lower -n and -c"),
+    ] {
+        let jobs = workload::read_csv("w.csv", &format!("1,0,1,1,{args}")).expect("valid");
+        assert_eq!(jobs[0].whole_nodes(&conf, &conf.partitions[0]), Err(reason.to_owned()));
+    }
+    let twice = workload::read_csv("w.csv", "1,0,1,1,-a 1-3\n3,0,1,1,").expect_err("twice").to_string();
+    assert_eq!(twice, "w.csv:2: id: job 3 is on line 1, too (an array takes an id for each task)");
+}
+
+/// Pieces of which the files of a site are made, so that random text gets past the first check.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
+        Parent Account User QOS Cluster 'root' 'a' Fairshare= parent GrpTRES=cpu=4 MaxWall=1-0 Name|Priority| PriorityFlags= MAX_TRES \
+        Include NodeSet= Feature= State=DOWN DownNodes= TRESBillingWeights=CPU=1 PriorityMaxAge= 1-2:3 UNLIMITED 999999999 -1 0 7 \
+        1,2,3,4, -N --array= 1-3:2%1 -d afterok: --begin= now+ 2026-02-30T25:00 [ ] %s é \u{0}";
+    let words: Vec<String> =
+        words.split(' ').map(str::to_owned).chain(["\n".to_owned(), " - ".to_owned(), " ".to_owned()]).collect();
+    prop::collection::vec(prop_oneof![8 => prop::sample::select(words), 1 => "\\PC{0,6}"], 0..40)
+        .prop_map(|parts| parts.concat())
+}
+
+fn read_all(text: &str) {
+    let _ = hostlist::expand(text).map(|names| hostlist::fold(&names));
+    let _ = Conf::read("f", text, Version::V24_11, &[text.lines().next().unwrap_or("")]);
+    let _ = read(text, &[]);
+    let _ = Accounts::read("f", text);
+    let _ = workload::read_csv("f", text);
+    let _ = workload::read_csv("f", &format!("1,2,3,4,{text}"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    #[test]
+    fn no_reader_panics_at_pieces_of_files(text in pieces()) {
+        read_all(&text);
+    }
+
+    #[test]
+    fn no_reader_panics_at_random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        read_all(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn names_survive_printing_and_reading(names in prop::collection::vec("[a-z]{1,3}(-[a-z])?[0-9]{0,3}", 0..20)) {
+        prop_assert_eq!(hostlist::expand(&hostlist::fold(&names)).expect("printed"), names);
+    }
+}
+
+#[test]
+fn a_year_stands_for_an_infinite_limit() {
+    let conf = read("OverTimeLimit=UNLIMITED\nPartitionName=p Nodes=n1 OverTimeLimit=UNLIMITED", &[]).expect("valid");
+    assert_eq!((conf.over_time_limit, conf.partitions[1].over_time_limit), (YEAR, Some(YEAR)));
+}
