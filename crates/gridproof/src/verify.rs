@@ -22,6 +22,8 @@ struct Found {
     manifest_is_sound: bool,
     missing: Vec<String>,
     changed: Vec<String>,
+    /// Programs that have been edited or rebuilt since they decided, in words.
+    other_programs: Vec<String>,
     /// Not the run's: no difference.
     beside: Vec<String>,
     replications: u64,
@@ -30,7 +32,11 @@ struct Found {
 
 impl Found {
     const fn is_sound(&self) -> bool {
-        self.manifest_is_sound && self.missing.is_empty() && self.changed.is_empty() && self.replications_damaged == 0
+        self.manifest_is_sound
+            && self.missing.is_empty()
+            && self.changed.is_empty()
+            && self.other_programs.is_empty()
+            && self.replications_damaged == 0
     }
 }
 
@@ -90,6 +96,7 @@ fn look(folder: &Path) -> Result<Found> {
         manifest_is_sound: manifest.is_sound(),
         missing,
         changed,
+        other_programs: manifest.other_programs(None)?,
         beside: beside.into_iter().collect(),
         replications,
         replications_damaged,
@@ -97,13 +104,15 @@ fn look(folder: &Path) -> Result<Found> {
 }
 
 fn in_words(found: &Found, quiet: bool) -> String {
-    let Found { folder, command, files, missing, changed, beside, replications, replications_damaged, .. } = found;
+    let Found { folder, command, files, missing, changed, beside, other_programs, .. } = found;
+    let Found { replications, replications_damaged, .. } = found;
     let mut text = String::new();
     if !found.manifest_is_sound {
         text += &format!("{folder}/{MANIFEST}: changed\n");
     }
     missing.iter().for_each(|name| text += &format!("{folder}/{name}: missing\n"));
     changed.iter().for_each(|name| text += &format!("{folder}/{name}: changed\n"));
+    other_programs.iter().for_each(|words| text += &format!("{folder}: {words}\n"));
     if *replications_damaged > 0 {
         text += &format!(
             "{folder}/cells: {replications_damaged} of {} stored replications are damaged; the next run sets them aside and \

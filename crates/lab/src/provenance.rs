@@ -1,6 +1,12 @@
 //! Where a result comes from.
 
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 static BUILT: OnceLock<[&str; 2]> = OnceLock::new();
@@ -20,6 +26,61 @@ pub fn git_revision() -> &'static str {
 /// SHA-256 of the sources that this program was built from, committed or not.
 pub fn sources() -> &'static str {
     BUILT.get().map_or("unknown", |[_, sources]| sources)
+}
+
+/// Path of the running executable; empty if the system does not report it.
+pub fn executable() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| std::env::current_exe().unwrap_or_default())
+}
+
+/// SHA-256 of the running executable.
+pub(crate) fn executable_sha256() -> &'static str {
+    static HASH: OnceLock<String> = OnceLock::new();
+    HASH.get_or_init(|| {
+        // On Linux this is what runs, even if another build has taken its place.
+        let running = Path::new("/proc/self/exe");
+        let hash = sha256_of(if running.exists() { running } else { executable() });
+        // An executable that cannot be read has no identity beyond its process: its stored results are never reused.
+        hash.unwrap_or_else(|_| format!("process {}", std::process::id()))
+    })
+}
+
+/// Identity of the code that computes a result: the hash of Gridproof's sources. For a program that `adds` to them, or that does not
+/// report its sources, it is the hash of the executable.
+pub fn code(adds: bool) -> &'static str {
+    if adds || BUILT.get().is_none() { executable_sha256() } else { sources() }
+}
+
+/// SHA-256 of a file's content, in hexadecimal digits.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn sha256_of(path: &Path) -> io::Result<String> {
+    let (mut hash, mut file, mut chunk) = (Sha256::new(), File::open(path)?, vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            length => hash.update(&chunk[..length]),
+        }
+    }
+}
+
+/// SHA-256 of each file, by its path.
+///
+/// # Errors
+///
+/// A file cannot be read.
+pub fn hashes_of(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
+    let hash = |path: &PathBuf| {
+        let hash = match path {
+            path if path == executable() => executable_sha256().to_owned(),
+            path => sha256_of(path).with_context(|| format!("cannot read {}, a part of a policy", path.display()))?,
+        };
+        Ok((path.to_string_lossy().into_owned(), hash))
+    };
+    files.iter().map(hash).collect()
 }
 
 /// `text` as one word of a shell command.

@@ -8,25 +8,16 @@ use crate::clock::within_the_clock;
 use crate::interrupt::{self, Interrupted};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
+use crate::provenance::executable_sha256;
 use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
-use sha2::{Digest, Sha256};
 use sim_core::Streams;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What stands for the code that computes the replications of `P`, in hexadecimal.
 pub(crate) fn models<P: Paper>() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    if !P::MODELS.is_empty() {
-        return P::MODELS;
-    }
-    PROGRAM.get_or_init(|| {
-        let program = std::env::current_exe().and_then(std::fs::read);
-        // A program that cannot be read has no past: what it stores is not found again.
-        program.map_or_else(|_| format!("process {}", std::process::id()), |bytes| hex::encode(Sha256::digest(bytes)))
-    })
+    if P::MODELS.is_empty() { executable_sha256() } else { P::MODELS }
 }
 
 /// The name of a run in `runs.csv`: its cell and its replication.

@@ -22,12 +22,14 @@ use crate::simulate::{Own, carried};
 use anyhow::{Context, Result};
 use conform::Question;
 use feasible::{Checked, Jobs};
-use finding::{Fault, Finding};
+use finding::{Fault, Finding, Findings};
 use follower::Differences;
 use lab::cli::{Common, Ending, print};
+use lab::output::manifest::Manifest;
 use lab::terminal::tell;
 use sim_core::{Outage, Time};
 use std::fmt::Write;
+use std::path::Path;
 use workload::SwfReader;
 
 /// Checks a schedule. `own` are policies that the program adds.
@@ -70,7 +72,20 @@ fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
         let question = Question { jobs, machines, outages, run, policy, predictions };
         conform::check(question, &checked.starts, &mut checked.findings)
     });
+    find_other_programs(&options.schedule, &mut checked.findings)?;
     Ok(Told { options, policy, places, checked, differences, notes: jobs.notes })
+}
+
+/// Compares the programs that the manifest of `OUT/POLICY/jobs.csv` names with what they hold now.
+fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
+    let Some(folder) = schedule.parent() else { return Ok(()) };
+    let (Some(policy), Some(out)) = (folder.file_name(), folder.parent()) else { return Ok(()) };
+    // A manifest of another kind is none of a schedule's.
+    let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
+    for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
+        findings.add(Fault::Program, 0, None, 0, || words);
+    }
+    Ok(())
 }
 
 /// The outages of the places up to the end of the schedule, in order of failure.
@@ -130,7 +145,7 @@ impl Told<'_> {
     }
 
     fn is_feasible(&self) -> bool {
-        self.checked.findings.iter().all(|(_, finding)| finding.fault == Fault::Policy)
+        self.checked.findings.iter().all(|(_, finding)| matches!(finding.fault, Fault::Policy | Fault::Program))
     }
 
     fn in_words(&self, quiet: bool) -> String {

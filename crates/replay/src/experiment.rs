@@ -80,6 +80,7 @@ pub fn experiment(options: &Experiment, own: &[&'static Own], common: &Common) -
         }
         Some(Part::Work { plan: path, unit }) => {
             let plan = Plan::read(path, own)?;
+            plan.ensure_same_programs()?;
             let one = plan.unit(*unit)?;
             let is_new = unit::done(folder_of(path), &plan, one, &|_| {})?;
             if !common.quiet {
@@ -126,6 +127,7 @@ fn local(options: &Experiment, plan: Plan, own: &[&'static Own], common: &Common
                 Some((plan.head.end, wanted)),
                 own,
             )?;
+            plan.ensure_same_programs()?;
             let (new, old) = engine::local(&more, &cells, common.quiet)?;
             (computed, reused) = (computed + new, reused + old);
             runs.extend(merged(&cells, &more, Whose::Ours)?);

@@ -48,16 +48,14 @@ use lab::new_folders::NewFolders;
 use lab::output::{OutDir, keep_as};
 use lab::page;
 use lab::progress::Progress;
+use lab::provenance::sha256_of;
 use lab::scenario::workspace;
 use lab::terminal::tell;
 pub use own::Own;
 pub(crate) use predicting::carried;
 use report::Report;
 use rows::{Draft, Drafts};
-use sha2::{Digest, Sha256};
 use sites::Sites;
-use std::fs::File;
-use std::io::Read;
 use std::mem;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -267,14 +265,4 @@ pub fn schedules(options: &Simulate, own: &[&'static Own], folder: &Path) -> Res
 fn stem(trace: &Path) -> String {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
-}
-
-fn sha256_of(path: &Path) -> std::io::Result<String> {
-    let (mut hash, mut log, mut chunk) = (Sha256::new(), File::open(path)?, vec![0; 1 << 16]);
-    loop {
-        match log.read(&mut chunk)? {
-            0 => return Ok(hex::encode(hash.finalize())),
-            length => hash.update(&chunk[..length]),
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! Policies that are programs of their own: what they decide is done, and what they do wrong is told.
 
 use crate::program::{FOUR_JOBS, file, folder, xtask};
+use predicates::prelude::*;
+use predicates::str::contains;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -112,6 +114,33 @@ fn compare_with_easy(trace: &Path, folder: &TempDir, options: &[&str]) {
         .assert();
     run.success();
     assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
+}
+
+#[test]
+fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
+    if !has_python() {
+        return;
+    }
+    let folder = folder();
+    file(&folder, "four.swf", FOUR_JOBS);
+    let text = fs::read_to_string(example()).expect("the example");
+    file(&folder, "p.py", &text);
+    let inside = |words: &[&str]| {
+        let mut command = xtask();
+        command.args(words).current_dir(folder.path());
+        command.assert()
+    };
+    inside(&["simulate", "--trace", "four.swf", "--policy", "exec+python3 p.py", "--out", "out"]).code(0);
+    let check = ["check", "--trace", "four.swf", "--schedule", "out/exec+python3_p.py/jobs.csv"];
+    inside(&check).code(0);
+    inside(&["verify", "out"]).code(0);
+    file(&folder, "p.py", text + "# Edited.\n");
+    let words = "computed by another version of p.py (SHA-256 ";
+    inside(&check).code(1).stdout(contains("program-differs").and(contains(words)).and(contains("\nfeasible")));
+    inside(&["verify", "out"]).code(1).stdout(contains(words));
+    let manifest = crate::program::manifest(&folder.path().join("out"));
+    let files = manifest["programs"]["exec+python3_p.py"].as_object().expect("its files");
+    assert!(files.len() == 2 && files.keys().any(|file| file.ends_with("/python3")), "{files:?}");
 }
 
 #[test]

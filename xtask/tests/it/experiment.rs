@@ -409,6 +409,64 @@ fn an_experiment_with_a_policy_in_python_runs() {
     }
 }
 
+/// One log of a model under EASY and a program of the user's own.
+const OWN: &str = r#"
+name = "own"
+policies = ["easy", "exec+python3 p.py"]
+baseline = "easy"
+metrics = ["wait_mean"]
+[[log]]
+model = "lublin"
+procs = 64
+count = 400
+load = 0.9
+[replicate]
+method = "seeds"
+count = 2
+"#;
+
+#[test]
+fn an_edited_policy_in_python_is_computed_again_and_its_old_results_are_reported() {
+    if test_data::program(test_data::Need::Python, &["python3"]).is_none() {
+        return;
+    }
+    let folder = folder();
+    file(&folder, "own.toml", OWN);
+    let easy = include_str!("../../../examples/policies/easy.py");
+    let fcfs = easy.replace("for job in queue[1:]:", "for job in []:");
+    assert_ne!(easy, fcfs);
+    let program = |text: &str| file(&folder, "p.py", text);
+    let out = folder.path().join("out");
+    let inside = |words: &[&str]| {
+        let mut command = xtask();
+        command.args(words).current_dir(folder.path());
+        command.assert()
+    };
+    // How many units were computed, and the mean wait under the program.
+    let measured = || {
+        inside(&["experiment", "own.toml", "--quiet", "--units", "2", "--out", "out"]).code(0);
+        let (_, rows) = table(&out.join("results.csv"));
+        let row = rows.iter().find(|row| row["policy"] == "exec+python3_p.py").expect("its row");
+        (manifest(&out)["timings"]["units_computed"].as_u64().expect("a count"), row["mean"].clone())
+    };
+    program(easy);
+    let (computed, of_easy) = measured();
+    assert!(computed > 0);
+    inside(&["verify", "out"]).code(0);
+
+    program(&fcfs);
+    let other = "out: computed by another version of p.py (SHA-256 ";
+    inside(&["verify", "out"]).code(1).stdout(predicates::str::contains(other));
+    let unit = ["experiment", "work", "out/cells/plan.jsonl", "--unit", "0"];
+    inside(&unit).code(2).stderr(predicates::str::contains("p.py: is not the program of exec+python3_p.py"));
+    let (computed, of_fcfs) = measured();
+    assert!(computed > 0 && of_fcfs != of_easy, "{computed} units, {of_easy} and {of_fcfs} s");
+    inside(&["verify", "out"]).code(0);
+
+    program(easy);
+    assert_eq!(measured(), (0, of_easy), "its units are still there");
+}
+
 #[test]
 fn commands_and_the_script_of_a_job_array_name_what_is_missing() {
     let (folder, experiment) = prepared(SMALL);

@@ -1,5 +1,6 @@
 //! `manifest.json`: what a run was, and every file that it wrote.
 
+use crate::provenance::sha256_of;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -10,6 +11,9 @@ use std::path::{Component, Path};
 
 /// What it is called.
 pub const MANIFEST: &str = "manifest.json";
+
+/// The manifest's object of policies that are programs: by policy and file, the SHA-256 of what it held.
+pub const PROGRAMS: &str = "programs";
 
 /// A file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +122,34 @@ impl Manifest {
     /// The line that makes these results again.
     pub fn command_line(&self) -> Option<&str> {
         self.0.get("command_line")?.as_str()
+    }
+
+    /// Files that decided what a policy did and have another content now, as sentences. `policy` restricts the answer to
+    /// one policy. A file that is no longer where it was is left out: it may have moved.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read.
+    pub fn other_programs(&self, policy: Option<&str>) -> Result<Vec<String>> {
+        let programs = self.0.get(PROGRAMS).and_then(Value::as_object).into_iter().flatten();
+        let files = programs
+            .filter(|(name, _)| policy.is_none_or(|policy| policy == name.as_str()))
+            .flat_map(|(_, files)| files.as_object().into_iter().flatten())
+            .map(|(path, hash)| (path.as_str(), hash.as_str().unwrap_or_default()));
+        // Several policies may be of one program.
+        let files: BTreeSet<(&str, &str)> = files.collect();
+        let mut others = Vec::new();
+        for (path, recorded) in files {
+            let now = match sha256_of(Path::new(path)) {
+                Ok(now) => now,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error).with_context(|| format!("cannot read {path}")),
+            };
+            if recorded != now {
+                others.push(format!("computed by another version of {path} (SHA-256 {recorded}, now {now})"));
+            }
+        }
+        Ok(others)
     }
 
     /// Every file but the manifest itself.

@@ -30,6 +30,8 @@ pub(super) enum Fault {
     Processor,
     /// The policy would not have done so.
     Policy,
+    /// The manifest beside the schedule names a program that holds something else now.
+    Program,
 }
 
 impl Fault {
@@ -48,6 +50,7 @@ impl Fault {
             Self::Down => "machine-down",
             Self::Processor => "processor-twice",
             Self::Policy => "policy-differs",
+            Self::Program => "program-differs",
         }
     }
 }

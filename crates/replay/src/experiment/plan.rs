@@ -6,9 +6,11 @@ use super::file::Source;
 use super::workloads::Held;
 use crate::simulate::Own;
 use anyhow::{Context, Result, bail, ensure};
+use lab::provenance;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// About so many jobs are simulated in a unit, if nobody says how many units: five to ten minutes of EASY on one core.
@@ -30,6 +32,9 @@ pub(super) struct Head {
     traces: Option<PathBuf>,
     /// The logs as they were found, with their SHA-256; empty for a model.
     logs: Vec<(String, String)>,
+    /// SHA-256 of the files that decide what policies do, by policy and file.
+    #[serde(default)]
+    pub(super) programs: Programs,
     /// Replications from the first on.
     pub(super) first: u32,
     pub(super) end: u32,
@@ -53,6 +58,10 @@ impl Head {
     }
 }
 
+/// SHA-256 of the files that decide what policies do, by policy and file: see
+/// [`HeldPolicy::programs`](crate::simulate::held::HeldPolicy::programs).
+pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
+
 /// Every other line: one unit of work.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Unit {
@@ -74,6 +83,8 @@ pub(super) struct Plan {
     pub(super) source: Source,
     /// SHA-256 of its bytes.
     pub(super) hash: String,
+    /// Identity of the code that computes.
+    pub(super) code: &'static str,
 }
 
 impl Plan {
@@ -93,11 +104,13 @@ impl Plan {
             seed: how.seed,
             traces,
             logs: held.iter().map(|held| (held.path.to_string_lossy().into_owned(), held.sha256.clone())).collect(),
+            programs: programs(&design)?,
             first,
             end,
             units: u32::try_from(units.len()).context("there are too many units")?,
         };
-        let mut plan = Self { head, units, design, held, source, hash: String::new() };
+        let (hash, code) = (String::new(), provenance::code(!own.is_empty()));
+        let mut plan = Self { head, units, design, held, source, hash, code };
         plan.hash = hex::encode(Sha256::digest(plan.to_text()));
         Ok(plan)
     }
@@ -128,7 +141,27 @@ impl Plan {
             );
         }
         let hash = hex::encode(Sha256::digest(&text));
-        Ok(Self { head, units, design, held, source, hash })
+        Ok(Self { head, units, design, held, source, hash, code: provenance::code(!own.is_empty()) })
+    }
+
+    /// Makes sure that policies are the programs that the plan was made for.
+    ///
+    /// # Errors
+    ///
+    /// A file that differs from what it was then, or is not there.
+    pub(super) fn ensure_same_programs(&self) -> Result<()> {
+        let now = programs(&self.design)?;
+        for (policy, files) in &self.head.programs {
+            for (file, recorded) in files {
+                let now = now.get(policy).and_then(|files| files.get(file)).map_or("none", String::as_str);
+                ensure!(
+                    now == recorded,
+                    "{file}: is not the program of {policy} that the plan was made for (SHA-256 {recorded}, now {now}); put that \
+                     back, or plan again"
+                );
+            }
+        }
+        Ok(())
     }
 
     /// As it is written.
@@ -159,6 +192,12 @@ fn designed(source: &Source, quick: bool, seed: Option<u64>, own: &[&'static Own
     let mut design = Design::read(source, own)?;
     design.seed = seed.unwrap_or(design.seed);
     Ok(if quick { design.quick() } else { design })
+}
+
+fn programs(design: &Design) -> Result<Programs> {
+    let of_policy = |policy: &super::design::Policy| Ok((policy.name.clone(), policy.held.programs()?));
+    let all: Programs = design.policies.iter().map(of_policy).collect::<Result<_>>()?;
+    Ok(all.into_iter().filter(|(_, files)| !files.is_empty()).collect())
 }
 
 fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec<Held>> {

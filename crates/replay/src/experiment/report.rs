@@ -6,13 +6,14 @@ use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
 use super::results::Results;
-use super::unit::{Run, code};
+use super::unit::Run;
 use super::words::sentences;
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::cli::program;
 use lab::output::OutDir;
+use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Figure, Page, Table};
 use lab::provenance::{self, quoted};
 use lab::shown;
@@ -242,7 +243,8 @@ impl<'a> Report<'a> {
             "quick": self.plan.head.is_quick(),
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
-            "sources_sha256": code(),
+            PROGRAMS: self.plan.head.programs,
+            "sources_sha256": provenance::sources(),
             "command_line": self.command_line(),
             "timings": timings,
         })

@@ -1,7 +1,7 @@
 //! One unit of an experiment: computed, written into a file with a checksum, read again.
 //!
-//! A unit's file, a [sealed] one, is named by the hash of the plan, the unit and the code, so that a file is either what this
-//! program would compute or not looked at. It appears by a rename when it is complete and on the disk; several may compute the same
+//! A unit's file, a [sealed] one, is named by the hash of the plan (which holds the hashes of policies that are programs), the unit
+//! and the code, so that a file is either what this program would compute or not looked at. It appears by a rename when it is complete and on the disk; several may compute the same
 //! unit at once, on several machines, and write the same bytes.
 
 use super::design::Setting;
@@ -12,7 +12,6 @@ use crate::experiment::design::{Key, Method, Value};
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
-use lab::provenance;
 use lab::store::{ASIDE, UNITS, sealed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -49,25 +48,20 @@ pub(super) struct Run {
 pub(super) struct Head {
     pub(super) plan: String,
     pub(super) unit: u32,
-    /// SHA-256 of the sources that computed it.
+    /// Identity of the code that computed it.
     pub(super) code: String,
     runs: usize,
 }
 
 /// Where the file of a unit is, for the code of this program.
 pub(super) fn path_of(cells: &Path, plan: &Plan, unit: Unit) -> PathBuf {
-    let identity = format!("{}\n{}\n{}", plan.hash, unit.unit, code());
+    let identity = format!("{}\n{}\n{}", plan.hash, unit.unit, plan.code);
     cells.join(UNITS).join(format!("{}.jsonl", hex::encode(Sha256::digest(identity))))
 }
 
 /// The folder of all units.
 pub(super) fn folder(cells: &Path) -> PathBuf {
     cells.join(UNITS)
-}
-
-/// What stands for the code.
-pub(super) fn code() -> &'static str {
-    provenance::sources()
 }
 
 /// Computes a unit into its file, unless that is there and sound. Back comes whether it was computed.
@@ -78,6 +72,8 @@ pub(super) fn done(cells: &Path, plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + S
         return Ok(false);
     }
     let runs = computed(plan, unit, ran)?;
+    // Programs are started again and again meanwhile: one that was edited would be stored as what it was.
+    plan.ensure_same_programs()?;
     sealed::write(&path, &text(plan, unit, &runs))?;
     Ok(true)
 }
@@ -93,7 +89,7 @@ pub(super) fn sound(cells: &Path, path: &Path) -> Result<Option<(Head, Vec<Run>)
 }
 
 fn text(plan: &Plan, unit: Unit, runs: &[Run]) -> String {
-    let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: code().to_owned(), runs: runs.len() };
+    let head = Head { plan: plan.hash.clone(), unit: unit.unit, code: plan.code.to_owned(), runs: runs.len() };
     let head = serde_json::to_string(&head).expect("plain data");
     let runs = runs.iter().map(|run| serde_json::to_string(run).expect("plain data"));
     std::iter::once(head).chain(runs).collect::<Vec<_>>().join("\n")

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -34,6 +35,16 @@ impl Command {
         Ok(Self(words))
     }
 
+    /// The program, found as the system finds it when it starts it, and every argument that is a file or names one behind `=`.
+    /// What these import or start in turn is not among them.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let (program, arguments) = self.0.split_first().expect("a command has at least one word");
+        let arguments =
+            arguments.iter().flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)]);
+        let arguments = arguments.flatten().map(PathBuf::from).filter(|path| path.is_file());
+        found(program).into_iter().chain(arguments).collect()
+    }
+
     /// `exec+mine.py`: legal as the name of a folder on every system.
     pub(super) fn name(&self) -> String {
         let last = |word: &String| word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -41,6 +52,27 @@ impl Command {
         let legal = |c: char| if c.is_ascii_alphanumeric() || "._-+=".contains(c) { c } else { '_' };
         format!("exec+{}", words.join("_").chars().map(legal).collect::<String>())
     }
+}
+
+/// The file of a program: a path, or a name that a folder of `PATH` holds; `None` if there is none.
+fn found(program: &str) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return path.is_file().then(|| path.to_owned());
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| may_be_executed(path))
+}
+
+#[cfg(unix)]
+fn may_be_executed(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn may_be_executed(path: &Path) -> bool {
+    path.is_file()
 }
 
 /// What is sent.

@@ -15,8 +15,10 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use gap_schedule::{Machine, MultiCluster};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
+use lab::provenance::hashes_of;
 use metrics::backlog::{Backlog, Trend};
 use sim_core::{Fact, Job, Probe, Sim, Time};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use workload::{Estimates, Machines};
@@ -46,6 +48,15 @@ impl HeldPolicy {
     /// As in the columns of tables: legal as a file name.
     pub(crate) fn name(self) -> String {
         self.0.name()
+    }
+
+    /// SHA-256 of the files that decide what it does, by path.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read.
+    pub(crate) fn programs(self) -> Result<BTreeMap<String, String>> {
+        hashes_of(&self.0.files())
     }
 
     /// Whether it is a program of the user's own, which takes its time.

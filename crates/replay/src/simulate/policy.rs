@@ -14,9 +14,11 @@ use gap_schedule::{
     CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
     GapFilling, IfNewcomerFits, Placement, Planner, StopCriterion, Tabu,
 };
+use lab::provenance::executable;
 use lab::scenario::did_you_mean;
 use sim_core::{Purpose, Streams};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -87,6 +89,16 @@ impl Policy {
                 let named = Self::ALL.into_iter().find(|(_, policy)| *policy == self);
                 named.expect("every other policy has one name").0.to_owned()
             }
+        }
+    }
+
+    /// Files whose content decides what it does: the program of an `exec+` policy with the files among its arguments; the running
+    /// executable of a policy that the program adds. Gridproof's own policies have none: their code is that of its sources.
+    pub(super) fn files(self) -> Vec<PathBuf> {
+        match self {
+            Self::Exec(command) => command.files(),
+            Self::Own(_) => vec![executable().to_owned()],
+            _ => Vec::new(),
         }
     }
 

@@ -4,13 +4,14 @@ use super::cli::Format;
 use super::sites::Sites;
 use super::watch::Watched;
 use super::world::{Opened, Run};
-use super::{compare, sha256_of, stem, terminal};
+use super::{compare, stem, terminal};
 use crate::asked::Asked;
 use crate::saturation::{self, columns, yes_or_no};
 use crate::units::{count, readable, unit};
 use anyhow::Result;
 use clap::ValueEnum;
 use lab::chart::Picture;
+use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
 use std::path::Path;
@@ -241,7 +242,7 @@ impl Report<'_> {
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
-            "programs": self.programs(),
+            PROGRAMS: self.programs(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
             "reproducible": self.is_reproducible(),
@@ -262,18 +263,10 @@ impl Report<'_> {
         manifest
     }
 
-    /// SHA-256 of the files that the command of a policy names, by the policy: a result is also that of a program.
+    /// SHA-256 of the files that decide what policies do, by policy.
     fn programs(&self) -> serde_json::Value {
-        let mut programs = serde_json::Map::new();
-        for run in self.runs {
-            let hashes =
-                run.files.iter().filter_map(|file| Some((file.clone(), sha256_of(Path::new(file)).ok()?.into())));
-            let hashes: serde_json::Map<_, _> = hashes.collect();
-            if !hashes.is_empty() {
-                programs.insert(run.name.clone(), hashes.into());
-            }
-        }
-        programs.into()
+        let programs = self.runs.iter().filter(|run| !run.programs.is_empty());
+        programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect()
     }
 
     fn repairs(&self) -> serde_json::Value {

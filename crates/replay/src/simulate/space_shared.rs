@@ -19,7 +19,7 @@ use clap::Args;
 use gap_schedule::{Explained, MultiCluster, PredictionCounts, Predictions};
 use sim_core::{Job, Outage, Probe, Sim};
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 use workload::{Outages, OutagesError, SwfReader};
@@ -164,11 +164,8 @@ impl PolicyId for policy::Policy {
         Self::name(*self)
     }
 
-    fn files(&self) -> Vec<String> {
-        match self {
-            Self::Exec(command) => command.0.iter().filter(|word| Path::new(word).is_file()).cloned().collect(),
-            _ => Vec::new(),
-        }
+    fn files(&self) -> Vec<PathBuf> {
+        Self::files(*self)
     }
 }
 

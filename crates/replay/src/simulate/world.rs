@@ -14,8 +14,10 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use lab::chart::Picture;
 use lab::parallel::in_parallel;
+use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
 use metrics::backlog::Trend;
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
@@ -106,8 +108,8 @@ pub(crate) trait PolicyId: Clone + PartialEq + Display + Send + Sync {
         self.to_string()
     }
 
-    /// The words of its name that are files.
-    fn files(&self) -> Vec<String> {
+    /// Files whose content decides what it does: see [`policy::Policy::files`](super::policy::Policy::files).
+    fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 }
@@ -145,8 +147,8 @@ pub(crate) struct Run {
     pub(crate) name: String,
     /// As `--policy` takes it.
     pub(crate) given: String,
-    /// Files that its name contains.
-    pub(crate) files: Vec<String>,
+    /// SHA-256 of the files that decided what it did, by path, from before its run.
+    pub(crate) programs: BTreeMap<String, String>,
     /// Why it does not do what its name promises, if it does not.
     pub(crate) idles: Option<String>,
     pub(crate) outcome: Outcome,
@@ -219,6 +221,8 @@ impl<W: World> Opened for Asking<W> {
     }
 
     fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
+        let programs = self.policies.iter().map(|policy| hashes_of(&policy.files()));
+        let programs: Vec<_> = programs.collect::<Result<_>>()?;
         let replay = |policy: &W::Policy| {
             let outcome = self.world.replay(policy, begin()?)?;
             done();
@@ -226,14 +230,14 @@ impl<W: World> Opened for Asking<W> {
         };
         let mut outcomes = in_parallel(&self.policies, replay)?;
         W::compare(&mut outcomes);
-        let run = |(policy, (outcome, _)): (&W::Policy, _)| Run {
+        let run = |((policy, (outcome, _)), programs): ((&W::Policy, _), _)| Run {
             name: policy.name(),
             given: policy.to_string(),
-            files: policy.files(),
+            programs,
             idles: self.world.idles(policy),
             outcome,
         };
-        Ok(self.policies.iter().zip(outcomes).map(run).collect())
+        Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }
 
     fn explain(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {

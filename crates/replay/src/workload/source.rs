@@ -3,8 +3,7 @@
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::progress::Progress;
-use lab::provenance::quoted;
-use sha2::{Digest, Sha256};
+use lab::provenance::{self, quoted};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -64,14 +63,7 @@ impl Read for Source {
 
 /// The SHA-256 of a file; `None` if it can be read only once, or not at all.
 pub(super) fn sha256_of(path: &Path) -> Option<String> {
-    let mut file = path.metadata().ok().filter(|file| file.is_file()).and_then(|_| File::open(path).ok())?;
-    let (mut hash, mut chunk) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut chunk).ok()? {
-            0 => return Some(hex::encode(hash.finalize())),
-            length => hash.update(&chunk[..length]),
-        }
-    }
+    path.is_file().then(|| provenance::sha256_of(path).ok()).flatten()
 }
 
 /// A file's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
