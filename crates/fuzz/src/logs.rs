@@ -265,10 +265,16 @@ fn dripped(bytes: &Arc<[u8]>, records: &Records) -> Result<(), String> {
 
 /// Jobs come in order, can run, and are all accounted for.
 fn taken_in(input: impl Read + Send + 'static, good: usize, choice: usize) -> Result<(), String> {
-    let estimates =
-        [Estimates::Exact, Estimates::User, Estimates::Factor(2.5), Estimates::FModel(3.0), Estimates::MeanOfUser(2)];
+    let estimates = [
+        Estimates::Exact,
+        Estimates::User,
+        Estimates::Factor(2.5),
+        Estimates::RequestFactor(2.0),
+        Estimates::FModel(3.0),
+        Estimates::MeanOfUser(2),
+    ];
     let deadlines = [Deadlines::None, Deadlines::Factor(1e6), Deadlines::Column(19)];
-    let (estimates, deadlines) = (estimates[choice / 6 % 5], deadlines[choice / 30 % 3]);
+    let (estimates, deadlines) = (estimates[choice / 6 % 6], deadlines[choice / 36 % 3]);
     let options = Options { estimates, deadlines, capacity: Some(64), ..Options::default() };
     let reader = SwfReader::from_read(NAME, input).map_err(|error| error.to_string())?;
     let mut intake = Intake::new(reader, options);

@@ -130,10 +130,11 @@ fn check_outages(input: &[u8]) -> Result<bool, String> {
 }
 
 fn words(dice: &mut Dice<'_>) -> Vec<u8> {
-    const STEMS: [&str; 12] = [
+    const STEMS: [&str; 13] = [
         "exact",
         "user",
         "factor:",
+        "request-factor:",
         "f-model:",
         "mean-of-user:",
         "none",

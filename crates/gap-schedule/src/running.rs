@@ -112,10 +112,9 @@ impl Running {
 
     /// The shadow time of a job that needs `need` processors while `free` are free: the earliest instant when the jobs
     /// that run, and those `starting` now (sorted, and no longer counted in `free`), will have given back enough. `None`
-    /// if they never do.
+    /// if that is not known: too many processors are held by jobs without an estimate, whose expected end is [`Time::MAX`].
     ///
-    /// A job that has not ended by its expected end is expected to end at any moment: 1 ns from `now`. A job
-    /// without an estimate ends at [`Time::MAX`].
+    /// A job that has not ended by its expected end is expected to end at any moment: 1 ns from `now`.
     pub fn shadow(&self, now: Time, mut free: u32, need: u32, mut starting: &[RunningJob]) -> Option<Shadow> {
         if free >= need {
             return Some(Shadow { at: now, extra: free - need });
@@ -142,7 +141,7 @@ impl Running {
                 (Some(_), _) => running.next(),
                 (None, _) => starting.next(),
             };
-            let Some(next) = next else { break };
+            let Some(next) = next.filter(|next| next.expected_end < Time::MAX) else { break };
             let end = next.expected_end.max(soonest);
             if shadow.is_some_and(|at| at < end) {
                 break;
@@ -172,15 +171,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn job(id: u32, end: u64, processors: u32) -> RunningJob {
-        RunningJob { expected_end: Time::from_secs(end), job: JobId(id), processors }
+    /// Without an end, a job without an estimate.
+    fn job(id: u32, end: impl Into<Option<u64>>, processors: u32) -> RunningJob {
+        RunningJob { expected_end: end.into().map_or(Time::MAX, Time::from_secs), job: JobId(id), processors }
     }
 
     /// The shadow by its definition: the first instant at which the sum of what has been given back suffices.
     fn plain_shadow(now: Time, free: u32, need: u32, jobs: &[RunningJob]) -> Option<Shadow> {
         let end = |job: &RunningJob| job.expected_end.max(now + Span::from_nanos(1));
+        // At an instant that is known, no job without an estimate has ended.
         let free_at = |at: Time| free + jobs.iter().filter(|job| end(job) <= at).map(|job| job.processors).sum::<u32>();
-        let instants = std::iter::once(now).chain(jobs.iter().map(end));
+        let known = jobs.iter().filter(|job| job.expected_end < Time::MAX);
+        let instants = std::iter::once(now).chain(known.map(end));
         let at = instants.filter(|at| free_at(*at) >= need).min()?;
         Some(Shadow { at, extra: free_at(at) - need })
     }
@@ -188,9 +190,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_shadow_is_the_first_instant_at_which_enough_are_free(
-            ends in prop::collection::vec((0..60_u64, 1..5_u32), 0..300),
+            ends in prop::collection::vec((prop::option::weighted(0.9, 0..60_u64), 1..5_u32), 0..300),
             gone in prop::collection::vec(any::<prop::sample::Index>(), 0..100),
-            starting in prop::collection::vec((20..60_u64, 1..5_u32), 0..6),
+            starting in prop::collection::vec((prop::option::weighted(0.8, 20..60_u64), 1..5_u32), 0..6),
             (now, free, need) in (0..60_u64, 0..5_u32, 1..700_u32),
         ) {
             let mut twin: Vec<RunningJob> =
@@ -215,6 +217,17 @@ mod tests {
             twin.extend(starting);
             prop_assert_eq!(shadow, plain_shadow(now, free, need, &twin));
         }
+    }
+
+    #[test]
+    fn behind_jobs_without_estimates_there_is_no_shadow() {
+        let mut running = Running::new();
+        running.insert(job(1, 10, 2));
+        running.insert(job(2, None, 4));
+        let shadow = |need| running.shadow(Time::ZERO, 1, need, &[job(3, None, 3)]);
+        assert_eq!(shadow(3), Some(Shadow { at: Time::from_secs(10), extra: 0 }));
+        assert_eq!(shadow(4), None);
+        assert_eq!(shadow(10), None, "all of them, at no known instant");
     }
 
     #[test]

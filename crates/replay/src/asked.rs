@@ -15,7 +15,7 @@ pub(crate) struct Asked {
     #[command(flatten)]
     pub(crate) machine_file: Given<MachineFile>,
     /// What policies are told about run times; see the list below.
-    #[arg(long, value_name = "exact|user|factor:F|f-model:F|mean-of-user:K", default_value = "user")]
+    #[arg(long, value_name = "exact|user|factor:F|request-factor:F|f-model:F|mean-of-user:K", default_value = "user")]
     pub(crate) estimates: Estimates,
     /// When jobs are due: `factor:F` (F times the user's estimate after submission), `column:N` (column N of the log, in
     /// seconds after submission), or `none`.

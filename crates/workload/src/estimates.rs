@@ -14,8 +14,14 @@ pub enum Estimates {
     /// The requested time (field 9). It is also the limit: a job that ran beyond it is cut there, as a machine that
     /// enforces its limits would have done. Where it is missing, the run time stands in.
     User,
-    /// So many times the run time; at least 1, at most a million. No job is cut.
+    /// F times the run time; F from 1 to a million. No job is cut.
     Factor(f64),
+    /// F times the requested time, or the run time where that is missing; F from 1 to a million. The requested time itself remains
+    /// the limit, and jobs are cut there as under [`Estimates::User`]: what runs is the same, what policies expect is not.
+    ///
+    /// With F = 2 these are the doubled estimates of Zotkin & Keleher, "Job-Length Estimation and Performance in Backfilling
+    /// Schedulers", HPDC 1999, and of Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007.
+    RequestFactor(f64),
     /// The f-model: uniform between the run time and F + 1 times the run time; F from 0, which is exact, to a million. No
     /// job is cut.
     ///
@@ -46,6 +52,7 @@ impl Estimates {
         match self {
             Self::Exact | Self::User => {}
             Self::Factor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the run time"),
+            Self::RequestFactor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the request"),
             Self::FModel(f) => assert!(is_f(f), "the f-model has no estimates for F = {f}"),
             Self::MeanOfUser(jobs) => assert!(is_window(jobs), "a prediction cannot be the mean of {jobs} jobs"),
         }
@@ -84,8 +91,8 @@ fn is_window(jobs: u32) -> bool {
 /// Text that names no kind of estimates.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "estimates: expected exact, user, factor:F with F from 1 to 1000000, f-model:F with F from 0 to 1000000, or \
-     mean-of-user:K with K from 1 to 1000, found {found:?}"
+    "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) with F from 1 to \
+     1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000, found {found:?}"
 )]
 pub struct EstimatesError {
     /// What was given.
@@ -95,12 +102,15 @@ pub struct EstimatesError {
 impl FromStr for Estimates {
     type Err = EstimatesError;
 
-    /// `exact`, `user`, `factor:2.5`, `f-model:4`, or `mean-of-user:2`.
+    /// `exact`, `user`, `factor:2.5`, `request-factor:2`, `f-model:4`, or `mean-of-user:2`.
     fn from_str(text: &str) -> Result<Self, EstimatesError> {
         let known = match text.split_once(':') {
             None if text == "exact" => Some(Self::Exact),
             None if text == "user" => Some(Self::User),
             Some(("factor", factor)) => factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor),
+            Some(("request-factor", factor)) => {
+                factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::RequestFactor)
+            }
             Some(("f-model", f)) => f.parse().ok().filter(|f| is_f(*f)).map(Self::FModel),
             Some(("mean-of-user", jobs)) => jobs.parse().ok().filter(|jobs| is_window(*jobs)).map(Self::MeanOfUser),
             _ => None,
@@ -115,6 +125,7 @@ impl fmt::Display for Estimates {
             Self::Exact => f.write_str("exact"),
             Self::User => f.write_str("user"),
             Self::Factor(factor) => write!(f, "factor:{factor}"),
+            Self::RequestFactor(factor) => write!(f, "request-factor:{factor}"),
             Self::FModel(factor) => write!(f, "f-model:{factor}"),
             Self::MeanOfUser(jobs) => write!(f, "mean-of-user:{jobs}"),
         }

@@ -198,6 +198,9 @@ impl HeldLog {
                 Estimates::Factor(factor) => (held.runtime, stretched(held.runtime, factor)),
                 Estimates::FModel(f) => (held.runtime, f_model(held.runtime, f, seed, held.number)),
                 Estimates::User => (held.runtime_within_limit(), held.limit.unwrap_or(held.runtime)),
+                Estimates::RequestFactor(factor) => {
+                    (held.runtime_within_limit(), stretched(held.limit.unwrap_or(held.runtime), factor))
+                }
                 Estimates::MeanOfUser(_) => {
                     let history = history.as_mut().expect("it is kept for these estimates");
                     predicted(held, history)
@@ -253,7 +256,7 @@ mod tests {
     #[test]
     fn a_held_log_tells_what_a_streamed_one_tells() {
         let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
-        for text in ["exact", "user", "factor:2.5", "f-model:3", "mean-of-user:2"] {
+        for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
             let estimates: Estimates = text.parse().expect("estimates");
             let intake = Intake::new(reader(), Options { estimates, seed: 7, ..Options::default() });
             let streamed: Vec<Job> = intake.map(|job| job.expect("a good log").job).collect();

@@ -165,6 +165,10 @@ impl Intake {
                 let runtime = self.cut(logged_runtime, limit);
                 (runtime, self.limit_or_runtime(limit, runtime))
             }
+            Estimates::RequestFactor(factor) => {
+                let runtime = self.cut(logged_runtime, limit);
+                (runtime, stretched(self.limit_or_runtime(limit, runtime), factor))
+            }
             Estimates::MeanOfUser(_) => {
                 let runtime = self.cut(logged_runtime, limit);
                 let estimate = match self.mean_of_user(&record, submit) {

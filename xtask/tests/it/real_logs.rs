@@ -132,6 +132,21 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     }
 }
 
+/// What is told by `--estimates` is what a predictor says who is never corrected: jobs end at their requests at the latest.
+#[test]
+fn doubled_requests_give_the_schedule_of_the_predictor_that_doubles_them() {
+    let Some(trace) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
+    let (told, predicted, as_requested) = (folder(), folder(), folder());
+    let bound = ["--max-jobs", "3000"];
+    simulate("easy", &trace, told.path(), &[&bound[..], &["--estimates", "request-factor:2"]].concat());
+    simulate("easy+predict=double-requested", &trace, predicted.path(), &bound);
+    simulate("easy", &trace, as_requested.path(), &bound);
+    let jobs = |out: &Path, policy: &str| std::fs::read(out.join(policy).join("jobs.csv")).expect("a schedule");
+    let doubled = jobs(told.path(), "easy");
+    assert!(doubled == jobs(predicted.path(), "easy+predict=double-requested"), "the schedules differ");
+    assert!(doubled != jobs(as_requested.path(), "easy"), "estimates matter");
+}
+
 /// Memory follows the jobs in the system, not the length of the log: 313 000 records in less than 100 MiB.
 #[test]
 fn cea_curie_takes_less_than_100_mib() {

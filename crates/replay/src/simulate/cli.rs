@@ -147,7 +147,10 @@ it has rules of its own for (--estimates, --deadlines, --outages, --inside, --pa
 Estimates:
   user            the log's requested time, enforced as a limit
   exact           the run time
-  factor:F        F times the run time
+  factor:F        F times the run time; no limit is enforced
+  request-factor:F
+                  F times the requested time, which itself remains the limit: request-factor:2 is what the literature calls
+                  doubled estimates
   f-model:F       drawn between the run time and F + 1 times the run time
   mean-of-user:K  what is requested, still the limit; but expected is the mean of the user's last K jobs to end, at most the
                   request, and the request itself once that has passed: as predict=mean-of-user=K (see above). With --model

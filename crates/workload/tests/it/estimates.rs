@@ -210,7 +210,8 @@ proptest! {
 
 #[test]
 fn estimates_are_read_and_printed() {
-    for text in ["exact", "user", "factor:2.5", "f-model:0", "f-model:4.5", "mean-of-user:1", "mean-of-user:1000"] {
+    let texts = "exact user factor:2.5 request-factor:2 f-model:0 f-model:4.5 mean-of-user:1 mean-of-user:1000";
+    for text in texts.split(' ') {
         assert_eq!(text.parse::<Estimates>().map(|estimates| estimates.to_string()).as_deref(), Ok(text));
     }
     let refused = [
@@ -223,6 +224,8 @@ fn estimates_are_read_and_printed() {
         "factor:nan",
         "factor:inf",
         "factor:-2",
+        "request-factor:",
+        "request-factor:0.5",
         "f-model:-1",
         "f-model:2e6",
         "mean-of-user",
@@ -235,8 +238,9 @@ fn estimates_are_read_and_printed() {
         assert_eq!(
             error.to_string(),
             format!(
-                "estimates: expected exact, user, factor:F with F from 1 to 1000000, f-model:F with F from 0 to 1000000, \
-                 or mean-of-user:K with K from 1 to 1000, found {text:?}"
+                "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) with \
+                 F from 1 to 1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000, \
+                 found {text:?}"
             )
         );
     }

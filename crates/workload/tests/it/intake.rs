@@ -90,6 +90,18 @@ fn a_factor_stretches_the_run_time() {
 }
 
 #[test]
+fn a_request_factor_stretches_the_request_and_leaves_the_limit() {
+    let log = line(1, "0", "90", "1", "1", "60") + &line(2, "0", "30", "1", "1", "60") + &line(3, "0", "30", "1", "1", "-1");
+    let (jobs, repairs) = take_in(&log, told(Estimates::RequestFactor(2.5)));
+    let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate, job.requested_time)).collect();
+    let seconds = |runtime, estimate, requested: Option<u64>| {
+        (Span::from_secs(runtime), Some(Span::from_secs(estimate)), requested.map(Span::from_secs))
+    };
+    assert_eq!(pairs, [seconds(60, 150, Some(60)), seconds(30, 150, Some(60)), seconds(30, 75, None)]);
+    assert_eq!(repairs, [("estimate-from-runtime", 1, Some(3)), ("cut-at-estimate", 1, Some(1))]);
+}
+
+#[test]
 fn a_job_out_of_order_is_submitted_with_its_predecessor() {
     let log = ["10", "20", "15", "18", "25"].map(|submit| line(1, submit, "9", "1", "1", "60")).concat();
     let (jobs, repairs) = take_in(&log, Options::default());
