@@ -83,7 +83,7 @@ impl Lab {
         self
     }
 
-    /// For the workspace in `folder`, if it is there: results go below it, and reports tell its revision.
+    /// For the checkout in `folder`, if it is there: messages name files of it.
     #[must_use]
     pub fn in_workspace(self, folder: &Path) -> Self {
         lab::scenario::set_workspace(folder);

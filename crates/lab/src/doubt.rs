@@ -17,7 +17,6 @@ use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::progress::Progress;
 use crate::record::Recorded;
-use crate::scenario::workspace;
 use crate::session::{self, Session};
 use crate::store::Store;
 use crate::study::Study;
@@ -25,7 +24,7 @@ use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What `cargo xtask doubt` was asked for.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +105,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let slug = P::ABOUT.slug;
     let session = Session::<P>::new(&request.run)?;
     let alternatives = alternative::all(P::READINGS, &session.scenario, &request.readings, request.product)?;
-    let path = request.run.out.clone().unwrap_or_else(|| workspace().join("results/doubt").join(slug));
+    let path = request.run.out.clone().unwrap_or_else(|| Path::new("results/doubt").join(slug));
     let out = OutDir::create(&path, format!("doubt {slug}"))?;
     if request.run.fresh {
         Store::forget(&out.cells())?;
@@ -116,7 +115,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let mut store = Store::open(out.cells())?;
     if !request.run.fresh {
         // What `reproduce` has finished is not simulated again.
-        store = store.borrowing_from(&workspace().join("results").join(slug).join("cells"));
+        store = store.borrowing_from(&Path::new("results").join(slug).join("cells"));
     }
 
     let progress = Progress::new(

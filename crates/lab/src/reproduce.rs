@@ -8,7 +8,7 @@ use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::record::{NOT_RUN, Recorded};
-use crate::scenario::{did_you_mean, workspace};
+use crate::scenario::did_you_mean;
 use crate::seeds::Seeds;
 use crate::session::Session;
 use crate::shown::{Looks, Showing};
@@ -19,7 +19,7 @@ use crate::write::Findings;
 use anyhow::{Context, Result, bail};
 use sim_core::Streams;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What came of it.
 pub struct Outcome {
@@ -77,7 +77,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let Session { paper, seed, replications, .. } = &session;
     let asked = Asked::of(paper, &request.only)?;
 
-    let path = request.out.clone().unwrap_or_else(|| workspace().join("results").join(P::ABOUT.slug));
+    let path = request.out.clone().unwrap_or_else(|| Path::new("results").join(P::ABOUT.slug));
     let out = OutDir::create(&path, format!("reproduce {}", P::ABOUT.slug))?;
     if request.fresh {
         Store::forget(&out.cells())?;

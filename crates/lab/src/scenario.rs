@@ -34,7 +34,7 @@ pub struct Parameter {
 
 static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says that the program works for the workspace in `folder`: results go there, and its revision is told.
+/// Says that the program works for the checkout in `folder`: messages name files of it, and chores run in it.
 pub fn set_workspace(folder: &Path) {
     if folder.is_dir() {
         // Whoever is first is right: a program has one workspace.
@@ -42,7 +42,7 @@ pub fn set_workspace(folder: &Path) {
     }
 }
 
-/// The folder where `results/` is: that of the workspace, or the current one of a program that has none.
+/// The folder of the checkout, or the current one of a program that has none. Results go below the current folder, whatever this is.
 pub fn workspace() -> PathBuf {
     known_workspace().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }

@@ -37,7 +37,6 @@ use cli::{Engine, How, Part};
 use lab::cli::{Common, Ending, print, program};
 use lab::output::{OutDir, write_whole};
 use lab::provenance::{cpu_seconds, peak_memory_mib, quoted};
-use lab::scenario::workspace;
 use lab::terminal::tell;
 use plan::Plan;
 use report::Report;
@@ -345,7 +344,7 @@ fn forget(cells: &Path) -> Result<()> {
 }
 
 fn out_of(plan: &Plan, how: &How) -> PathBuf {
-    how.out.clone().unwrap_or_else(|| workspace().join("results/experiment").join(&plan.design.name))
+    how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name))
 }
 
 fn cells_of(out: &Path) -> PathBuf {

@@ -49,7 +49,6 @@ use lab::output::{OutDir, keep_as};
 use lab::page;
 use lab::progress::Progress;
 use lab::provenance::sha256_of;
-use lab::scenario::workspace;
 use lab::terminal::tell;
 pub use own::Own;
 pub(crate) use predicting::carried;
@@ -74,7 +73,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
     ensure_can_be_written(&options.format)?;
     let world = options.worlds.open(asked, &options.chosen, own)?;
     let baseline = compare::baseline(&*world, options.baseline.as_deref())?;
-    let out = options.out.clone().unwrap_or_else(|| workspace().join("results/simulate").join(stem(&asked.trace)));
+    let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made: Vec<NewFolders> =
         world.writes_to().iter().filter_map(|path| path.parent()).map(NewFolders::on_the_way_to).collect();

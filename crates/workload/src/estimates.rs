@@ -52,7 +52,9 @@ impl Estimates {
         match self {
             Self::Exact | Self::User => {}
             Self::Factor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the run time"),
-            Self::RequestFactor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the request"),
+            Self::RequestFactor(factor) => {
+                assert!(is_factor(factor), "an estimate cannot be {factor} times the request")
+            }
             Self::FModel(f) => assert!(is_f(f), "the f-model has no estimates for F = {f}"),
             Self::MeanOfUser(jobs) => assert!(is_window(jobs), "a prediction cannot be the mean of {jobs} jobs"),
         }

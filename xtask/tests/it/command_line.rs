@@ -25,6 +25,26 @@ fn the_command_line_has_every_option_of_the_design() {
 }
 
 #[test]
+fn results_go_below_the_current_folder() {
+    let folder = folder();
+    file(&folder, "four.swf", FOUR_JOBS);
+    let experiment = "name = \"tiny\"\npolicies = [\"easy\", \"fcfs\"]\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\n[[log]]\n\
+                      model = \"lublin\"\nprocs = 64\ncount = 50\nload = 0.5\n[replicate]\nmethod = \"seeds\"\ncount = 2\n";
+    file(&folder, "tiny.toml", experiment);
+    let small = SMALL[1..].join(" ");
+    for (words, out) in [
+        ("simulate --trace four.swf --policy fcfs".to_owned(), "simulate/four"),
+        ("experiment tiny.toml".to_owned(), "experiment/tiny"),
+        ("workload inspect four.swf".to_owned(), "workload/four"),
+        (format!("reproduce {small}"), "multi-site"),
+        (format!("doubt {small} --reading R1"), "doubt/multi-site"),
+    ] {
+        xtask().args(words.split(' ')).arg("--quiet").current_dir(folder.path()).assert().code(0);
+        assert!(folder.path().join("results").join(out).join("manifest.json").is_file(), "{words}");
+    }
+}
+
+#[test]
 fn with_json_the_result_is_alone_on_standard_output() {
     let folder = folder();
     let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));

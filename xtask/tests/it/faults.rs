@@ -6,6 +6,7 @@
 //! writes what it always writes.
 
 use crate::program::{FOUR_JOBS, assert_same, file, folder, results, xtask};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,8 +36,12 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
+        Self::of(FOUR_JOBS)
+    }
+
+    fn of(log: &str) -> Self {
         let folder = folder();
-        let log = file(&folder, "log.swf", FOUR_JOBS);
+        let log = file(&folder, "log.swf", log);
         Self { folder, log }
     }
 
@@ -123,8 +128,42 @@ fn inject(fault: &Fault) {
     }
 }
 
+/// Of a long log, rows go to the disk while it is replayed, and the writer of tables has errors of its own.
+#[test]
+fn a_disk_may_be_full_while_jobs_are_written() {
+    if !can_inject() {
+        return;
+    }
+    let mut log = "; MaxProcs: 8\n".to_owned();
+    for job in 1..=3_000 {
+        log += &format!("{job} {job} -1 5 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1\n");
+    }
+    let scene = Scene::of(&log);
+    let fault = Fault { calls: "write", what: "error=ENOSPC", codes: &[3], points: 0 };
+    let out = scene.folder.path().join("out");
+    assert_eq!(scene.run_with(&fault, usize::from(u16::MAX), &out).0, Some(0), "no write is that late");
+    // Each thread counts its writes; those of rows are as large as the buffer.
+    let traced = fs::read_to_string(scene.folder.path().join("strace.txt")).expect("strace tells what it has seen");
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut points: Vec<usize> = Vec::new();
+    for line in traced.lines().filter(|line| line.contains(" write(")) {
+        let count = counts.entry(line.split(' ').next().unwrap_or_default()).or_default();
+        *count += 1;
+        let written = line.rsplit(' ').next().and_then(|bytes| bytes.parse::<usize>().ok());
+        points.extend(written.filter(|bytes| (60_000..70_000).contains(bytes)).map(|_| *count));
+    }
+    assert!(points.len() >= 4, "{points:?}");
+    fs::remove_dir_all(&out).expect("it can be removed");
+    for point in points {
+        let (code, is_there, told) = scene.run_with(&fault, point, &out);
+        assert!(is_there && told.contains("cannot write"), "write {point}: {told}");
+        assert_eq!(code, Some(3), "write {point}: {told}");
+        assert!(!out.exists(), "write {point}");
+    }
+}
+
 /// The same as [`results`], but for what a killed process may leave: hidden, and swept by the next one.
-fn results_below(out: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+fn results_below(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = results(out);
     files.retain(|name, _| !name.starts_with(".gridproof-"));
     files

@@ -17,7 +17,6 @@ use lab::interrupt::{self, Interrupted};
 use lab::output::OutDir;
 use lab::progress::Progress;
 use lab::provenance;
-use lab::scenario::workspace;
 use lab::store::{Identity, Store};
 use rayon::prelude::*;
 use sim_core::{JobLog, JobRecord, Purpose, Sim, Sink, Streams};
@@ -94,7 +93,7 @@ pub fn search(traces: Option<&Path>, out: Option<PathBuf>, replications: u32, qu
         paper.source.is_log(),
         "the log is not at hand, and a stand-in cannot tell readings apart: give --traces DIR"
     );
-    let path = out.unwrap_or_else(|| workspace().join("results/nearest").join(SwiftGapPaper::ABOUT.slug));
+    let path = out.unwrap_or_else(|| Path::new("results/nearest").join(SwiftGapPaper::ABOUT.slug));
     let out = OutDir::create(&path, format!("nearest {}", SwiftGapPaper::ABOUT.slug))?;
     let store = Store::open(out.cells())?;
 

@@ -172,7 +172,7 @@ pub struct Simulate {
     /// Write the jobs in another format, too; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,
-    /// Where to write.
+    /// Where to write; results/simulate/LOG below the current folder if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// What one world alone is asked.

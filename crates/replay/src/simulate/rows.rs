@@ -202,12 +202,12 @@ impl Rows {
         let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
         // The header is there even if no job comes.
         let mut jobs = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(jobs));
-        jobs.write_record(COLUMNS).context("cannot write jobs.csv")?;
+        jobs.write_record(COLUMNS).map_err(io::Error::from).context("cannot write jobs.csv")?;
         let mut swf = SwfWriter::new(buffered(swf));
         swf.comment(&header).context("cannot write schedule.swf")?;
         let mut evalys = evalys.map(|draft| csv::Writer::from_writer(buffered(draft)));
         if let Some(rows) = &mut evalys {
-            rows.write_record(OF_EVALYS).context("cannot write evalys.csv")?;
+            rows.write_record(OF_EVALYS).map_err(io::Error::from).context("cannot write evalys.csv")?;
         }
         #[cfg(feature = "parquet")]
         let parquet = parquet.map(ParquetRows::new).transpose().context("cannot write jobs.parquet")?;
@@ -267,7 +267,7 @@ impl Rows {
         })?;
         let Some(rows) = &mut self.evalys else { return Ok(()) };
         let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
-        rows.serialize((
+        let written = rows.serialize((
             known.number,
             &self.log,
             Seconds(job.submit),
@@ -281,13 +281,14 @@ impl Rows {
             in_seconds(response),
             response.as_secs_f64() / ran.as_secs_f64(),
             listed(allocated, ' '),
-        ))?;
-        Ok(())
+        ));
+        Ok(written.map_err(io::Error::from)?)
     }
 
     /// To the files that have a row for every job.
     fn write_row(&mut self, row: &Row<'_>) -> Result<()> {
-        self.jobs.serialize(row)?;
+        // As the disk's error, which decides the exit code: an error of the table keeps it to itself.
+        self.jobs.serialize(row).map_err(io::Error::from)?;
         #[cfg(feature = "parquet")]
         if let Some(rows) = &mut self.parquet {
             rows.push(row)?;

@@ -13,7 +13,7 @@ use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
 use lab::page;
 use lab::provenance::{self, quoted};
-use lab::scenario::workspace;
+use std::path::Path;
 use workload::Inspection;
 use workload::swf::Header;
 
@@ -29,7 +29,7 @@ struct Seen<'a> {
 pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let records = swf(&options.file, "inspect", common.quiet)?;
     let header = records.header().clone();
-    let out = options.out.clone().unwrap_or_else(|| workspace().join("results/workload").join(stem(&options.file)));
+    let out = options.out.clone().unwrap_or_else(|| Path::new("results/workload").join(stem(&options.file)));
     let out = OutDir::create(&out, "workload inspect")?;
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();

@@ -91,9 +91,11 @@ fn a_factor_stretches_the_run_time() {
 
 #[test]
 fn a_request_factor_stretches_the_request_and_leaves_the_limit() {
-    let log = line(1, "0", "90", "1", "1", "60") + &line(2, "0", "30", "1", "1", "60") + &line(3, "0", "30", "1", "1", "-1");
+    let log =
+        line(1, "0", "90", "1", "1", "60") + &line(2, "0", "30", "1", "1", "60") + &line(3, "0", "30", "1", "1", "-1");
     let (jobs, repairs) = take_in(&log, told(Estimates::RequestFactor(2.5)));
-    let pairs: Vec<_> = jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate, job.requested_time)).collect();
+    let pairs: Vec<_> =
+        jobs.iter().map(|job| (job.job.runtime, job.job.request.estimate, job.requested_time)).collect();
     let seconds = |runtime, estimate, requested: Option<u64>| {
         (Span::from_secs(runtime), Some(Span::from_secs(estimate)), requested.map(Span::from_secs))
     };
