@@ -233,7 +233,8 @@ fn answers(dice: &mut Dice<'_>) -> Vec<u8> {
         "{\"start\":[18446744073709551616]}",
         "{\"start\":[],\"wake\":1e-9}",
     ];
-    let mut out = String::from("{\"type\":\"ready\",\"protocol\":1}\n");
+    const READY: [&str; 3] = ["1", "2", "2,\"every\":\"event\""];
+    let mut out = format!("{{\"type\":\"ready\",\"protocol\":{}}}\n", dice.pick(&READY));
     if dice.one_in(3) {
         for _ in 0..dice.below(8) {
             out += dice.pick(&ANSWERS);

@@ -34,7 +34,7 @@ use std::iter::Empty;
 /// What happens at one instant has an order: predictions that expire, then releases, then repairs, then failures, then
 /// arrivals, then one scheduling pass ([`Passes`], of which one has another order). So a job that ends as its machine fails has ended; of two outages that touch, the first is over when
 /// the second begins; and nobody is started on a machine that fails at once. The policy is not asked while nobody
-/// waits. Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
+/// waits, unless it [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its predecessor has arrived, and outages from `O` likewise,
 /// so memory follows the jobs that wait or run and not the length of a log.
 ///
 /// It tells [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Interrupted`],
@@ -389,12 +389,17 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
         match (self.passes, self.posted) {
             (Passes::PerEvent | Passes::Pyss, _) => self.pass(cx),
-            _ if self.queue.is_empty() => {}
+            _ if !self.has_something_to_ask() => {}
             (Passes::PerInstant, Some((at, _))) if at == cx.now() => {}
             // The event would be the next to happen.
             (Passes::PerInstant, _) if cx.is_last_of_instant() => self.pass(cx),
             (Passes::PerInstant, _) => self.post_pass(cx.now(), cx),
         }
+    }
+
+    /// Whether a pass may change or report something: jobs wait, or the policy keeps up with every event.
+    fn has_something_to_ask(&self) -> bool {
+        !self.queue.is_empty() || self.policy.wants_every_event()
     }
 
     /// Posts the next pass, in place of the one that is posted.
@@ -412,7 +417,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Asks the policy, and does as it says.
     fn pass(&mut self, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
-        if self.queue.is_empty() {
+        if !self.has_something_to_ask() {
             return;
         }
         if self.passes == Passes::Pyss {
@@ -425,7 +430,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             self.start_now(job, machine, cx);
         }
         self.starts = starts;
-        if let Some(at) = self.policy.next_wakeup() {
+        // After the last end a policy that wants to be woken for ever is not.
+        if let Some(at) = self.policy.next_wakeup().filter(|_| !self.is_over()) {
             assert!(at > now, "at {now} s the policy wants to be woken at {at} s, which is not ahead");
             self.post_pass(at, cx);
         }

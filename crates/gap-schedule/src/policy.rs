@@ -88,7 +88,7 @@ use sim_core::{SiteId, Time};
 /// ```
 pub trait Policy {
     /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. They fit together into
-    /// what is free. Asked only while jobs wait.
+    /// what is free. Asked only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts);
 
     /// The same decisions, and why: `probe` is told [reasons](crate::Reason) as they are made, in a pass in which it
@@ -143,6 +143,11 @@ pub trait Policy {
     fn next_wakeup(&self) -> Option<Time> {
         None
     }
+
+    /// Whether it is asked at instants at which something happens and no job waits, too.
+    fn wants_every_event(&self) -> bool {
+        false
+    }
 }
 
 /// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`: `|this| this.policy` says whom it
@@ -183,6 +188,11 @@ macro_rules! forward_events {
         fn next_wakeup(&self) -> Option<sim_core::Time> {
             let $this = self;
             $inner.next_wakeup()
+        }
+
+        fn wants_every_event(&self) -> bool {
+            let $this = self;
+            $inner.wants_every_event()
         }
     };
 }

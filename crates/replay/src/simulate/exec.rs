@@ -5,6 +5,8 @@
 
 mod answers;
 mod conversation;
+#[cfg(test)]
+mod tests;
 
 use super::watch::Known as FromLogs;
 use anyhow::{Result, anyhow, bail};
@@ -18,8 +20,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The version of the protocol that is spoken here.
+/// The version of the protocol that a program is greeted with. It may choose the next one.
 const PROTOCOL: u32 = 1;
+
+/// The version in which what happens is reported with its time, and `every` is known.
+const TIMED: u32 = 2;
+
+/// What a program may answer to the greeting.
+const READY: &str =
+    r#"{"type":"ready","protocol":1}, or {"type":"ready","protocol":2,"every":"event"} (without "every" as well)"#;
 
 /// The command of a policy that is a program: its words, as they were separated by spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +132,8 @@ struct Submitted {
 struct Finished {
     job: u64,
     machine: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
 }
 
 /// A machine that is down from now on. The jobs that ran there are submitted anew.
@@ -130,11 +141,15 @@ struct Finished {
 struct Failed {
     machine: u32,
     lost: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Repaired {
     machine: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -143,6 +158,16 @@ struct Ready {
     #[serde(rename = "type")]
     kind: String,
     protocol: u32,
+    #[serde(default)]
+    every: Option<Every>,
+}
+
+/// When a program is asked.
+#[derive(Copy, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Every {
+    /// Also where no job waits.
+    Event,
 }
 
 #[derive(Deserialize)]
@@ -169,6 +194,9 @@ pub(super) struct Exec {
     conversation: Conversation,
     from_log: FromLogs,
     failure: Failure,
+    /// Whether it speaks the second version of the protocol.
+    is_timed: bool,
+    wants_every_event: bool,
     /// What has happened since the last pass.
     submitted: Vec<Submitted>,
     finished: Vec<Finished>,
@@ -208,15 +236,18 @@ impl Exec {
             .map(|(machine, &Machine { processors, speed })| MachineTold { machine, processors, speed })
             .collect();
         conversation.tell(&Told::Hello { protocol: PROTOCOL, machines })?;
-        let ready: Ready = conversation.answer(r#"{"type":"ready","protocol":1}"#)?;
-        if ready.kind != "ready" || ready.protocol != PROTOCOL {
-            bail!(conversation.wrong(&format!(r#"expected {{"type":"ready","protocol":{PROTOCOL}}}"#)));
+        let Ready { kind, protocol, every } = conversation.answer(READY)?;
+        let is_timed = protocol == TIMED;
+        if kind != "ready" || !(is_timed || protocol == PROTOCOL && every.is_none()) {
+            bail!(conversation.wrong(&format!("expected {READY}")));
         }
         let failure = Failure::default();
         let exec = Self {
             conversation,
             from_log,
             failure: Rc::clone(&failure),
+            is_timed,
+            wants_every_event: every == Some(Every::Event),
             submitted: Vec::new(),
             finished: Vec::new(),
             failed: Vec::new(),
@@ -252,6 +283,11 @@ impl Exec {
             }
         }
         Ok(())
+    }
+
+    /// When something happens, for a program that is told.
+    fn time(&self, view: &View<'_>) -> Option<f64> {
+        self.is_timed.then(|| view.now.as_secs_f64())
     }
 
     /// Checks one start, and takes its processors.
@@ -328,19 +364,19 @@ impl Policy for Exec {
         }
     }
 
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, _: &View<'_>) {
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let Known { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
-        self.finished.push(Finished { job: number, machine: machine.0 });
+        self.finished.push(Finished { job: number, machine: machine.0, time: self.time(view) });
     }
 
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], _: &View<'_>) {
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
         let lost = lost.iter().map(|job| self.present[&job.job].number).collect();
-        self.failed.push(Failed { machine: machine.0, lost });
+        self.failed.push(Failed { machine: machine.0, lost, time: self.time(view) });
     }
 
-    fn on_repair(&mut self, machine: SiteId, _: &View<'_>) {
-        self.repaired.push(Repaired { machine: machine.0 });
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.repaired.push(Repaired { machine: machine.0, time: self.time(view) });
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
@@ -357,19 +393,8 @@ impl Policy for Exec {
     fn next_wakeup(&self) -> Option<Time> {
         self.wake
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::Command;
-
-    #[test]
-    fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
-        let check = |text: &str, expected: &str| assert_eq!(Command::parse(text).unwrap().name(), expected);
-        check("./mine.py", "exec+mine.py");
-        check("/home/me/mine.py", "exec+mine.py");
-        check("python3 policies/mine.py --aging=0.5", "exec+python3_mine.py_--aging=0.5");
-        check("mine.py a:b", "exec+mine.py_a_b");
-        assert!(Command::parse(" ").is_err());
+    fn wants_every_event(&self) -> bool {
+        self.wants_every_event
     }
 }
