@@ -3,7 +3,6 @@
 mod readings;
 
 pub use crate::error::ConfigError;
-use crate::faults::Faults;
 pub use readings::{
     Bags, BranchOrder, FlowRates, LinkContention, LoadBalanceTakes, Neighbours, OutputTransfer, PeerDeadline,
     PeerWaitEnds, Readings, RequestsTo, ServerDraw, Share, Sizes, UnassignedOrder,
@@ -28,8 +27,6 @@ pub struct Config {
     pub algorithms: Algorithms,
     /// What the paper leaves open.
     pub readings: Readings,
-    /// What fails; in the paper nothing does.
-    pub faults: Option<Faults>,
 }
 
 /// The world of "Communication Model" and "Computational Resources".
@@ -167,7 +164,6 @@ impl Config {
             system,
             algorithms: Algorithms::default(),
             readings: Readings::default(),
-            faults: None,
         }
     }
 
@@ -181,7 +177,6 @@ impl Config {
         self.network.validate()?;
         self.jobs.validate()?;
         self.experiment.validate()?;
-        self.faults.as_ref().map_or(Ok(()), Faults::validate)?;
         let Readings { bytes_per_cpu_second, sigma, .. } = self.readings;
         number("bytes_per_cpu_second", bytes_per_cpu_second, 1e-3..=1e12, "a number from 0.001 to 1e12")?;
         number("sigma", sigma, 0.0..=10.0, "a number from 0 to 10")?;

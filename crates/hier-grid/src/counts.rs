@@ -32,10 +32,6 @@ pub struct GridCounts {
     pub changes: u64,
     /// Offers for a job that another server had already.
     pub unanswered: u64,
-    /// Crashes of schedulers.
-    pub crashes: u64,
-    /// Messages sent again for want of an acknowledgement.
-    pub repeated: u64,
     /// Requests sent again for want of an offer.
     pub resubmitted: u64,
     ran_at: [u64; 4],

@@ -1,6 +1,6 @@
 //! Everything that can happen in a grid.
 
-use crate::ids::{SchedulerId, ServerId, StationId};
+use crate::ids::{ServerId, StationId};
 use crate::message::Envelope;
 use sim_core::{EventPriority, Prioritized};
 
@@ -27,16 +27,6 @@ pub enum Event {
     Discovered(u32),
     /// A work station without an offer resubmits its request to its peer.
     Resubmit,
-    /// With faults: a copy of a message comes in.
-    Arrives(u32),
-    /// With faults: an acknowledgement comes in.
-    Acknowledged(u32),
-    /// With faults: a message has not been acknowledged in time.
-    SendAgain(u32),
-    /// With faults: a scheduler crashes.
-    Crash(SchedulerId),
-    /// With faults: a scheduler is up again.
-    Restart(SchedulerId),
 }
 
 /// Of what happens at one instant, servers and links become free first, then resources change, then messages come in: a
@@ -45,15 +35,12 @@ impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
             Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => EventPriority::RELEASE,
-            Self::Change(_) | Self::Alter(..) | Self::Crash(_) | Self::Restart(_) => EventPriority::new(4),
+            Self::Change(_) | Self::Alter(..) => EventPriority::new(4),
             Self::Deliver(_)
             | Self::Due(_)
             | Self::Submit
             | Self::Discovered(_)
-            | Self::Resubmit
-            | Self::Arrives(_)
-            | Self::Acknowledged(_)
-            | Self::SendAgain(_) => EventPriority::ARRIVE,
+            | Self::Resubmit => EventPriority::ARRIVE,
         }
     }
 }

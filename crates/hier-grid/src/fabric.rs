@@ -3,13 +3,12 @@
 //! A [`Fabric`] carries out what a system decides and decides nothing itself. Whatever a scheduler or a peer *knows* lies in
 //! the [`Trees`](crate::trees::Trees) or [`Peers`](crate::peers::Peers); what lies here is what *is*.
 
-mod delivery;
 mod execution;
 
 use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
 use crate::event::Event;
-use crate::ids::{SchedulerId, ServerId};
+use crate::ids::ServerId;
 use crate::jobs::Jobs;
 use crate::message::{Address, CompactPayload, Envelope, Message};
 use crate::network::Network;
@@ -17,9 +16,8 @@ use crate::observer::MessageObserver;
 use crate::pools::Pools;
 use crate::server_state::ServerState;
 use crate::transfer::Transfer;
-use crate::transport::Transport;
 use crate::world::World;
-use sim_core::{Context, SiteId, Span, Streams, Time};
+use sim_core::{Context, SiteId, Span, Time};
 
 /// Network, servers and jobs of one run, whatever the system that schedules them.
 #[derive(Clone, Debug)]
@@ -33,8 +31,6 @@ pub(crate) struct Fabric<W> {
     pub(crate) jobs: Jobs,
     /// Lists of the messages that are on their way.
     pub(crate) pools: Pools,
-    /// Reliable delivery, where messages may fail.
-    pub(crate) transport: Option<Box<Transport>>,
     /// Where each scheduler sits: messages to it are addressed by number.
     seats: Vec<SiteId>,
     pub(crate) counts: GridCounts,
@@ -52,13 +48,10 @@ impl<W: MessageObserver> Fabric<W> {
         world: World,
         network: Network,
         seats: Vec<SiteId>,
-        streams: &Streams,
         observer: W,
     ) -> Self {
-        let transport = |faults| Box::new(Transport::new(faults, seats.len(), streams));
         Self {
             servers: world.servers.iter().map(|server| ServerState::new(server, &world)).collect(),
-            transport: config.faults.as_ref().map(transport),
             waits_until_accepted: config.system == System::P2p
                 && config.readings.peer_wait_ends == PeerWaitEnds::Acceptance,
             config,
@@ -94,6 +87,11 @@ impl<W: MessageObserver> Fabric<W> {
         self.dispatch(Envelope { from, to, payload }, latency, cx);
     }
 
+    /// Puts a message on its way.
+    pub(crate) fn dispatch(&mut self, envelope: Envelope, latency: Span, cx: &mut impl Context<Event>) {
+        cx.post_in(latency, Event::Deliver(envelope));
+    }
+
     /// Counts a message and shows it to the observer, without putting it on its way.
     pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: CompactPayload) {
         self.counts.count(payload.kind());
@@ -117,11 +115,6 @@ impl<W: MessageObserver> Fabric<W> {
     /// Share of a server's CPUs that its owners leave to the grid.
     pub(crate) fn grid_share(&self) -> f64 {
         1.0 - self.config.grid.local_load
-    }
-
-    /// Whether a scheduler has crashed and is not yet up again.
-    pub(crate) fn is_down(&self, scheduler: SchedulerId) -> bool {
-        self.transport.as_ref().is_some_and(|transport| transport.down[scheduler.index()])
     }
 
     /// Has a server offer other operating systems from now on; a job that it runs finishes. False if they are the same.
@@ -152,9 +145,6 @@ impl<W: MessageObserver> Fabric<W> {
         }
         if !self.network.is_idle() || !self.transfers.is_empty() {
             return left("a link is in use");
-        }
-        if self.transport.as_ref().is_some_and(|transport| !transport.is_empty()) {
-            return left("messages are not acknowledged");
         }
         if self.counts.pushed != self.counts.received {
             return Err(format!("{} jobs pushed, {} received", self.counts.pushed, self.counts.received));

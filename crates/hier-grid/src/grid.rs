@@ -121,7 +121,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 .map(|server| streams.stream(Purpose("changes of servers"), server))
                 .collect(),
         });
-        let fabric = Fabric::new(config, world, network, seats, streams, observer);
+        let fabric = Fabric::new(config, world, network, seats, observer);
         Ok(Self { fabric, system, source, changes, script: Vec::new() })
     }
 
@@ -173,11 +173,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         self.fabric.observer
     }
 
-    /// Whether jobs are still to come, or to be done.
-    fn has_work(&self) -> bool {
-        self.source.expects_jobs() || self.fabric.counts.submitted > self.fabric.counts.completed
-    }
-
     /// Whether jobs are still to come, or copies of them to be found out.
     fn is_active(&self) -> bool {
         self.source.expects_jobs() || !self.fabric.jobs.is_empty()
@@ -211,22 +206,19 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// A message comes in. Offers, answers and refusals are the same in every system; all else is the system's.
+    /// A message comes in. Offers and refusals are the same in every system; all else is the system's.
     fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
         let Self { fabric, system, .. } = self;
         match (to, payload) {
-            (Address::Server(server), CompactPayload::Answer { job }) => fabric.answered(server, job, cx),
             (Address::Station(station), CompactPayload::Offer { job }) => fabric.offered(station, from, job, cx),
             (Address::Station(station), CompactPayload::Decline { job }) => self.declined(station, job, cx),
             (to, payload) => system.receive(from, to, payload, fabric, cx),
         }
     }
 
-    /// A work station's answer came too late, or a peer gives a job back: it is submitted anew.
+    /// A peer gives a job back: it is submitted again.
     fn declined(&mut self, station: StationId, job: JobId, cx: &mut impl Context<Event>) {
         self.fabric.counts.resubmitted += 1;
-        let state = self.fabric.jobs.get_mut(job);
-        (state.taken, state.shared) = (false, false);
         self.system.request(station, job, &mut self.fabric, cx);
     }
 
@@ -269,7 +261,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
         for (at, server, systems) in std::mem::take(&mut self.script) {
             cx.post_at(at, Event::Alter(server, systems));
         }
-        self.system.post_crashes(&mut self.fabric, cx);
         self.open_source(cx);
     }
 
@@ -286,20 +277,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
             Event::Alter(server, systems) => self.set_systems(server, systems, cx),
             Event::Discovered(tree) => system.trees().discovered(tree, fabric, cx),
             Event::Resubmit => system.peers().resubmit(fabric, cx),
-            Event::Arrives(message) => {
-                for envelope in fabric.arrives(message, cx) {
-                    self.deliver(envelope, cx);
-                }
-            }
-            Event::Acknowledged(message) => fabric.acknowledged(message, cx),
-            Event::SendAgain(message) => fabric.send_again(message, cx),
-            // Crashes must not keep a run alive whose jobs are done.
-            Event::Crash(scheduler) => {
-                if self.has_work() {
-                    self.system.trees().crash(scheduler, &mut self.fabric, cx);
-                }
-            }
-            Event::Restart(scheduler) => system.trees().restart(scheduler, fabric, cx),
         }
     }
 }

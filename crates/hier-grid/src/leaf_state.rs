@@ -49,14 +49,6 @@ impl LeafState {
         }
     }
 
-    /// Forgets what it has asked its parent for: the parent, or the LGS itself, has crashed.
-    pub(crate) fn forget_requests(&mut self) {
-        for channel in &mut self.channels {
-            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
-        }
-        (self.wanting, self.changed) = (false, true);
-    }
-
     /// Takes the oldest queued job of the bag's classes.
     pub(crate) fn take_oldest(&mut self, bag: Bag) -> Option<JobId> {
         if self.queued == 0 {

@@ -30,8 +30,7 @@
 //!
 //! Nodes act on what they were told, not on what is true: [`message`] lists every kind of message, who sends it, when, and what the
 //! receiver does. A run can be recorded by a [`MessageObserver`] and replayed ([`Replay`]). What the paper leaves open is a named
-//! field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`). With [`Faults`] messages get lost
-//! and schedulers crash.
+//! field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`).
 //!
 //! # Example
 //!
@@ -55,10 +54,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`config`], [`faults`] | parameters and readings, each with its source |
+//! | [`config`] | parameters and readings, each with its source |
 //! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
 //! | [`message`], `pools`, [`observer`] | every message; the lists that messages carry; transcripts and replays |
-//! | `network`, `overlay`, `transport` | latencies, flows and links; neighbours, and how far a flood gets; lost messages |
+//! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
 //! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
 //! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
 //! | `fabric`, `server_state`, `transfer` | what trees and peers share: delivery, and a job's execution from the offer to the output |
@@ -72,7 +71,6 @@ mod delegated;
 mod error;
 mod event;
 mod fabric;
-pub mod faults;
 pub mod grid;
 mod ids;
 mod jobs;
@@ -92,7 +90,6 @@ mod source;
 mod stations;
 mod system;
 mod transfer;
-mod transport;
 pub mod tree;
 mod trees;
 mod unaccepted;
@@ -101,7 +98,6 @@ pub mod world;
 pub use config::{Algorithms, Config, ConfigError, Experiment, Readings, System};
 pub use counts::GridCounts;
 pub use event::Event;
-pub use faults::Faults;
 pub use grid::Grid;
 pub use ids::{SchedulerId, ServerId, StationId};
 pub use jobs::Submission;

@@ -97,14 +97,11 @@ macro_rules! messages {
         #[serde(rename_all = "kebab-case")]
         pub enum Kind {
             $( #[doc = concat!("[`Payload::", stringify!($kind), "`].")] $kind, )+
-            /// Receiver → sender, with [faults](crate::faults) alone: the message need not be sent again. Counted but not
-            /// recorded, since it has no payload of its own.
-            Acknowledgement,
         }
 
         impl Kind {
             /// All kinds, in order of declaration.
-            pub const ALL: &[Self] = &[$(Self::$kind,)+ Self::Acknowledgement];
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
         }
 
         impl Payload {
@@ -266,15 +263,12 @@ messages! {
         /// The job.
         job: JobId;
     },
-    /// Server → work station: a peer no longer has the resources that a queued job needs, or an answer came after the server had
-    /// given up. The work station submits the job anew.
+    /// Peer → work station: the peer no longer has the resources that a queued job needs. The work station submits the job
+    /// again.
     Decline {
         /// The job.
         job: JobId;
     },
-    /// Scheduler → parent and children: it has crashed and is up again (only with [faults](crate::faults)). They forget what
-    /// they were asked by it, and ask it anew.
-    Restarted,
 }
 
 /// The algorithm that takes queued jobs back.

@@ -165,13 +165,6 @@ impl SchedulerState {
         }
     }
 
-    /// Forgets what it has asked its parent for.
-    pub(crate) fn forget_requests(&mut self) {
-        for channel in &mut self.channels {
-            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
-        }
-    }
-
     /// Marks the branch from which an RFC came; nothing if the channel has gone.
     pub(crate) fn mark(&mut self, bag: Bag, wants: Bag, slot: usize, ticket: u32) {
         self.clock += 1;

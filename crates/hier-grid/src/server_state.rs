@@ -1,7 +1,7 @@
 //! A server while the grid runs: what it can run now, and what it does.
 
 use crate::world::{Bag, Server, World};
-use sim_core::{EventKey, JobId, SiteId, Time};
+use sim_core::{JobId, SiteId, Time};
 
 /// The state of one server, a parallel machine that runs one job at a time.
 #[derive(Clone, Debug)]
@@ -15,8 +15,6 @@ pub(crate) struct ServerState {
     pub(crate) phase: Phase,
     /// The job that it has offered itself for, fetches, runs or sends the output of.
     pub(crate) job: Option<JobId>,
-    /// Where messages may fail: the event that ends its wait for an answer.
-    pub(crate) offer_timeout: Option<EventKey>,
 }
 
 /// What a server does at present.
@@ -42,7 +40,6 @@ impl ServerState {
             bag: world.bag_of(server.cpus, server.systems),
             phase: Phase::Idle,
             job: None,
-            offer_timeout: None,
         }
     }
 

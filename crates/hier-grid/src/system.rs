@@ -119,11 +119,4 @@ impl System {
             Self::Trees(_) => panic!("servers of a grid tree are no peers"),
         }
     }
-
-    /// Posts the first crash of every scheduler; peers do not crash.
-    pub(crate) fn post_crashes(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
-        if let Self::Trees(trees) = self {
-            trees.post_crashes(fabric, cx);
-        }
-    }
 }

@@ -11,9 +11,7 @@
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
 //! | `leaf` | what an LGS does in both |
 //! | `fallback` | resources change |
-//! | `crash` | schedulers crash and restart |
 
-mod crash;
 mod discovery;
 mod fallback;
 mod leaf;
@@ -126,7 +124,6 @@ impl Trees {
             CompactPayload::Cancel { by, number, reason, jobs } => {
                 self.leaf_cancels(leaf, (by, number, reason), jobs, fabric, cx);
             }
-            CompactPayload::Restarted => self.neighbour_restarted(from, leaf, fabric, cx),
             other => panic!("scheduler {from} sent {other:?} to LGS {leaf}"),
         }
     }
@@ -159,8 +156,6 @@ impl Trees {
             }
             CompactPayload::Started { job } => self.started(from, at, job, fabric, cx),
             CompactPayload::Returned { jobs } => self.returned(from, at, jobs, fabric, cx),
-            // From either.
-            CompactPayload::Restarted => self.neighbour_restarted(from, at, fabric, cx),
             other => panic!("scheduler {from} sent {other:?} to scheduler {at}"),
         }
     }

@@ -236,7 +236,6 @@ impl Hierarchical {
                 load_balance: algorithms.load_balance && !off(&[Off::LoadBalance, Off::Both, Off::All]),
             },
             readings: readings.of_world.clone(),
-            faults: None,
         }
     }
 
@@ -381,7 +380,7 @@ impl Paper for Hierarchical {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let Config { grid, network, jobs, experiment, system, algorithms, readings, faults: _ } = self.config(cell);
+        let Config { grid, network, jobs, experiment, system, algorithms, readings } = self.config(cell);
         let submission = match experiment.submission {
             SubmissionRule::OneAfterAnother => serde_json::json!("one-after-another"),
             SubmissionRule::Thinking { means, chance } => serde_json::json!({ "means": means, "chance": chance }),

@@ -26,10 +26,6 @@ impl<W: MessageObserver> Fabric<W> {
         state.copies += 1;
         let station = state.station;
         self.send(Address::Server(server), Address::Station(station), CompactPayload::Offer { job }, cx);
-        if self.transport.is_some() {
-            // No answer is known to come: the server's own clock must tell.
-            self.servers[server.index()].offer_timeout = Some(cx.post_in(OFFER_TIMEOUT, Event::OfferTimeout(server)));
-        }
     }
 
     /// An offer comes in. The first one for a job is answered, and the input follows.
@@ -38,44 +34,22 @@ impl<W: MessageObserver> Fabric<W> {
         let first = !std::mem::replace(&mut self.jobs.get_mut(job).taken, true);
         if first {
             let answer = CompactPayload::Answer { job };
-            if self.transport.is_some() {
-                self.send(Address::Station(station), from, answer, cx);
-            } else {
-                // The transfer of the input, which begins at once, tells the server all that the answer would: the message is
-                // counted and shown, and is no event of its own.
-                let latency = self.latency(Address::Station(station), from);
-                self.record(cx.now(), latency, Address::Station(station), from, answer);
-                self.fetch(server, job, cx);
-            }
+            // The transfer of the input, which begins at once, tells the server all that the answer would: the message is
+            // counted and shown, and is no event of its own.
+            let latency = self.latency(Address::Station(station), from);
+            self.record(cx.now(), latency, Address::Station(station), from, answer);
+            self.fetch(server, job, cx);
         } else {
             self.counts.unanswered += 1;
-            // Without faults a server learns of nothing before its time is up, so the event is posted only here, where it is
-            // known to happen.
-            if self.transport.is_none() {
-                let Phase::Offering(since) = self.servers[server.index()].phase else {
-                    panic!("server {server} is not waiting for an answer")
-                };
-                let timeout = (since + OFFER_TIMEOUT).max(cx.now());
-                cx.post_at(timeout, Event::OfferTimeout(server));
-            }
+            // A server learns of nothing before its time is up, so the event is posted only here, where it is known to
+            // happen.
+            let Phase::Offering(since) = self.servers[server.index()].phase else {
+                panic!("server {server} is not waiting for an answer")
+            };
+            let timeout = (since + OFFER_TIMEOUT).max(cx.now());
+            cx.post_at(timeout, Event::OfferTimeout(server));
         }
         self.jobs.drop_copy(job);
-    }
-
-    /// Where messages may fail the answer to an offer is a message: the server fetches the input, unless it has given up.
-    pub(crate) fn answered(&mut self, server: ServerId, job: JobId, cx: &mut impl Context<Event>) {
-        let machine = &mut self.servers[server.index()];
-        let waits = matches!(machine.phase, Phase::Offering(_)) && machine.job == Some(job);
-        if !waits {
-            // Too late: it has given up, and may be busy with something else.
-            let station = Address::Station(self.jobs.get(job).station);
-            self.send(Address::Server(server), station, CompactPayload::Decline { job }, cx);
-            return;
-        }
-        if let Some(timeout) = machine.offer_timeout.take() {
-            cx.cancel(timeout);
-        }
-        self.fetch(server, job, cx);
     }
 
     /// A work station transfers the input of its job to the server.
@@ -115,7 +89,6 @@ impl<W: MessageObserver> Fabric<W> {
         // R12: under the first answer this is called while the output is still on its way; the transfer goes on
         // without the server.
         let machine = &mut self.servers[server.index()];
-        machine.offer_timeout = None;
         if machine.phase == Phase::Sending {
             let job = machine.job.expect("a job has run");
             cx.emit(Fact::Released { job, processor: ProcId(server.0) });

@@ -29,8 +29,7 @@ impl Payload {
             Self::Cancel { .. }
             | Self::Cancelled { .. }
             | Self::Returned { .. }
-            | Self::Decline { .. }
-            | Self::Restarted => Family::TakesBack,
+            | Self::Decline { .. } => Family::TakesBack,
             Self::Started { .. } | Self::Offer { .. } | Self::Answer { .. } => Family::Runs,
         }
     }
@@ -56,7 +55,7 @@ impl fmt::Display for Payload {
             Self::Discover { jobs, .. } => write!(f, "{kind}: {jobs} raw"),
             Self::Bags { bags, .. } => write!(f, "{kind}: {}", bags.len()),
             Self::Ports { bags } => write!(f, "{kind}: {}", bags.len()),
-            Self::Rfjm { .. } | Self::Rfc { .. } | Self::Restarted => f.write_str(&kind),
+            Self::Rfjm { .. } | Self::Rfc { .. } => f.write_str(&kind),
         }
     }
 }

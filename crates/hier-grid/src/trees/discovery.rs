@@ -84,8 +84,7 @@ impl Trees {
         // Jobs that come in from now on are raw jobs of the next discovery.
         at.batch = std::mem::take(&mut at.raw);
         let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(fabric.jobs.get(*job).class)));
-        // Where messages may fail, nothing is known beforehand.
-        let new = known != at.known || at.stale || !fabric.shortcuts || fabric.transport.is_some();
+        let new = known != at.known || at.stale || !fabric.shortcuts;
         (at.known, at.discovering, at.news, at.stale, at.rematch) = (known, true, false, false, false);
         at.round += 1;
         let (round, jobs) = (at.round, narrow(at.batch.len()));
@@ -221,8 +220,8 @@ impl Trees {
             self.return_unreachable(at, fabric, cx);
         }
         let state = &mut self.states[at.index()];
-        // An answer to an earlier discovery may come late, after faults: it must not count for this one.
-        if round > 0 && round == state.round {
+        if round > 0 {
+            assert_eq!(round, state.round, "a discovery ends before the next one begins");
             state.wanting |= wanting;
             state.awaited_bags -= 1;
             if state.awaited_bags == 0 {

@@ -21,10 +21,6 @@ impl Trees {
         let leaf = self.forest.leaf_of_site[site.index()];
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.roots[tree as usize].stale = true;
-        if fabric.is_down(leaf) {
-            // It will look when it is up again.
-            return;
-        }
         let at = &mut self.leaves[site.index()];
         // Whoever wanted jobs may want others now: the next RFJM says so, and goes on though one has gone before.
         (at.changed, at.wanting) = (true, false);

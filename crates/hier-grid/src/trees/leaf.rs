@@ -157,18 +157,12 @@ impl Trees {
                 (channel.ticket, channel.asked) = (0, Bag::EMPTY);
             }
         }
-        // Only after a crash: a copy that was submitted anew meets the first one.
-        let mut twins = Vec::new();
         for &job in &jobs {
-            if !at.queues[usize::from(fabric.jobs.get(job).class)].insert(job) {
-                twins.push(job);
-            }
+            let new = at.queues[usize::from(fabric.jobs.get(job).class)].insert(job);
+            assert!(new, "job {job} is queued twice at LGS {leaf}");
         }
-        at.queued += narrow(jobs.len() - twins.len());
+        at.queued += narrow(jobs.len());
         fabric.counts.received += jobs.len() as u64;
-        for job in twins {
-            self.merge_copies(leaf, job, fabric);
-        }
         fabric.pools.jobs.recycle(jobs);
         self.return_incomputable(site, fabric, cx);
         self.fill(site, fabric, cx);
@@ -208,9 +202,6 @@ impl Trees {
         fabric: &mut Fabric<impl MessageObserver>,
         cx: &mut impl Context<Event>,
     ) {
-        if fabric.is_down(self.leaf_at(site)) {
-            return;
-        }
         // All servers before the first request: a request should speak for all that are still idle.
         let mut idle = false;
         for server in fabric.world.servers_at(site) {
@@ -231,9 +222,6 @@ impl Trees {
         cx: &mut impl Context<Event>,
     ) {
         let site = fabric.servers[server.index()].site;
-        if fabric.is_down(self.leaf_at(site)) {
-            return;
-        }
         if !self.give(site, server.0, fabric, cx) {
             self.ask_for_work(site, fabric, cx);
         }

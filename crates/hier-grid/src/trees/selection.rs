@@ -106,22 +106,10 @@ impl Trees {
     }
 
     /// Puts a job among the unassigned ones.
-    ///
-    /// With faults a job may have been submitted anew while a copy was still in the tree. Where two copies meet they become
-    /// one.
     pub(crate) fn add_unassigned(&mut self, at: SchedulerId, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
         let kind = self.class_and_home(at, job, fabric);
-        if !self.states[at.index()].unassigned.insert(kind, job) {
-            self.merge_copies(at, job, fabric);
-        }
-    }
-
-    /// Makes one of two copies of a job that have met.
-    pub(crate) fn merge_copies(&mut self, at: SchedulerId, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
-        assert!(fabric.transport.is_some(), "job {job} was in the same place twice");
-        let tree = self.forest.schedulers[at.index()].tree;
-        self.roots[tree as usize].unstarted -= 1;
-        fabric.jobs.drop_copy(job);
+        let new = self.states[at.index()].unassigned.insert(kind, job);
+        assert!(new, "job {job} is unassigned twice at scheduler {at}");
     }
 
     /// Pushes what was collected for a branch, as one block.
@@ -144,13 +132,7 @@ impl Trees {
         state.marked_branches -= 1;
         state.in_transit -= narrow(jobs.len());
         state.delegated.set_fresh(slot, true);
-        // Two copies of a job, after a crash, may have been collected from two siblings.
         jobs.sort_unstable();
-        let twins: Vec<JobId> = jobs.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-        for job in twins {
-            self.merge_copies(at, job, fabric);
-        }
-        jobs.dedup();
         for &job in &jobs {
             let kind = self.class_and_home(at, job, fabric);
             self.states[at.index()].delegated.insert(slot, kind, job);

@@ -2,7 +2,6 @@
 
 mod common;
 mod examples;
-mod faults;
 mod invariants;
 mod paper;
 mod replay;

@@ -343,9 +343,7 @@ fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
             .map(|&system| Entry::Found(paper.cell(Scene::First, paper.sample(), jobs, system).get(metric), 2))
             .collect(),
     };
-    // Only faults make these two.
-    let sent = Kind::ALL.iter().filter(|kind| !matches!(kind, Kind::Restarted | Kind::Acknowledgement));
-    let mut rows: Vec<_> = sent.map(|kind| row(metrics::word(*kind), Metric::messages_of(*kind))).collect();
+    let mut rows: Vec<_> = Kind::ALL.iter().map(|kind| row(metrics::word(*kind), Metric::messages_of(*kind))).collect();
     rows.push(row("all".to_owned(), Metric::messages));
     Table {
         id: "messages",

@@ -42,8 +42,7 @@ fn jobs(payload: &Payload) -> &[JobId] {
         | Payload::Discover { .. }
         | Payload::Bags { .. }
         | Payload::Ports { .. }
-        | Payload::Rfc { .. }
-        | Payload::Restarted => &[],
+        | Payload::Rfc { .. } => &[],
     }
 }
 
