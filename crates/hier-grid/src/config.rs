@@ -2,7 +2,6 @@
 
 mod readings;
 
-pub use crate::error::ConfigError;
 pub use readings::{
     Bags, BranchOrder, FlowRates, LinkContention, LoadBalanceTakes, Neighbours, OutputTransfer, PeerDeadline,
     PeerWaitEnds, Readings, RequestsTo, ServerDraw, Share, Sizes, UnassignedOrder,
@@ -148,6 +147,29 @@ impl Default for Algorithms {
     }
 }
 
+/// The reason why a [`Config`] or a world cannot be simulated: the field, what was found and what is expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub(crate) String);
+
+impl ConfigError {
+    pub(crate) fn zero(field: &str) -> Self {
+        Self(format!("{field} is 0; at least 1 is needed"))
+    }
+
+    pub(crate) fn trees(trees: u32, sites: u64) -> Self {
+        Self(format!("{trees} grid trees for {sites} sites; a tree holds at least one site"))
+    }
+
+    pub(crate) fn no_station() -> Self {
+        Self("no site has a work station; give a site more nodes than servers".to_owned())
+    }
+
+    pub(crate) fn classes(classes: usize) -> Self {
+        Self(format!("{classes} kinds of jobs (operating systems × sizes) are too many; 32 fit a bag"))
+    }
+}
+
 /// Gigabyte: 10⁹ bytes.
 const GB: f64 = 1e9;
 /// A day in seconds.
@@ -192,10 +214,10 @@ impl Config {
         if let System::Trees(trees) = self.system {
             let sites = self.grid.all_sites();
             if trees == 0 {
-                return Err(ConfigError::Zero { field: "trees" });
+                return Err(ConfigError::zero("trees"));
             }
             if u64::from(trees) > sites {
-                return Err(ConfigError::Trees { trees, sites });
+                return Err(ConfigError::trees(trees, sites));
             }
         }
         Ok(())
@@ -250,33 +272,38 @@ impl GridConfig {
         ];
         for (field, count) in counts {
             if count == 0 {
-                return Err(ConfigError::Zero { field });
+                return Err(ConfigError::zero(field));
             }
         }
         let sites = self.all_sites();
-        let leaves = self.tree.iter().map(|children| u64::from(*children)).product();
+        let leaves: u64 = self.tree.iter().map(|children| u64::from(*children)).product();
         if leaves != sites || self.tree.is_empty() {
-            return Err(ConfigError::Tree { tree: self.tree.clone(), leaves, sites });
+            return Err(ConfigError(format!(
+                "tree {:?} has {leaves} leaves for {sites} sites; the product of its levels must be the number of sites",
+                self.tree
+            )));
         }
-        let Self { servers, fewest_servers: fewest, most_servers: most, .. } = *self;
-        let room = u64::from(fewest) * sites..=u64::from(most.min(self.nodes)) * sites;
+        let (servers, fewest, most) = (self.servers, self.fewest_servers, self.most_servers.min(self.nodes));
+        let room = u64::from(fewest) * sites..=u64::from(most) * sites;
         if !room.contains(&u64::from(servers)) {
-            return Err(ConfigError::Servers { servers, sites, fewest, most: most.min(self.nodes) });
+            return Err(ConfigError(format!("{servers} servers do not fit {sites} sites of {fewest} to {most}")));
         }
         if u64::from(servers) >= u64::from(self.nodes) * sites {
-            return Err(ConfigError::NoStation);
+            return Err(ConfigError::no_station());
         }
         if self.server_nodes.is_empty() || self.server_nodes.len() != self.server_cpus.len() {
             let (nodes, cpus) = (self.server_nodes.len(), self.server_cpus.len());
-            return Err(ConfigError::Types { nodes, cpus });
+            return Err(ConfigError(format!(
+                "server_nodes has {nodes} entries and server_cpus {cpus}; give one of each per type of server"
+            )));
         }
         for (field, values) in [("server_nodes", &self.server_nodes), ("server_cpus", &self.server_cpus)] {
             if values.contains(&0) {
-                return Err(ConfigError::Zero { field });
+                return Err(ConfigError::zero(field));
             }
         }
         if self.systems > 32 {
-            return Err(ConfigError::Classes { classes: self.systems as usize });
+            return Err(ConfigError::classes(self.systems as usize));
         }
         number("local_load", self.local_load, 0.0..=0.99, "a share from 0 to 0.99")
     }
@@ -320,7 +347,7 @@ impl NetworkConfig {
 impl JobConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         if self.count == 0 {
-            return Err(ConfigError::Zero { field: "count" });
+            return Err(ConfigError::zero("count"));
         }
         number("mean_input", self.mean_input, 1e-6..=1e9, "gigabytes from 1e-6 to 1e9")?;
         number("output_factor", self.output_factor, 0.0..=1e6, "a factor from 0 to 1e6")?;
@@ -354,10 +381,12 @@ impl Experiment {
     fn validate(&self) -> Result<(), ConfigError> {
         let check = |field, means: &[f64]| {
             if means.is_empty() {
-                return Err(ConfigError::NoMean { field });
+                return Err(ConfigError(format!("{field} is empty; give at least one mean")));
             }
             match means.iter().find(|mean| !(1e-6..1e9).contains(*mean)) {
-                Some(&found) => Err(ConfigError::Mean { field, found }),
+                Some(found) => {
+                    Err(ConfigError(format!("{field}: a mean of {found} s; expected more than 0 and less than 1e9")))
+                }
                 None => Ok(()),
             }
         };
@@ -378,7 +407,7 @@ fn number(
     range: std::ops::RangeInclusive<f64>,
     expected: &'static str,
 ) -> Result<(), ConfigError> {
-    if range.contains(&found) { Ok(()) } else { Err(ConfigError::Number { field, found, expected }) }
+    if range.contains(&found) { Ok(()) } else { Err(ConfigError(format!("{field} is {found}; expected {expected}"))) }
 }
 
 /// A span of so many seconds, checked by [`Config::validate`].

@@ -36,11 +36,9 @@ impl Prioritized for Event {
         match self {
             Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => EventPriority::RELEASE,
             Self::Change(_) | Self::Alter(..) => EventPriority::new(4),
-            Self::Deliver(_)
-            | Self::Due(_)
-            | Self::Submit
-            | Self::Discovered(_)
-            | Self::Resubmit => EventPriority::ARRIVE,
+            Self::Deliver(_) | Self::Due(_) | Self::Submit | Self::Discovered(_) | Self::Resubmit => {
+                EventPriority::ARRIVE
+            }
         }
     }
 }

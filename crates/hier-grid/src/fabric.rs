@@ -1,32 +1,29 @@
 //! What trees and peers share: the network with its messages and transfers, the servers, and the jobs.
 //!
-//! A [`Fabric`] carries out what a system decides and decides nothing itself. Whatever a scheduler or a peer *knows* lies in
-//! the [`Trees`](crate::trees::Trees) or [`Peers`](crate::peers::Peers); what lies here is what *is*.
-
-mod execution;
+//! A [`Fabric`] holds what *is*, and decides nothing; what a scheduler or a peer *knows* lies in the
+//! [`Trees`](crate::trees::Trees) or [`Peers`](crate::peers::Peers). [`Run`](crate::run::Run) carries decisions out.
 
 use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
-use crate::event::Event;
 use crate::ids::ServerId;
 use crate::jobs::Jobs;
-use crate::message::{Address, CompactPayload, Envelope, Message};
+use crate::message::{Address, CompactPayload, Message};
 use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::pools::Pools;
 use crate::server_state::ServerState;
 use crate::transfer::Transfer;
 use crate::world::World;
-use sim_core::{Context, SiteId, Span, Time};
+use sim_core::{SiteId, Span, Time};
 
 /// Network, servers and jobs of one run, whatever the system that schedules them.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric<W> {
     pub(crate) config: Config,
     pub(crate) world: World,
-    network: Network,
+    pub(crate) network: Network,
     /// Transfers under way. Their places are the numbers by which the network knows its flows.
-    transfers: slab::Slab<Transfer>,
+    pub(crate) transfers: slab::Slab<Transfer>,
     pub(crate) servers: Vec<ServerState>,
     pub(crate) jobs: Jobs,
     /// Lists of the messages that are on their way.
@@ -38,18 +35,12 @@ pub(crate) struct Fabric<W> {
     /// Whether what is known beforehand is counted instead of played.
     pub(crate) shortcuts: bool,
     /// R3: whether a job of the P2P system waits no more once a peer has accepted it.
-    waits_until_accepted: bool,
+    pub(crate) waits_until_accepted: bool,
 }
 
 impl<W: MessageObserver> Fabric<W> {
     /// A fabric at rest, with schedulers at these sites.
-    pub(crate) fn new(
-        config: Config,
-        world: World,
-        network: Network,
-        seats: Vec<SiteId>,
-        observer: W,
-    ) -> Self {
+    pub(crate) fn new(config: Config, world: World, network: Network, seats: Vec<SiteId>, observer: W) -> Self {
         Self {
             servers: world.servers.iter().map(|server| ServerState::new(server, &world)).collect(),
             waits_until_accepted: config.system == System::P2p
@@ -78,18 +69,6 @@ impl<W: MessageObserver> Fabric<W> {
     /// Latency of a message, one way.
     pub(crate) fn latency(&self, from: Address, to: Address) -> Span {
         self.network.latency(self.world.distance(self.site_of(from), self.site_of(to)))
-    }
-
-    /// Sends a message: it comes in after the latency between sender and receiver.
-    pub(crate) fn send(&mut self, from: Address, to: Address, payload: CompactPayload, cx: &mut impl Context<Event>) {
-        let latency = self.latency(from, to);
-        self.record(cx.now(), latency, from, to, payload);
-        self.dispatch(Envelope { from, to, payload }, latency, cx);
-    }
-
-    /// Puts a message on its way.
-    pub(crate) fn dispatch(&mut self, envelope: Envelope, latency: Span, cx: &mut impl Context<Event>) {
-        cx.post_in(latency, Event::Deliver(envelope));
     }
 
     /// Counts a message and shows it to the observer, without putting it on its way.

@@ -7,12 +7,13 @@ use crate::config::{self, Config, ConfigError};
 use crate::counts::GridCounts;
 use crate::event::Event;
 use crate::fabric::Fabric;
-use crate::ids::{ServerId, StationId, narrow};
+use crate::ids::{ServerId, narrow};
 use crate::jobs::Submission;
 use crate::message::{Address, CompactPayload, Envelope};
 use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::peers::Peers;
+use crate::run::{Run, Running};
 use crate::source::Source;
 use crate::stations::Stations;
 use crate::system::System;
@@ -21,7 +22,7 @@ use crate::trees::Trees;
 use crate::world::World;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{Context, Fact, JobId, Model, Purpose, Span, Stream, Streams, Time};
+use sim_core::{Context, Fact, Model, Purpose, Span, Stream, Streams, Time};
 
 /// A source of submissions from outside that has none.
 pub type Nothing = std::iter::Empty<Submission>;
@@ -106,7 +107,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
             }
             // `validate` knows the sites of `config.grid`; a given world may have fewer.
             config::System::Trees(trees) if trees > world.sites() => {
-                return Err(ConfigError::Trees { trees, sites: world.sites().into() });
+                return Err(ConfigError::trees(trees, world.sites().into()));
             }
             config::System::Trees(trees) => {
                 let trees = Trees::new(&config, trees, &world, &network, streams);
@@ -178,6 +179,11 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         self.source.expects_jobs() || !self.fabric.jobs.is_empty()
     }
 
+    /// The system, and its surroundings for the length of an event.
+    fn split<'a, C: Context<Event>>(&'a mut self, context: &'a mut C) -> (&'a mut System, Running<'a, O, C>) {
+        (&mut self.system, Running { fabric: &mut self.fabric, context })
+    }
+
     /// Experiment 4: posts the next change of a server.
     fn post_change(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         if let Some(Changes { means, draws, .. }) = &mut self.changes {
@@ -202,38 +208,39 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
 
     fn set_systems(&mut self, server: ServerId, systems: u32, cx: &mut impl Context<Event>) {
         if self.fabric.set_systems(server, systems) {
-            self.system.resources_changed(server, &mut self.fabric, cx);
+            let (system, mut run) = self.split(cx);
+            system.resources_changed(server, &mut run);
         }
     }
 
-    /// A message comes in. Offers and refusals are the same in every system; all else is the system's.
+    /// Delivers a message. Offers and refusals are the same in every system; all else is the system's.
     fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
-        let Self { fabric, system, .. } = self;
+        let (system, mut run) = self.split(cx);
         match (to, payload) {
-            (Address::Station(station), CompactPayload::Offer { job }) => fabric.offered(station, from, job, cx),
-            (Address::Station(station), CompactPayload::Decline { job }) => self.declined(station, job, cx),
-            (to, payload) => system.receive(from, to, payload, fabric, cx),
+            (Address::Station(station), CompactPayload::Offer { job }) => run.offered(station, from, job),
+            (Address::Station(station), CompactPayload::Decline { job }) => {
+                // A peer gives a job back: it is submitted again.
+                run.counts.resubmitted += 1;
+                system.request(station, job, &mut run);
+            }
+            (to, payload) => system.receive(from, to, payload, &mut run),
         }
-    }
-
-    /// A peer gives a job back: it is submitted again.
-    fn declined(&mut self, station: StationId, job: JobId, cx: &mut impl Context<Event>) {
-        self.fabric.counts.resubmitted += 1;
-        self.system.request(station, job, &mut self.fabric, cx);
     }
 
     /// A server becomes idle: its offer was not answered, or its job is done.
     fn free(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
-        self.fabric.release(server, cx);
-        self.system.server_free(server, &mut self.fabric, cx);
+        let (system, mut run) = self.split(cx);
+        run.release(server);
+        system.server_free(server, &mut run);
     }
 
     fn transferred(&mut self, flow: u32, cx: &mut impl Context<Event>) {
-        match self.fabric.transferred(flow, cx) {
-            Arrived::Input(server, job) => self.system.server_runs(server, job, &self.fabric, cx),
+        let (system, mut run) = self.split(cx);
+        match run.transferred(flow) {
+            Arrived::Input(server, job) => system.server_runs(server, job, &mut run),
             Arrived::Output(server, job) => {
-                let station = self.fabric.complete(job);
-                if self.fabric.output_keeps_server() {
+                let (station, keeps_server) = (run.complete(job), run.output_keeps_server());
+                if keeps_server {
                     self.free(server, cx);
                 }
                 cx.emit(Fact::Finished { job });
@@ -243,8 +250,9 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     }
 
     fn ran(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
-        self.fabric.send_output(server, cx);
-        if !self.fabric.output_keeps_server() {
+        let (_, mut run) = self.split(cx);
+        run.send_output(server);
+        if !run.output_keeps_server() {
             self.free(server, cx);
         }
     }
@@ -254,7 +262,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
-        self.system.open(&mut self.fabric, cx);
+        let (system, mut run) = self.split(cx);
+        system.open(&mut run);
         for server in 0..narrow(self.fabric.servers.len()) {
             self.post_change(ServerId(server), cx);
         }
@@ -265,7 +274,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
     }
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
-        let Self { fabric, system, .. } = self;
         match event {
             Event::Deliver(envelope) => self.deliver(envelope, cx),
             Event::Due(station) => self.due(station, cx),
@@ -275,8 +283,14 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
             Event::OfferTimeout(server) => self.free(server, cx),
             Event::Change(server) => self.change(server, cx),
             Event::Alter(server, systems) => self.set_systems(server, systems, cx),
-            Event::Discovered(tree) => system.trees().discovered(tree, fabric, cx),
-            Event::Resubmit => system.peers().resubmit(fabric, cx),
+            Event::Discovered(tree) => {
+                let (system, mut run) = self.split(cx);
+                system.trees().discovered(tree, &mut run);
+            }
+            Event::Resubmit => {
+                let (system, mut run) = self.split(cx);
+                system.peers().resubmit(&mut run);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a leaf scheduler (LGS) knows: no clock and no messages, those are in `trees::leaf`.
 
 use crate::queue::Queue;
+use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
 
@@ -27,12 +28,7 @@ pub(crate) struct LeafChannel {
     pub(crate) bag: Bag,
     /// CPUs of the servers behind it.
     pub(crate) power: u64,
-    /// Whether the parent has told its port: RFCs may go up.
-    pub(crate) port: bool,
-    /// The RFC that is out, by number; 0 if none is.
-    pub(crate) ticket: u32,
-    /// The classes that it asks for.
-    pub(crate) asked: Bag,
+    pub(crate) uplink: Uplink,
 }
 
 impl LeafState {

@@ -59,8 +59,8 @@
 //! | [`message`], `pools`, [`observer`] | every message; the lists that messages carry; transcripts and replays |
 //! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
 //! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
-//! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
-//! | `fabric`, `server_state`, `transfer` | what trees and peers share: delivery, and a job's execution from the offer to the output |
+//! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
+//! | `fabric`, `run`, `server_state`, `transfer` | what trees and peers share: delivery, and a job's execution from the offer to the output |
 //! | `trees`, `peers`, `system` | what schedulers and peers do when a message comes in |
 //! | [`grid`] | the model: events, and how jobs are submitted |
 //! | [`counts`] | what is counted |
@@ -68,7 +68,6 @@
 pub mod config;
 pub mod counts;
 mod delegated;
-mod error;
 mod event;
 mod fabric;
 pub mod grid;
@@ -83,6 +82,7 @@ mod peers;
 mod pools;
 mod queue;
 mod root_state;
+mod run;
 mod scheduler_state;
 mod server_state;
 mod shape;
@@ -93,6 +93,7 @@ mod transfer;
 pub mod tree;
 mod trees;
 mod unaccepted;
+mod uplink;
 pub mod world;
 
 pub use config::{Algorithms, Config, ConfigError, Experiment, Readings, System};

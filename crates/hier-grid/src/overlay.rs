@@ -300,26 +300,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_request_reaches_everybody_and_the_nearest_first() {
-        let (mut overlay, ..) = overlay(Neighbours::Geographic);
-        let reach = overlay.reach(17, 1000);
-        assert_eq!(reach.order.len(), 520);
-        assert_eq!(reach.order[0], (17, Span::ZERO));
-        assert!(reach.order.is_sorted_by_key(|(_, latency)| *latency));
-        // Four neighbours each, less the one that it came from.
-        assert_eq!(reach.forwards, 520 * 3 + 1);
-    }
-
-    #[test]
-    fn a_request_without_hops_goes_no_further() {
-        let (overlay, ..) = overlay(Neighbours::Geographic);
-        let reach = |hops| overlay.flood(0, hops, |_| true, |_| {});
-        assert_eq!(reach(0).order.len(), 1);
-        assert_eq!(reach(1).order.len(), 5);
-        assert_eq!((reach(2).order.len(), reach(2).forwards), (9, 4 + 4 * 3));
-    }
-
     /// The same with a heap of all copies, ordered by arrival, receiver and sender.
     fn flood_with_a_heap(
         (overlay, world, network): &(Overlay, World, Network),

@@ -16,9 +16,10 @@ use crate::message::{Address, CompactPayload};
 use crate::network::Network;
 use crate::observer::MessageObserver;
 use crate::overlay::{HOPS, Overlay, Scratch};
+use crate::run::Run;
 use crate::unaccepted::{Allowance, Backlog, RESUBMIT, Unaccepted, UnacceptedJob};
 use crate::world::World;
-use sim_core::{Context, EventKey, JobId, SiteId, Span, Streams, Time};
+use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A deadline is so many times an estimate ("P2P System").
@@ -113,29 +114,16 @@ impl Peers {
     }
 
     /// A work station sends its request to its peer.
-    pub(crate) fn request(
-        &self,
-        station: StationId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        let to = Address::Server(self.entry(&fabric.world, station));
-        fabric.send(Address::Station(station), to, CompactPayload::Request { job, hops: HOPS }, cx);
+    pub(crate) fn request(&self, station: StationId, job: JobId, run: &mut impl Run) {
+        let to = Address::Server(self.entry(&run.world, station));
+        run.send(Address::Station(station), to, CompactPayload::Request { job, hops: HOPS });
     }
 
     /// A message comes in at a peer.
-    pub(crate) fn receive(
-        &mut self,
-        from: Address,
-        to: ServerId,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn receive(&mut self, from: Address, to: ServerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
-            CompactPayload::Request { job, .. } => self.first_request(to, job, fabric, cx),
-            CompactPayload::Confirm { job } => self.confirmed(to, job, fabric, cx),
+            CompactPayload::Request { job, .. } => self.first_request(to, job, run),
+            CompactPayload::Confirm { job } => self.confirmed(to, job, run),
             other => panic!("{from:?} sent {other:?} to peer {to}"),
         }
     }
@@ -162,117 +150,83 @@ impl Peers {
     }
 
     /// A job's first request comes in at its entry: if nobody accepts it, the job waits for its resubmissions.
-    fn first_request(
-        &mut self,
-        entry: ServerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        if self.flood(entry.0, job, fabric, cx) {
+    fn first_request(&mut self, entry: ServerId, job: JobId, run: &mut impl Run) {
+        if self.flood(entry.0, job, run) {
             return;
         }
-        let class = fabric.jobs.get(job).class;
-        let waiting = UnacceptedJob { job, since: cx.now(), tried: 0, entry: entry.0 };
-        let allowances = self.allowances(job, fabric);
+        let class = run.jobs.get(job).class;
+        let waiting = UnacceptedJob { job, since: run.now(), tried: 0, entry: entry.0 };
+        let allowances = self.allowances(job, run);
         self.unaccepted[usize::from(class)].push(waiting, &allowances);
         for peer in 0..narrow(self.peers.len()) {
-            if !fabric.servers[peer as usize].bag.holds(class) {
+            if !run.servers[peer as usize].bag.holds(class) {
                 continue;
             }
             // A new job can only bring a peer's candidate forward: no need to look at the others again.
             let candidate = self.peers[peer as usize].candidate;
             let allowance = allowances[self.width_of[peer as usize] as usize];
-            let found = self.backlog(peer, cx.now(), fabric.shortcuts).acceptance(&waiting, allowance, candidate);
+            let found = self.backlog(peer, run.now(), run.shortcuts).acceptance(&waiting, allowance, candidate);
             if found.is_some() {
                 self.set_candidate(peer, found);
             }
         }
-        self.set_alarm(cx);
+        self.set_alarm(run);
     }
 
     /// The work station has confirmed: the job joins the queue.
-    fn confirmed(
-        &mut self,
-        peer: ServerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        if !fabric.servers[peer.index()].bag.holds(fabric.jobs.get(job).class) {
+    fn confirmed(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
+        if !run.servers[peer.index()].bag.holds(run.jobs.get(job).class) {
             // It has changed its operating system since it accepted.
-            self.decline(peer, job, fabric, cx);
+            self.decline(peer, job, run);
             return;
         }
-        fabric.accepted(peer, job, cx);
+        run.accepted(peer, job);
         self.peers[peer.index()].queue.push_back(job);
-        if fabric.servers[peer.index()].is_idle() {
-            self.server_free(peer, fabric, cx);
+        if run.servers[peer.index()].is_idle() {
+            self.server_free(peer, run);
         }
     }
 
     /// A peer is idle: it offers itself to the first job of its queue.
-    pub(crate) fn server_free(
-        &mut self,
-        peer: ServerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn server_free(&mut self, peer: ServerId, run: &mut impl Run) {
         // The estimate moves from the queue to the job at hand; it counts from the offer, and anew when the input has
         // come in.
         let at = &mut self.peers[peer.index()];
-        at.free_at = cx.now();
+        at.free_at = run.now();
         if let Some(job) = at.queue.pop_front() {
-            let estimate = Self::estimate(peer.0, job, fabric);
+            let estimate = Self::estimate(peer.0, job, run);
             at.queued = at.queued.saturating_sub(estimate);
-            at.free_at = cx.now() + estimate;
-            fabric.offer(peer, job, cx);
+            at.free_at = run.now() + estimate;
+            run.offer(peer, job);
         }
-        self.peer_has_changed(peer.0, fabric, cx);
+        self.peer_has_changed(peer.0, run);
     }
 
     /// A peer has the input of a job and begins to run it: its estimate counts from now on.
-    pub(crate) fn runs(
-        &mut self,
-        peer: ServerId,
-        job: JobId,
-        fabric: &Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        self.peers[peer.index()].free_at = cx.now() + Self::estimate(peer.0, job, fabric);
-        self.peer_has_changed(peer.0, fabric, cx);
+    pub(crate) fn runs(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
+        self.peers[peer.index()].free_at = run.now() + Self::estimate(peer.0, job, run);
+        self.peer_has_changed(peer.0, run);
     }
 
     /// A peer offers another operating system: queued jobs that it can no longer run go back to their work stations.
-    pub(crate) fn resources_changed(
-        &mut self,
-        peer: ServerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        let bag = fabric.servers[peer.index()].bag;
+    pub(crate) fn resources_changed(&mut self, peer: ServerId, run: &mut impl Run) {
+        let bag = run.servers[peer.index()].bag;
         let queue = std::mem::take(&mut self.peers[peer.index()].queue);
         // In their order: the queue is first come, first served.
-        let (stay, go): (Vec<_>, Vec<_>) = queue.into_iter().partition(|job| bag.holds(fabric.jobs.get(*job).class));
+        let (stay, go): (Vec<_>, Vec<_>) = queue.into_iter().partition(|job| bag.holds(run.jobs.get(*job).class));
         self.peers[peer.index()].queue = stay.into();
         for job in go {
-            self.decline(peer, job, fabric, cx);
+            self.decline(peer, job, run);
         }
-        self.peer_has_changed(peer.0, fabric, cx);
+        self.peer_has_changed(peer.0, run);
     }
 
-    fn decline(
-        &mut self,
-        peer: ServerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn decline(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
         let at = &mut self.peers[peer.index()];
-        at.queued = at.queued.saturating_sub(Self::estimate(peer.0, job, fabric));
-        let station = Address::Station(fabric.jobs.get(job).station);
-        fabric.send(Address::Server(peer), station, CompactPayload::Decline { job }, cx);
-        self.peer_has_changed(peer.0, fabric, cx);
+        at.queued = at.queued.saturating_sub(Self::estimate(peer.0, job, run));
+        let station = Address::Station(run.jobs.get(job).station);
+        run.send(Address::Server(peer), station, CompactPayload::Decline { job });
+        self.peer_has_changed(peer.0, run);
     }
 
     fn backlog(&self, peer: u32, now: Time, shortcuts: bool) -> Backlog {
@@ -295,9 +249,9 @@ impl Peers {
         self.set_candidate(peer, best);
     }
 
-    fn peer_has_changed(&mut self, peer: u32, fabric: &Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
-        self.choose_candidate(peer, fabric, cx.now());
-        self.set_alarm(cx);
+    fn peer_has_changed(&mut self, peer: u32, run: &mut impl Run) {
+        self.choose_candidate(peer, run, run.now());
+        self.set_alarm(run);
     }
 
     /// Keeps a peer's candidate and the set of all candidates in step.
@@ -313,31 +267,31 @@ impl Peers {
     }
 
     /// Posts the event of the earliest candidate, unless it is posted already.
-    fn set_alarm(&mut self, cx: &mut impl Context<Event>) {
+    fn set_alarm(&mut self, run: &mut impl Run) {
         let next = self.candidates.first().map(|(time, ..)| *time);
         // Candidates change far more often than the earliest of them.
         if self.alarm.map(|(time, _)| time) == next {
             return;
         }
         if let Some((_, key)) = self.alarm.take() {
-            cx.cancel(key);
+            run.cancel(key);
         }
-        self.alarm = next.map(|time| (time, cx.post_at(time, Event::Resubmit)));
+        self.alarm = next.map(|time| (time, run.post_at(time, Event::Resubmit)));
     }
 
     /// A work station resubmits a job that some peer may accept now. The resubmissions before it were in vain and are counted.
-    pub(crate) fn resubmit(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
-        let now = cx.now();
+    pub(crate) fn resubmit(&mut self, run: &mut impl Run) {
+        let now = run.now();
         self.alarm = None;
         let &(_, job, _) = self.candidates.first().expect("the alarm was set for it");
-        let class = usize::from(fabric.jobs.get(job).class);
+        let class = usize::from(run.jobs.get(job).class);
         let waits = |waiting: &UnacceptedJob| waiting.job == job;
         let place = self.unaccepted[class].jobs.iter().position(waits).expect("it waits");
         let waiting = self.unaccepted[class].jobs[place];
         let number = now.since(waiting.since).as_nanos() / RESUBMIT.as_nanos();
-        self.count_resubmissions(&waiting, number, fabric);
+        self.count_resubmissions(&waiting, number, run);
         self.unaccepted[class].jobs[place].tried = number;
-        if self.flood(waiting.entry, job, fabric, cx) {
+        if self.flood(waiting.entry, job, run) {
             self.unaccepted[class].remove(place);
         }
         // Whoever had the job for a candidate needs another. If nobody has accepted it, the peer that would lies beyond the
@@ -345,8 +299,8 @@ impl Peers {
         let hopeful: Vec<u32> =
             self.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();
         for peer in hopeful {
-            self.choose_candidate(peer, fabric, now);
+            self.choose_candidate(peer, run, now);
         }
-        self.set_alarm(cx);
+        self.set_alarm(run);
     }
 }

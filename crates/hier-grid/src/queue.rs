@@ -172,32 +172,4 @@ mod tests {
         assert_eq!(queue.iter().collect::<Vec<_>>(), [2, 5, 7, 9].map(JobId));
         assert_eq!((queue.oldest(), queue.newest()), (Some(JobId(2)), Some(JobId(9))));
     }
-
-    #[test]
-    fn removing_tells_whether_the_job_was_there() {
-        let mut queue = filled(&[1, 4, 6]);
-        assert!(queue.remove(JobId(4)));
-        assert!(!queue.remove(JobId(4)));
-        assert_eq!(queue.iter().collect::<Vec<_>>(), [1, 6].map(JobId));
-    }
-
-    #[test]
-    fn no_job_stands_in_a_queue_twice() {
-        let mut queue = filled(&[3, 8]);
-        assert!(!queue.insert(JobId(3)));
-        assert_eq!(queue, filled(&[3, 8]));
-    }
-
-    #[test]
-    fn a_shelf_counts_what_it_holds() {
-        let mut held = JobsByClass::new(3, 2);
-        let kind = |class, home| ClassAndHome { class, home };
-        held.insert(kind(0, 1), JobId(3));
-        held.insert(kind(1, 2), JobId(1));
-        held.insert(kind(1, 0), JobId(2));
-        assert_eq!((held.total(), held.count(1)), (3, 2));
-        assert_eq!(held.pop(kind(1, 0), true), Some(JobId(2)));
-        assert!(!held.remove(kind(0, 0), JobId(3)), "it is of another kind");
-        assert_eq!((held.total(), held.count(0), held.count(1)), (2, 1, 1));
-    }
 }

@@ -5,6 +5,7 @@ use crate::delegated::DelegatedJobs;
 use crate::ids::narrow;
 use crate::message::Reason;
 use crate::queue::{ClassAndHome, JobsByClass, Queue};
+use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
 use std::cmp::Reverse;
@@ -22,12 +23,7 @@ pub(crate) struct Channel {
     pub(crate) bag: Bag,
     /// CPUs behind all branches.
     pub(crate) power: u64,
-    /// Whether the parent has told its port: RFCs may go up.
-    pub(crate) port: bool,
-    /// The RFC that is out, by number; 0 if none is.
-    pub(crate) ticket: u32,
-    /// What it asks for.
-    pub(crate) asked: Bag,
+    pub(crate) uplink: Uplink,
     /// One for each child, bound to the child's channel of the same bag; without power if it has none.
     pub(crate) branches: Vec<Branch>,
 }
@@ -416,7 +412,7 @@ mod tests {
     fn channel(bag: Bag, powers: &[u64]) -> Channel {
         let branches = powers.iter().map(|power| Branch { power: *power, ..Branch::default() });
         let power = powers.iter().sum();
-        Channel { bag, power, port: true, ticket: 0, asked: Bag::EMPTY, branches: branches.collect() }
+        Channel { bag, power, uplink: Uplink::default(), branches: branches.collect() }
     }
 
     /// GS1 of figure 1: two children; the first channel leads to both, the second to the second child.
@@ -497,50 +493,6 @@ mod tests {
         let found = collect(&mut state, 0, 0, &rules());
         assert_eq!(found.at_hand, [7, 2].map(JobId));
         assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
-    }
-
-    #[test]
-    fn load_balance_takes_from_whom_has_most_queued_per_cpu() {
-        let mut state = SchedulerState::new(3, 1);
-        state.channels = vec![channel(Bag(1), &[100, 100, 300])];
-        for job in 0..4 {
-            state.delegated.insert(1, kind(0, 3), JobId(job));
-        }
-        for job in 4..10 {
-            state.delegated.insert(2, kind(0, 3), JobId(job));
-        }
-        state.mark(Bag(1), Bag(1), 0, 1);
-        // Two of ten: 4 jobs on 100 CPUs, then 3 on 100, are more than 6 on 300.
-        let found = collect(&mut state.clone(), 0, 0, &rules());
-        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [0, 1].map(JobId).to_vec())]);
-        let newest = SelectionRules { takes: LoadBalanceTakes::Newest, ..rules() };
-        let found = collect(&mut state, 0, 0, &newest);
-        assert_eq!(found.cancels, [(1, Reason::LoadBalance, [3, 2].map(JobId).to_vec())]);
-    }
-
-    #[test]
-    fn jobs_on_their_way_are_not_cancelled() {
-        let mut state = gs1();
-        state.delegated.insert(1, kind(0, 0), JobId(5));
-        state.delegated.set_fresh(1, true);
-        state.mark(ALL, ALL, 0, 1);
-        assert_eq!(state.next_branch(&rules()), None);
-        state.delegated.set_fresh(1, false);
-        assert_eq!(state.next_branch(&rules()), Some((1, 0)));
-    }
-
-    #[test]
-    fn of_marked_branches_the_one_with_own_jobs_is_served_first_then_the_oldest_request() {
-        let mut state = gs1();
-        state.mark(ALL, ALL, 1, 1);
-        state.mark(ALL, ALL, 0, 1);
-        state.unassigned.insert(kind(0, ELSEWHERE), JobId(1));
-        let next = |state: &SchedulerState, branches| state.next_branch(&SelectionRules { branches, ..rules() });
-        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 1)));
-        state.unassigned.insert(kind(0, 0), JobId(2));
-        assert_eq!(next(&state, BranchOrder::NearestThenOldest), Some((1, 0)));
-        assert_eq!(next(&state, BranchOrder::OldestRfc), Some((1, 1)));
-        assert_eq!(next(&state, BranchOrder::Index), Some((1, 0)));
     }
 
     #[test]

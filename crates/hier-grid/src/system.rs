@@ -1,13 +1,11 @@
 //! The system that schedules a grid: trees or peers, behind the few questions that both answer.
 
-use crate::event::Event;
-use crate::fabric::Fabric;
 use crate::ids::{ServerId, StationId};
 use crate::message::{Address, CompactPayload};
-use crate::observer::MessageObserver;
 use crate::peers::Peers;
+use crate::run::Run;
 use crate::trees::Trees;
-use sim_core::{Context, JobId};
+use sim_core::JobId;
 
 /// What runs the grid, with all that it knows. [`config::System`](crate::config::System) says which.
 #[derive(Clone, Debug)]
@@ -20,79 +18,50 @@ pub(crate) enum System {
 
 impl System {
     /// The system begins.
-    pub(crate) fn open(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+    pub(crate) fn open(&mut self, run: &mut impl Run) {
         if let Self::Trees(trees) = self {
-            trees.open(fabric, cx);
+            trees.open(run);
         }
     }
 
     /// A work station sends its request to its entry: the root of its tree, or its peer.
-    pub(crate) fn request(
-        &mut self,
-        station: StationId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
         match self {
-            Self::Trees(trees) => trees.request(station, job, fabric, cx),
-            Self::Peers(peers) => peers.request(station, job, fabric, cx),
+            Self::Trees(trees) => trees.request(station, job, run),
+            Self::Peers(peers) => peers.request(station, job, run),
         }
     }
 
     /// A message comes in that is no part of a job's execution: at a scheduler or at a peer.
-    pub(crate) fn receive(
-        &mut self,
-        from: Address,
-        to: Address,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn receive(&mut self, from: Address, to: Address, payload: CompactPayload, run: &mut impl Run) {
         match (self, to) {
-            (Self::Trees(trees), Address::Scheduler(to)) => trees.receive(from, to, payload, fabric, cx),
-            (Self::Peers(peers), Address::Server(to)) => peers.receive(from, to, payload, fabric, cx),
+            (Self::Trees(trees), Address::Scheduler(to)) => trees.receive(from, to, payload, run),
+            (Self::Peers(peers), Address::Server(to)) => peers.receive(from, to, payload, run),
             (_, to) => panic!("{from:?} sent {payload:?} to {to:?}"),
         }
     }
 
     /// A server has become idle: it gets its next job, or asks for one.
-    pub(crate) fn server_free(
-        &mut self,
-        server: ServerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn server_free(&mut self, server: ServerId, run: &mut impl Run) {
         match self {
-            Self::Trees(trees) => trees.refill(server, fabric, cx),
-            Self::Peers(peers) => peers.server_free(server, fabric, cx),
+            Self::Trees(trees) => trees.refill(server, run),
+            Self::Peers(peers) => peers.server_free(server, run),
         }
     }
 
     /// A server runs a job whose input has come in.
-    pub(crate) fn server_runs(
-        &mut self,
-        server: ServerId,
-        job: JobId,
-        fabric: &Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn server_runs(&mut self, server: ServerId, job: JobId, run: &mut impl Run) {
         // An LGS takes a job for started when it gives it to a server: it need not know when the input has come in.
         if let Self::Peers(peers) = self {
-            peers.runs(server, job, fabric, cx);
+            peers.runs(server, job, run);
         }
     }
 
     /// A server offers other operating systems than before.
-    pub(crate) fn resources_changed(
-        &mut self,
-        server: ServerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn resources_changed(&mut self, server: ServerId, run: &mut impl Run) {
         match self {
-            Self::Trees(trees) => trees.resources_changed(fabric.servers[server.index()].site, fabric, cx),
-            Self::Peers(peers) => peers.resources_changed(server, fabric, cx),
+            Self::Trees(trees) => trees.resources_changed(run.servers[server.index()].site, run),
+            Self::Peers(peers) => peers.resources_changed(server, run),
         }
     }
 

@@ -19,7 +19,6 @@ mod requests;
 mod selection;
 
 use crate::config::{Config, Neighbours};
-use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
 use crate::leaf_state::LeafState;
@@ -29,10 +28,11 @@ use crate::observer::MessageObserver;
 use crate::overlay::Overlay;
 use crate::queue::ClassAndHome;
 use crate::root_state::RootState;
+use crate::run::Run;
 use crate::scheduler_state::{SchedulerState, SelectionRules};
 use crate::tree::{Forest, Scheduler};
 use crate::world::World;
-use sim_core::{Context, JobId, SiteId, Streams};
+use sim_core::{JobId, SiteId, Streams};
 
 /// All schedulers of a grid tree, or of the several of a hybrid.
 #[derive(Clone, Debug)]
@@ -84,78 +84,57 @@ impl Trees {
     }
 
     /// At system start every LGS asks for job matching: it has servers and knows no jobs.
-    pub(crate) fn open(&mut self, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+    pub(crate) fn open(&mut self, run: &mut impl Run) {
         for site in 0..narrow(self.leaves.len()) {
-            self.leaf_opens(SiteId(site), fabric, cx);
+            self.leaf_opens(SiteId(site), run);
         }
     }
 
     /// A message comes in at a scheduler.
-    pub(crate) fn receive(
-        &mut self,
-        from: Address,
-        to: SchedulerId,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn receive(&mut self, from: Address, to: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match (from, payload) {
-            (_, CompactPayload::Request { job, .. }) => self.root_request(to, job, fabric, cx),
-            (_, CompactPayload::Forward { job, .. }) => self.root_copy(to, job, fabric, cx),
-            (Address::Scheduler(from), payload) if self.is_leaf(to) => self.at_leaf(from, to, payload, fabric, cx),
-            (Address::Scheduler(from), payload) => self.above_leaves(from, to, payload, fabric, cx),
+            (_, CompactPayload::Request { job, .. }) => self.root_request(to, job, run),
+            (_, CompactPayload::Forward { job, .. }) => self.root_copy(to, job, run),
+            (Address::Scheduler(from), payload) if self.is_leaf(to) => self.at_leaf(from, to, payload, run),
+            (Address::Scheduler(from), payload) => self.above_leaves(from, to, payload, run),
             (from, payload) => panic!("{from:?} sent {payload:?} to scheduler {to}"),
         }
     }
 
     /// A message from its parent comes in at an LGS.
-    fn at_leaf(
-        &mut self,
-        from: SchedulerId,
-        leaf: SchedulerId,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn at_leaf(&mut self, from: SchedulerId, leaf: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
-            CompactPayload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, fabric, cx),
-            CompactPayload::Ports { bags } => self.leaf_ports(leaf, bags, fabric, cx),
-            CompactPayload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, fabric, cx),
+            CompactPayload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, run),
+            CompactPayload::Ports { bags } => self.leaf_ports(leaf, bags, run),
+            CompactPayload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, run),
             CompactPayload::Cancel { by, number, reason, jobs } => {
-                self.leaf_cancels(leaf, (by, number, reason), jobs, fabric, cx);
+                self.leaf_cancels(leaf, (by, number, reason), jobs, run);
             }
             other => panic!("scheduler {from} sent {other:?} to LGS {leaf}"),
         }
     }
 
     /// A message from its parent or a child comes in at a scheduler above the leaves.
-    fn above_leaves(
-        &mut self,
-        from: SchedulerId,
-        at: SchedulerId,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
             // From the parent.
             CompactPayload::Discover { round, known, jobs } => {
-                self.passes_discovery(at, (round, known, jobs), fabric, cx);
+                self.passes_discovery(at, (round, known, jobs), run);
             }
-            CompactPayload::Ports { bags } => self.ports(at, bags, fabric, cx),
-            CompactPayload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, fabric, cx),
+            CompactPayload::Ports { bags } => self.ports(at, bags, run),
+            CompactPayload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, run),
             CompactPayload::Cancel { by, number, reason, jobs } => {
-                self.cancels(at, (by, number, reason), jobs, fabric, cx);
+                self.cancels(at, (by, number, reason), jobs, run);
             }
             // From a child.
-            CompactPayload::Rfjm { anew } => self.rfjm(at, anew, fabric, cx),
-            CompactPayload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, fabric, cx),
-            CompactPayload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), fabric, cx),
+            CompactPayload::Rfjm { anew } => self.rfjm(at, anew, run),
+            CompactPayload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, run),
+            CompactPayload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), run),
             CompactPayload::Cancelled { by, number, reason, asked, jobs } => {
-                self.cancelled(at, (by, number, reason), asked, jobs, fabric, cx);
+                self.cancelled(at, (by, number, reason), asked, jobs, run);
             }
-            CompactPayload::Started { job } => self.started(from, at, job, fabric, cx),
-            CompactPayload::Returned { jobs } => self.returned(from, at, jobs, fabric, cx),
+            CompactPayload::Started { job } => self.started(from, at, job, run),
+            CompactPayload::Returned { jobs } => self.returned(from, at, jobs, run),
             other => panic!("scheduler {from} sent {other:?} to scheduler {at}"),
         }
     }
@@ -172,28 +151,15 @@ impl Trees {
         self.forest.schedulers[scheduler.index()].tree
     }
 
-    fn send_up(
-        &self,
-        from: SchedulerId,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn send_up(&self, from: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         // Only the root has none, and it is asked nothing that it would have to pass up.
         let parent = self.forest.schedulers[from.index()].parent.expect("a root has no parent to tell");
-        fabric.send(Address::Scheduler(from), Address::Scheduler(parent), payload, cx);
+        run.send(Address::Scheduler(from), Address::Scheduler(parent), payload);
     }
 
-    fn send_down(
-        &self,
-        from: SchedulerId,
-        slot: u32,
-        payload: CompactPayload,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn send_down(&self, from: SchedulerId, slot: u32, payload: CompactPayload, run: &mut impl Run) {
         let child = SchedulerId(self.forest.schedulers[from.index()].children.start + slot);
-        fabric.send(Address::Scheduler(from), Address::Scheduler(child), payload, cx);
+        run.send(Address::Scheduler(from), Address::Scheduler(child), payload);
     }
 
     /// Where a job stands in a scheduler's lists.

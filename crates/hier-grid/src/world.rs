@@ -207,16 +207,16 @@ impl World {
             world.first_station.push(narrow(world.site_of_station.len()));
         }
         if world.servers.is_empty() || world.servers.iter().any(|server| server.cpus == 0) {
-            return Err(ConfigError::Zero { field: "servers" });
+            return Err(ConfigError::zero("servers"));
         }
         if world.site_of_station.is_empty() {
-            return Err(ConfigError::NoStation);
+            return Err(ConfigError::no_station());
         }
         // An operating system that jobs may ask for and nobody offers would leave them waiting for ever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
         if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
-            return Err(ConfigError::NoServer { system });
+            return Err(ConfigError(format!("no server runs operating system {system}; its jobs would wait for ever")));
         }
         world.classes = (0..world.systems).map(|system| Requirement { system, cpus: 1 }).collect();
         Ok(world)
@@ -241,7 +241,7 @@ impl World {
         self.classes = classes.filter(runs).collect();
         self.wide = true;
         if self.classes.len() > 32 {
-            return Err(ConfigError::Classes { classes: self.classes.len() });
+            return Err(ConfigError::classes(self.classes.len()));
         }
         Ok(self)
     }

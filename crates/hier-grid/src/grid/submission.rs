@@ -28,7 +28,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         assert_eq!(id, job.id, "jobs are numbered in order of submission, without gaps");
         self.fabric.counts.submitted += 1;
         cx.emit(Fact::Submitted(job));
-        self.system.request(station, id, &mut self.fabric, cx);
+        let (system, mut run) = self.split(cx);
+        system.request(station, id, &mut run);
     }
 
     /// A work station makes its next job and submits it.

@@ -113,7 +113,7 @@ impl Trees {
             let channels = leaf.channels.iter().map(|channel| ChannelView {
                 bag: channel.bag,
                 power: channel.power,
-                asking: channel.ticket != 0,
+                asking: channel.uplink.is_asking(),
                 branches: Vec::new(),
             });
             return SchedulerView { channels: channels.collect(), unstarted: leaf.queued, ..view };
@@ -132,7 +132,7 @@ impl Trees {
             ChannelView {
                 bag: channel.bag,
                 power: channel.power,
-                asking: channel.ticket != 0,
+                asking: channel.uplink.is_asking(),
                 branches: branches.map(branch).collect(),
             }
         });

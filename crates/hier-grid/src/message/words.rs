@@ -26,10 +26,9 @@ impl Payload {
             Self::Request { .. } | Self::Forward { .. } | Self::Rfjm { .. } | Self::Rfc { .. } => Family::Asks,
             Self::Block { .. } | Self::Confirm { .. } | Self::Accept { .. } => Family::Pushes,
             Self::Discover { .. } | Self::Bags { .. } | Self::Ports { .. } => Family::Tells,
-            Self::Cancel { .. }
-            | Self::Cancelled { .. }
-            | Self::Returned { .. }
-            | Self::Decline { .. } => Family::TakesBack,
+            Self::Cancel { .. } | Self::Cancelled { .. } | Self::Returned { .. } | Self::Decline { .. } => {
+                Family::TakesBack
+            }
             Self::Started { .. } | Self::Offer { .. } | Self::Answer { .. } => Family::Runs,
         }
     }

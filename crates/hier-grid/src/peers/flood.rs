@@ -1,14 +1,14 @@
 //! Floods of the overlay by one request, as one event: who accepts, and how many copies are sent.
 
 use super::{Peer, Peers};
-use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::ServerId;
 use crate::message::{Address, CompactPayload, Envelope, Kind};
 use crate::observer::MessageObserver;
 use crate::overlay::{ForwardedCopy, HOPS};
+use crate::run::Run;
 use crate::unaccepted::{Allowance, RESUBMIT, UnacceptedJob};
-use sim_core::{Context, JobId, Span, Time};
+use sim_core::{JobId, Span, Time};
 
 /// A job as peers see it in a request: its class, and for each width of servers how much backlog it allows.
 struct Requested<'a> {
@@ -22,37 +22,31 @@ type Winner = (u32, Span);
 
 impl Peers {
     /// Floods the overlay with a request. Whether a peer has accepted it.
-    pub(super) fn flood(
-        &mut self,
-        entry: u32,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) -> bool {
-        let now = cx.now();
-        let allowances = self.allowances(job, fabric);
-        let requested = Requested { job, class: fabric.jobs.get(job).class, allowances: &allowances };
+    pub(super) fn flood(&mut self, entry: u32, job: JobId, run: &mut impl Run) -> bool {
+        let now = run.now();
+        let allowances = self.allowances(job, run);
+        let requested = Requested { job, class: run.jobs.get(job).class, allowances: &allowances };
         // Three ways to the same outcome; the obvious one, which an observer needs, is the last.
-        let (winner, forwards) = if !fabric.is_observed() && self.overlay.len() <= HOPS as usize {
-            self.flood_everybody(entry, &requested, now, fabric)
-        } else if !fabric.is_observed() && !self.anybody_accepts(&requested, now, fabric) {
+        let (winner, forwards) = if !run.is_observed() && self.overlay.len() <= HOPS as usize {
+            self.flood_everybody(entry, &requested, now, run)
+        } else if !run.is_observed() && !self.anybody_accepts(&requested, now, run) {
             (None, self.overlay.forwards(entry, HOPS))
         } else {
-            self.flood_copy_by_copy(entry, &requested, now, fabric)
+            self.flood_copy_by_copy(entry, &requested, now, run)
         };
-        fabric.counts.count_many(Kind::Forward, forwards);
+        run.counts.count_many(Kind::Forward, forwards);
         let Some((winner, latency)) = winner else { return false };
         // Its place in the queue is kept from now on: a peer does not promise the same time twice while a confirmation is on
         // its way.
-        self.peers[winner as usize].queued += Self::estimate(winner, job, fabric);
-        self.choose_candidate(winner, fabric, now);
-        let station = Address::Station(fabric.jobs.get(job).station);
+        self.peers[winner as usize].queued += Self::estimate(winner, job, run);
+        self.choose_candidate(winner, run, now);
+        let station = Address::Station(run.jobs.get(job).station);
         let peer = Address::Server(ServerId(winner));
-        let back = fabric.latency(peer, station);
+        let back = run.latency(peer, station);
         let payload = CompactPayload::Confirm { job };
-        fabric.record(now + latency + back, back, station, peer, payload);
-        fabric.dispatch(Envelope { from: station, to: peer, payload }, latency + back + back, cx);
-        self.set_alarm(cx);
+        run.record(now + latency + back, back, station, peer, payload);
+        run.dispatch(Envelope { from: station, to: peer, payload }, latency + back + back);
+        self.set_alarm(run);
         true
     }
 
@@ -71,13 +65,13 @@ impl Peers {
         entry: u32,
         requested: &Requested<'_>,
         now: Time,
-        fabric: &mut Fabric<impl MessageObserver>,
+        run: &mut impl Run,
     ) -> (Option<Winner>, u64) {
         let Self { overlay, peers, width_of, scratch, .. } = self;
         let here = |peer: u32| (&peers[peer as usize], width_of[peer as usize]);
         let accepts = |peer: u32| {
             let (at, width) = here(peer);
-            accepts(at, peer, width, requested, now, fabric)
+            accepts(at, peer, width, requested, now, run)
         };
         let reach = overlay.reach(entry, HOPS);
         let nearest = reach.order.iter().find(|(peer, _)| accepts(*peer)).copied();
@@ -86,7 +80,7 @@ impl Peers {
             return (None, all);
         }
         let (forwards, accepting) = overlay.count_forwards(entry, |peer| !accepts(peer), scratch);
-        fabric.counts.count_many(Kind::Accept, u64::from(accepting));
+        run.counts.count_many(Kind::Accept, u64::from(accepting));
         (nearest, forwards)
     }
 
@@ -96,51 +90,46 @@ impl Peers {
         entry: u32,
         requested: &Requested<'_>,
         now: Time,
-        fabric: &mut Fabric<impl MessageObserver>,
+        run: &mut impl Run,
     ) -> (Option<Winner>, u64) {
         let accepts =
-            |peer: u32| accepts(&self.peers[peer as usize], peer, self.width_of[peer as usize], requested, now, fabric);
+            |peer: u32| accepts(&self.peers[peer as usize], peer, self.width_of[peer as usize], requested, now, run);
         let mut copies = Vec::new();
         let reach = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), |copy| copies.push(copy));
         let accepting: Vec<Winner> = reach.order.into_iter().filter(|(peer, _)| accepts(*peer)).collect();
-        show_copies(&copies, now, requested.job, fabric);
-        let station = Address::Station(fabric.jobs.get(requested.job).station);
+        show_copies(&copies, now, requested.job, run);
+        let station = Address::Station(run.jobs.get(requested.job).station);
         for (peer, latency) in &accepting {
             let peer = Address::Server(ServerId(*peer));
-            let back = fabric.latency(peer, station);
-            fabric.record(now + *latency, back, peer, station, CompactPayload::Accept { job: requested.job });
+            let back = run.latency(peer, station);
+            run.record(now + *latency, back, peer, station, CompactPayload::Accept { job: requested.job });
         }
         (accepting.first().copied(), reach.forwards)
     }
 
     /// Counts the resubmissions of a job up to this number. All but the last were in vain and flooded the whole overlay; the
     /// last is about to be tried.
-    pub(super) fn count_resubmissions(
-        &mut self,
-        waiting: &UnacceptedJob,
-        number: u64,
-        fabric: &mut Fabric<impl MessageObserver>,
-    ) {
+    pub(super) fn count_resubmissions(&mut self, waiting: &UnacceptedJob, number: u64, run: &mut impl Run) {
         let UnacceptedJob { job, since, tried, entry } = *waiting;
         let times = number - tried;
-        fabric.counts.resubmitted += times;
+        run.counts.resubmitted += times;
         let forwards = self.overlay.forwards(entry, HOPS);
-        fabric.counts.count_many(Kind::Forward, forwards * times.saturating_sub(1));
-        if !fabric.is_observed() {
-            fabric.counts.count_many(Kind::Request, times);
+        run.counts.count_many(Kind::Forward, forwards * times.saturating_sub(1));
+        if !run.is_observed() {
+            run.counts.count_many(Kind::Request, times);
             return;
         }
-        let station = Address::Station(fabric.jobs.get(job).station);
+        let station = Address::Station(run.jobs.get(job).station);
         let to = Address::Server(ServerId(entry));
-        let latency = fabric.latency(station, to);
+        let latency = run.latency(station, to);
         for resubmission in tried + 1..=number {
             let at = since + RESUBMIT * resubmission;
             let sent = Time::from_nanos(at.as_nanos() - latency.as_nanos());
-            fabric.record(sent, latency, station, to, CompactPayload::Request { job, hops: HOPS });
+            run.record(sent, latency, station, to, CompactPayload::Request { job, hops: HOPS });
             if resubmission < number {
                 let mut copies = Vec::new();
                 self.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
-                show_copies(&copies, at, job, fabric);
+                show_copies(&copies, at, job, run);
             }
         }
     }
@@ -160,9 +149,9 @@ fn accepts(
 }
 
 /// Shows the observer the copies of a request that entered the overlay at the instant `entered`.
-fn show_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
+fn show_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, run: &mut impl Run) {
     for copy in copies {
         let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
-        fabric.show(entered + copy.sent, copy.hop, from, to, CompactPayload::Forward { job, hops: copy.hops });
+        run.show(entered + copy.sent, copy.hop, from, to, CompactPayload::Forward { job, hops: copy.hops });
     }
 }

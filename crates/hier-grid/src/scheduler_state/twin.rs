@@ -103,7 +103,7 @@ fn state() -> impl Strategy<Value = SchedulerState> {
         for (bag, powers) in bags.into_iter().zip(powers.chunks(CHILDREN)) {
             let branches = powers.iter().map(|power| Branch { power: *power, ..Branch::default() }).collect();
             let power = powers.iter().sum();
-            state.channels.push(Channel { bag, power, port: true, ticket: 0, asked: Bag::EMPTY, branches });
+            state.channels.push(Channel { bag, power, uplink: Uplink::default(), branches });
         }
         for (ticket, (c, slot, wants)) in (1..).zip(marked_branches) {
             let bag = state.channels[c % state.channels.len()].bag;

@@ -7,24 +7,18 @@
 
 use super::Trees;
 use crate::event::Event;
-use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
 use crate::message::{Address, CompactPayload, Kind};
-use crate::observer::MessageObserver;
 use crate::pools::Handle;
+use crate::run::Run;
 use crate::scheduler_state::{Branch, Channel};
+use crate::uplink::Uplink;
 use crate::world::Bag;
-use sim_core::{Context, JobId, Time};
+use sim_core::JobId;
 
 impl Trees {
     /// An RFJM comes in: one goes on for all children. At the root it waits for raw jobs.
-    pub(crate) fn rfjm(
-        &mut self,
-        at: SchedulerId,
-        anew: bool,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn rfjm(&mut self, at: SchedulerId, anew: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         // One RFJM stands for all servers below: more would tell the root nothing. Only changed resources ("anew")
         // are worth a second one, since the last discovery did not know of them.
@@ -35,21 +29,16 @@ impl Trees {
             tree_at.wanted = true;
             tree_at.news |= anew;
             // Without fallback it is discovery alone that notices new resources, and matched jobs may wait for them.
-            tree_at.rematch |= anew && !fabric.config.algorithms.fallback;
-            self.consider_discovery(tree, fabric, cx);
+            tree_at.rematch |= anew && !run.config.algorithms.fallback;
+            self.consider_discovery(tree, run);
         } else if first || anew {
-            self.send_up(at, CompactPayload::Rfjm { anew }, fabric, cx);
+            self.send_up(at, CompactPayload::Rfjm { anew }, run);
         }
     }
 
     /// Starts discovery if there is anything new to discover and somebody waits for it: an RFJM, or an RFC through a
     /// channel for which the tree has no matched unstarted job.
-    pub(crate) fn consider_discovery(
-        &mut self,
-        tree: u32,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn consider_discovery(&mut self, tree: u32, run: &mut impl Run) {
         let Some(&root) = self.forest.roots.get(tree as usize) else { return };
         let at = &self.roots[tree as usize];
         let state = &self.states[root.index()];
@@ -68,89 +57,66 @@ impl Trees {
                 && waiting.clone().any(|branch| state.unstarted_of(branch.wants) == 0)
         };
         if at.wanted || state.marked_branches > 0 && state.channels.iter().any(starved) {
-            self.discover(tree, root, fabric, cx);
+            self.discover(tree, root, run);
         }
     }
 
     /// Starts a discovery: message by message, or counted where its outcome is known beforehand.
-    fn discover(
-        &mut self,
-        tree: u32,
-        root: SchedulerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn discover(&mut self, tree: u32, root: SchedulerId, run: &mut impl Run) {
         let at = &mut self.roots[tree as usize];
         // Jobs that come in from now on are raw jobs of the next discovery.
         at.batch = std::mem::take(&mut at.raw);
-        let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(fabric.jobs.get(*job).class)));
-        let new = known != at.known || at.stale || !fabric.shortcuts;
+        let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(run.jobs.get(*job).class)));
+        let new = known != at.known || at.stale || !run.shortcuts;
         (at.known, at.discovering, at.news, at.stale, at.rematch) = (known, true, false, false, false);
         at.round += 1;
         let (round, jobs) = (at.round, narrow(at.batch.len()));
-        fabric.counts.discoveries += 1;
+        run.counts.discoveries += 1;
         if new {
-            self.passes_discovery(root, (round, known, jobs), fabric, cx);
+            self.passes_discovery(root, (round, known, jobs), run);
             return;
         }
         // Nothing new: one Discover goes down every edge and one Bags comes up, and the last comes in after twice the
         // latency to the deepest leaf.
         let edges = u64::from(self.forest.edges[tree as usize]);
         let deepest = self.forest.deepest[tree as usize];
-        if fabric.is_observed() {
-            self.show_discovery(tree, (round, known, jobs), cx.now(), fabric);
+        if run.is_observed() {
+            self.show_discovery(tree, (round, known, jobs), run);
         } else {
-            fabric.counts.count_many(Kind::Discover, edges);
-            fabric.counts.count_many(Kind::Bags, edges);
+            run.counts.count_many(Kind::Discover, edges);
+            run.counts.count_many(Kind::Bags, edges);
         }
-        cx.post_in(deepest * 2, Event::Discovered(tree));
+        run.post_in(deepest * 2, Event::Discovered(tree));
     }
 
     /// Shows the observer the messages of a discovery that finds nothing new.
-    fn show_discovery(
-        &mut self,
-        tree: u32,
-        (round, known, jobs): (u32, Bag, u32),
-        now: Time,
-        fabric: &mut Fabric<impl MessageObserver>,
-    ) {
+    fn show_discovery(&mut self, tree: u32, (round, known, jobs): (u32, Bag, u32), run: &mut impl Run) {
         let root = self.forest.roots[tree as usize].index();
         let count = self.forest.edges[tree as usize] as usize + 1;
-        let members = root + 1..root + count;
-        // On the way down: when the block comes in. On the way up: when the last bag has.
-        // Schedulers are numbered level by level, so parents come before their children on the way down, and after
-        // them on the way up.
-        let mut came = vec![now; count];
-        let hop = |trees: &Self, fabric: &Fabric<_>, child: usize| {
+        // Of each scheduler: on the way down, when the block arrives; on the way up, when the last bag has. Schedulers are
+        // numbered level by level, so parents come before their children on the way down, and after them on the way up.
+        let mut came = vec![run.now(); count];
+        let ends = |trees: &Self, child: usize| {
             let parent = trees.forest.schedulers[child].parent.expect("only the first is a root");
-            (parent, fabric.latency(Address::Scheduler(parent), Address::Scheduler(SchedulerId(narrow(child)))))
+            (parent.index() - root, Address::Scheduler(parent), Address::Scheduler(SchedulerId(narrow(child))))
         };
-        for child in members.clone() {
-            let (parent, latency) = hop(self, fabric, child);
-            let sent = came[parent.index() - root];
+        for child in root + 1..root + count {
+            let (place, parent, address) = ends(self, child);
+            let (sent, latency) = (came[place], run.latency(parent, address));
             came[child - root] = sent + latency;
-            let payload = CompactPayload::Discover { round, known, jobs };
-            fabric.record(
-                sent,
-                latency,
-                Address::Scheduler(parent),
-                Address::Scheduler(SchedulerId(narrow(child))),
-                payload,
-            );
+            run.record(sent, latency, parent, address, CompactPayload::Discover { round, known, jobs });
         }
-        for child in members.rev() {
-            let (parent, latency) = hop(self, fabric, child);
-            let sent = came[child - root];
-            came[parent.index() - root] = came[parent.index() - root].max(sent + latency);
+        for child in (root + 1..root + count).rev() {
+            let (place, parent, address) = ends(self, child);
+            let (sent, latency) = (came[child - root], run.latency(parent, address));
+            came[place] = came[place].max(sent + latency);
             let scheduler = SchedulerId(narrow(child));
-            let bags = self.own_bags(scheduler);
-            let wanting = self.is_wanting(scheduler);
-            let bags = fabric.pools.bags.keep(bags);
-            let payload = CompactPayload::Bags { round, bags, wanting };
-            fabric.record(sent, latency, Address::Scheduler(scheduler), Address::Scheduler(parent), payload);
-            // Shown, not sent: nobody will take the list out.
-            let bags = fabric.pools.bags.take(bags);
-            fabric.pools.bags.recycle(bags);
+            let (bags, wanting) = (self.own_bags(scheduler), self.is_wanting(scheduler));
+            let bags = run.pools.bags.keep(bags);
+            run.record(sent, latency, address, parent, CompactPayload::Bags { round, bags, wanting });
+            // Shown and not sent: no receiver takes the list out.
+            let bags = run.pools.bags.take(bags);
+            run.pools.bags.recycle(bags);
         }
     }
 
@@ -177,14 +143,13 @@ impl Trees {
         &mut self,
         at: SchedulerId,
         (round, known, jobs): (u32, Bag, u32),
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
+        run: &mut impl Run,
     ) {
         let children = narrow(self.forest.schedulers[at.index()].degree());
         let state = &mut self.states[at.index()];
         (state.round, state.awaited_bags, state.wanting) = (round, children, false);
         for child in 0..children {
-            self.send_down(at, child, CompactPayload::Discover { round, known, jobs }, fabric, cx);
+            self.send_down(at, child, CompactPayload::Discover { round, known, jobs }, run);
         }
     }
 
@@ -195,29 +160,28 @@ impl Trees {
         at: SchedulerId,
         (round, wanting): (u32, bool),
         bags: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
+        run: &mut impl Run,
     ) {
         let slot = self.forest.schedulers[from.index()].slot;
-        let list = fabric.pools.bags.take(bags);
+        let list = run.pools.bags.take(bags);
         // Compared before and after, power included: a parent whose sums are right need not hear anything.
         let before = self.own_bags(at);
-        let bound = self.bind(at, slot as usize, &list, fabric);
-        fabric.pools.bags.recycle(list);
+        let bound = self.bind(at, slot as usize, &list, run);
+        run.pools.bags.recycle(list);
         // Ports go to the child only for what is new: a channel that stays keeps its port, and its RFC.
         if !bound.is_empty() {
-            let bags = fabric.pools.ports.keep(bound);
-            self.send_down(at, slot, CompactPayload::Ports { bags }, fabric, cx);
+            let bags = run.pools.ports.keep(bound);
+            self.send_down(at, slot, CompactPayload::Ports { bags }, run);
         }
         let changed = self.own_bags(at) != before;
         // Round 0 is a change of resources, told on the spot. Within a discovery the parent hears of it anyway, when
         // all children have answered.
         if round == 0 {
             if changed {
-                self.channels_changed(at, fabric, cx);
+                self.channels_changed(at, run);
             }
         } else if changed {
-            self.return_unreachable(at, fabric, cx);
+            self.return_unreachable(at, run);
         }
         let state = &mut self.states[at.index()];
         if round > 0 {
@@ -225,63 +189,44 @@ impl Trees {
             state.wanting |= wanting;
             state.awaited_bags -= 1;
             if state.awaited_bags == 0 {
-                self.all_bags_in(at, fabric, cx);
+                self.all_bags_in(at, run);
             }
         }
-        self.serve(at, fabric, cx);
+        self.serve(at, run);
     }
 
     /// All children have answered: the scheduler tells its parent, or the root ends the discovery.
-    fn all_bags_in(
-        &mut self,
-        at: SchedulerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn all_bags_in(&mut self, at: SchedulerId, run: &mut impl Run) {
         if self.is_root(at) {
             let tree = self.tree_of(at);
             self.roots[tree as usize].wanted = self.states[at.index()].wanting;
-            self.discovered(tree, fabric, cx);
+            self.discovered(tree, run);
         } else {
             let round = self.states[at.index()].round;
-            self.tell_own_bags(at, round, fabric, cx);
+            self.tell_own_bags(at, round, run);
         }
     }
 
     /// Tells the parent the bags of all open channels.
-    pub(crate) fn tell_own_bags(
-        &mut self,
-        at: SchedulerId,
-        round: u32,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn tell_own_bags(&mut self, at: SchedulerId, round: u32, run: &mut impl Run) {
         // A channel that the parent is not told of any more is broken: should it come again it is another one.
         self.states[at.index()].channels.retain(|channel| channel.power > 0);
         let bags = self.own_bags(at);
         let wanting = self.states[at.index()].wanting;
-        let bags = fabric.pools.bags.keep(bags);
-        self.send_up(at, CompactPayload::Bags { round, bags, wanting }, fabric, cx);
+        let bags = run.pools.bags.keep(bags);
+        self.send_up(at, CompactPayload::Bags { round, bags, wanting }, run);
     }
 
     /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that
     /// were bound just now: the child must be told their ports.
-    fn bind(
-        &mut self,
-        at: SchedulerId,
-        slot: usize,
-        bags: &[(Bag, u64)],
-        fabric: &mut Fabric<impl MessageObserver>,
-    ) -> Vec<Bag> {
-        let root = self.is_root(at);
+    fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)], run: &mut impl Run) -> Vec<Bag> {
         let state = &mut self.states[at.index()];
         let children = state.delegated.children();
         let mut bound = Vec::new();
         for &(bag, power) in bags {
             if state.channel(bag).is_none() {
-                // A root has nobody to ask.
                 let branches = vec![Branch::default(); children];
-                state.channels.push(Channel { bag, power: 0, port: root, ticket: 0, asked: Bag::EMPTY, branches });
+                state.channels.push(Channel { bag, power: 0, uplink: Uplink::default(), branches });
                 state.channels.sort_by_key(|channel| channel.bag);
             }
             let channel = state.channel(bag).expect("just made");
@@ -309,34 +254,23 @@ impl Trees {
         state.marked_branches -= unmarked;
         state.in_transit -= narrow(homeless.len());
         for job in homeless {
-            self.add_unassigned(at, job, fabric);
+            self.add_unassigned(at, job, run);
         }
         bound
     }
 
     /// The parent has bound channels of this scheduler: RFCs may go up through them.
-    pub(crate) fn ports(
-        &mut self,
-        at: SchedulerId,
-        bags: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        let bags = fabric.pools.ports.take(bags);
+    pub(crate) fn ports(&mut self, at: SchedulerId, bags: Handle, run: &mut impl Run) {
+        let bags = run.pools.ports.take(bags);
         for channel in &mut self.states[at.index()].channels {
-            channel.port |= bags.contains(&channel.bag);
+            channel.uplink.port |= bags.contains(&channel.bag);
         }
-        fabric.pools.ports.recycle(bags);
-        self.serve(at, fabric, cx);
+        run.pools.ports.recycle(bags);
+        self.serve(at, run);
     }
 
     /// Discovery ends: raw jobs that some channel leads on are unassigned jobs now, others stay raw.
-    pub(crate) fn discovered(
-        &mut self,
-        tree: u32,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn discovered(&mut self, tree: u32, run: &mut impl Run) {
         let root = self.forest.roots[tree as usize];
         self.roots[tree as usize].discovering = false;
         let mut batch = std::mem::take(&mut self.roots[tree as usize].batch);
@@ -347,27 +281,21 @@ impl Trees {
         let unreachable = self.states[root.index()].take_unreachable(reach);
         self.roots[tree as usize].unstarted -= narrow(unreachable.len());
         batch.extend(unreachable);
-        self.sort_out(root, batch, fabric, cx);
+        self.sort_out(root, batch, run);
         // Marked branches first: only what they leave, and what is news since, can call for another discovery.
-        self.serve(root, fabric, cx);
-        self.consider_discovery(tree, fabric, cx);
+        self.serve(root, run);
+        self.consider_discovery(tree, run);
     }
 
     /// At a root: jobs that a channel leads on become unassigned, others raw.
-    pub(crate) fn sort_out(
-        &mut self,
-        root: SchedulerId,
-        jobs: Vec<JobId>,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn sort_out(&mut self, root: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
         let tree = self.tree_of(root);
         let reach = self.states[root.index()].reach();
         let mut stuck = Vec::new();
         for job in jobs {
-            if reach.holds(fabric.jobs.get(job).class) {
+            if reach.holds(run.jobs.get(job).class) {
                 self.roots[tree as usize].unstarted += 1;
-                self.add_unassigned(root, job, fabric);
+                self.add_unassigned(root, job, run);
             } else {
                 stuck.push(job);
             }
@@ -375,7 +303,7 @@ impl Trees {
         // Where requests go to the home tree alone (R8), others are asked once it has nothing that could run the job: grid
         // trees "serve as backups to each other".
         for job in &stuck {
-            self.ask_other_trees(root, *job, fabric, cx);
+            self.ask_other_trees(root, *job, run);
         }
         let raw = &mut self.roots[tree as usize].raw;
         // The oldest first again.

@@ -1,23 +1,16 @@
 //! Fallback: resources change, bags with them, and jobs that nothing can run any more go back up.
 
 use super::Trees;
-use crate::event::Event;
-use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
 use crate::message::CompactPayload;
-use crate::observer::MessageObserver;
 use crate::pools::Handle;
+use crate::run::Run;
 use crate::world::Bag;
-use sim_core::{Context, JobId, SiteId};
+use sim_core::{JobId, SiteId};
 
 impl Trees {
     /// A server of the site offers another operating system. The LGS rematches: the same bags, and nothing follows for others.
-    pub(crate) fn resources_changed(
-        &mut self,
-        site: SiteId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn resources_changed(&mut self, site: SiteId, run: &mut impl Run) {
         let leaf = self.forest.leaf_of_site[site.index()];
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.roots[tree as usize].stale = true;
@@ -26,27 +19,22 @@ impl Trees {
         (at.changed, at.wanting) = (true, false);
         // Without fallback channels stay as the last discovery made them, and jobs stay where nothing may run them
         // until the next one. That is what the paper compares with.
-        if self.rules.algorithms.fallback && self.rematch(site, fabric) {
-            self.tell_bags(site, 0, fabric, cx);
-            self.return_incomputable(site, fabric, cx);
+        if self.rules.algorithms.fallback && self.rematch(site, run) {
+            self.tell_bags(site, 0, run);
+            self.return_incomputable(site, run);
         }
-        self.fill(site, fabric, cx);
+        self.fill(site, run);
     }
 
     /// An LGS returns jobs of classes that none of its servers can run.
-    pub(crate) fn return_incomputable(
-        &mut self,
-        site: SiteId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn return_incomputable(&mut self, site: SiteId, run: &mut impl Run) {
         if !self.rules.algorithms.fallback || self.leaves[site.index()].queued == 0 {
             return;
         }
-        let servers = fabric.world.servers_at(site);
+        let servers = run.world.servers_at(site);
         // What some server can run at present, not what the channels say: they follow known classes, and a queued job
         // may be of a class that was lost on its way here.
-        let runs = servers.fold(Bag::EMPTY, |all, server| all.with(fabric.servers[server as usize].bag));
+        let runs = servers.fold(Bag::EMPTY, |all, server| all.with(run.servers[server as usize].bag));
         let leaf = &mut self.leaves[site.index()];
         // Class by class: all jobs of a class go or none.
         let mut jobs: Vec<JobId> = Vec::new();
@@ -61,46 +49,30 @@ impl Trees {
         leaf.queued -= narrow(jobs.len());
         // The lower its sequence number, the sooner a returned job is scheduled again.
         jobs.sort_unstable();
-        self.give_back(self.forest.leaf_of_site[site.index()], jobs, fabric, cx);
+        self.give_back(self.forest.leaf_of_site[site.index()], jobs, run);
     }
 
-    fn give_back(
-        &mut self,
-        from: SchedulerId,
-        jobs: Vec<JobId>,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        fabric.counts.fallback += jobs.len() as u64;
-        let jobs = fabric.pools.jobs.keep(jobs);
-        self.send_up(from, CompactPayload::Returned { jobs }, fabric, cx);
+    fn give_back(&mut self, from: SchedulerId, jobs: Vec<JobId>, run: &mut impl Run) {
+        run.counts.fallback += jobs.len() as u64;
+        let jobs = run.pools.jobs.keep(jobs);
+        self.send_up(from, CompactPayload::Returned { jobs }, run);
     }
 
     /// The channels of a scheduler have changed: its parent is told, and jobs without a channel go back.
-    pub(crate) fn channels_changed(
-        &mut self,
-        at: SchedulerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn channels_changed(&mut self, at: SchedulerId, run: &mut impl Run) {
         let scheduler = &self.forest.schedulers[at.index()];
         // At the root new bags are news for discovery: raw jobs may match now.
         if scheduler.parent.is_none() {
             self.roots[scheduler.tree as usize].news = true;
             self.states[at.index()].channels.retain(|channel| channel.power > 0);
         } else {
-            self.tell_own_bags(at, 0, fabric, cx);
+            self.tell_own_bags(at, 0, run);
         }
-        self.return_unreachable(at, fabric, cx);
+        self.return_unreachable(at, run);
     }
 
     /// Unassigned jobs that no channel leads on go back to the parent; at the root they are raw again.
-    pub(crate) fn return_unreachable(
-        &mut self,
-        at: SchedulerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn return_unreachable(&mut self, at: SchedulerId, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         if !self.rules.algorithms.fallback || state.unassigned.total() == 0 {
             return;
@@ -110,38 +82,31 @@ impl Trees {
             return;
         }
         if self.forest.schedulers[at.index()].parent.is_none() {
-            fabric.counts.fallback += jobs.len() as u64;
+            run.counts.fallback += jobs.len() as u64;
             // They are raw again, and counted as matched once more when they match: `unstarted` counts matched jobs.
             let tree = self.forest.schedulers[at.index()].tree;
             self.roots[tree as usize].unstarted -= narrow(jobs.len());
-            self.sort_out(at, jobs, fabric, cx);
+            self.sort_out(at, jobs, run);
         } else {
-            self.give_back(at, jobs, fabric, cx);
+            self.give_back(at, jobs, run);
         }
     }
 
     /// Jobs come back from a child: they are scheduled again, the lowest sequence number first.
-    pub(crate) fn returned(
-        &mut self,
-        from: SchedulerId,
-        at: SchedulerId,
-        jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn returned(&mut self, from: SchedulerId, at: SchedulerId, jobs: Handle, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
-        let list = fabric.pools.jobs.take(jobs);
+        let list = run.pools.jobs.take(jobs);
         for &job in &list {
-            let kind = self.class_and_home(at, job, fabric);
+            let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             // It may have been struck already, by a cancel that came too late.
             state.delegated.remove(slot, kind, job);
-            self.add_unassigned(at, job, fabric);
+            self.add_unassigned(at, job, run);
         }
         // The child has been heard of, after everything that was pushed to it: its jobs can be cancelled again.
         self.states[at.index()].delegated.set_fresh(slot, false);
-        fabric.pools.jobs.recycle(list);
-        self.return_unreachable(at, fabric, cx);
-        self.serve(at, fabric, cx);
+        run.pools.jobs.recycle(list);
+        self.return_unreachable(at, run);
+        self.serve(at, run);
     }
 }

@@ -2,15 +2,16 @@
 
 use super::Trees;
 use crate::config::Bags as BagRule;
-use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, ServerId, narrow};
 use crate::leaf_state::LeafChannel;
 use crate::message::{CompactPayload, Reason};
 use crate::observer::MessageObserver;
 use crate::pools::Handle;
+use crate::run::Run;
+use crate::uplink::Uplink;
 use crate::world::Bag;
-use sim_core::{Context, SiteId};
+use sim_core::SiteId;
 
 impl Trees {
     fn leaf_at(&self, site: SiteId) -> SchedulerId {
@@ -35,15 +36,10 @@ impl Trees {
     }
 
     /// At system start an LGS has servers and knows no jobs: it asks for job matching.
-    pub(crate) fn leaf_opens(
-        &mut self,
-        site: SiteId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn leaf_opens(&mut self, site: SiteId, run: &mut impl Run) {
         // A site without servers has nothing to ask for, and its LGS answers discoveries with no bags.
-        if !fabric.world.servers_at(site).is_empty() {
-            self.ask_for_work(site, fabric, cx);
+        if !run.world.servers_at(site).is_empty() {
+            self.ask_for_work(site, run);
         }
     }
 
@@ -62,7 +58,7 @@ impl Trees {
             }
             match channels.iter_mut().find(|channel| channel.bag == bag) {
                 Some(channel) => channel.power += power,
-                None => channels.push(LeafChannel { bag, power, port: false, ticket: 0, asked: Bag::EMPTY }),
+                None => channels.push(LeafChannel { bag, power, uplink: Uplink::default() }),
             }
         }
         channels.sort_by_key(|channel| channel.bag);
@@ -71,7 +67,7 @@ impl Trees {
         // Port and RFC live on with the bag, since the parent knows a channel by its bag.
         for channel in &mut channels {
             if let Some(before) = old.iter().find(|before| before.bag == channel.bag) {
-                (channel.port, channel.ticket, channel.asked) = (before.port, before.ticket, before.asked);
+                channel.uplink = before.uplink;
             }
         }
         *old = channels;
@@ -79,38 +75,25 @@ impl Trees {
     }
 
     /// Tells the parent its bags.
-    pub(crate) fn tell_bags(
-        &mut self,
-        site: SiteId,
-        round: u32,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn tell_bags(&mut self, site: SiteId, round: u32, run: &mut impl Run) {
         let leaf = &self.leaves[site.index()];
-        let mut bags = fabric.pools.bags.open();
+        let mut bags = run.pools.bags.open();
         bags.extend(leaf.channels.iter().map(|channel| (channel.bag, channel.power)));
         let wanting = leaf.wanting;
-        let bags = fabric.pools.bags.keep(bags);
-        self.send_up(self.leaf_at(site), CompactPayload::Bags { round, bags, wanting }, fabric, cx);
+        let bags = run.pools.bags.keep(bags);
+        self.send_up(self.leaf_at(site), CompactPayload::Bags { round, bags, wanting }, run);
     }
 
     /// Discovery reaches the LGS.
-    pub(crate) fn leaf_discovers(
-        &mut self,
-        leaf: SchedulerId,
-        round: u32,
-        known: Bag,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn leaf_discovers(&mut self, leaf: SchedulerId, round: u32, known: Bag, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
         // Known classes before anything else: which channels exist depends on them.
         self.leaves[site.index()].known = known;
         self.leaves[site.index()].changed = false;
-        self.rematch(site, fabric);
-        self.leaves[site.index()].wanting = self.unmatched_server(site, fabric);
-        self.tell_bags(site, round, fabric, cx);
-        self.fill(site, fabric, cx);
+        self.rematch(site, run);
+        self.leaves[site.index()].wanting = self.unmatched_server(site, run);
+        self.tell_bags(site, round, run);
+        self.fill(site, run);
     }
 
     /// Whether an idle server has no channel to ask through.
@@ -122,50 +105,36 @@ impl Trees {
         })
     }
 
-    pub(crate) fn leaf_ports(
-        &mut self,
-        leaf: SchedulerId,
-        bags: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn leaf_ports(&mut self, leaf: SchedulerId, bags: Handle, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
-        let bags = fabric.pools.ports.take(bags);
+        let bags = run.pools.ports.take(bags);
         for channel in &mut self.leaves[site.index()].channels {
-            channel.port |= bags.contains(&channel.bag);
+            channel.uplink.port |= bags.contains(&channel.bag);
         }
-        fabric.pools.ports.recycle(bags);
-        self.ask_for_work(site, fabric, cx);
+        run.pools.ports.recycle(bags);
+        self.ask_for_work(site, run);
     }
 
     /// A block of jobs comes in.
-    pub(crate) fn leaf_block(
-        &mut self,
-        leaf: SchedulerId,
-        bag: Bag,
-        ticket: u32,
-        jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn leaf_block(&mut self, leaf: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
-        let jobs = fabric.pools.jobs.take(jobs);
+        let jobs = run.pools.jobs.take(jobs);
         let at = &mut self.leaves[site.index()];
         // The RFC is answered. A block that answers an older one, from before the channel was broken, leaves it open.
         for channel in &mut at.channels {
-            if channel.bag == bag && channel.ticket == ticket {
-                (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+            if channel.bag == bag {
+                channel.uplink.answered(ticket);
             }
         }
         for &job in &jobs {
-            let new = at.queues[usize::from(fabric.jobs.get(job).class)].insert(job);
+            let new = at.queues[usize::from(run.jobs.get(job).class)].insert(job);
             assert!(new, "job {job} is queued twice at LGS {leaf}");
         }
         at.queued += narrow(jobs.len());
-        fabric.counts.received += jobs.len() as u64;
-        fabric.pools.jobs.recycle(jobs);
-        self.return_incomputable(site, fabric, cx);
-        self.fill(site, fabric, cx);
+        run.counts.received += jobs.len() as u64;
+        run.pools.jobs.recycle(jobs);
+        self.return_incomputable(site, run);
+        self.fill(site, run);
     }
 
     /// Jobs are wanted back: those that are still queued go, the others have gone to a server.
@@ -174,104 +143,81 @@ impl Trees {
         leaf: SchedulerId,
         (by, number, reason): (SchedulerId, u32, Reason),
         jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
+        run: &mut impl Run,
     ) {
         // Those that are no longer queued have gone to a server, and the news of it has crossed the cancel.
         let site = self.site_of_leaf(leaf);
-        let wanted = fabric.pools.wanted.take(jobs);
-        let mut jobs = fabric.pools.jobs.open();
+        let wanted = run.pools.wanted.take(jobs);
+        let mut jobs = run.pools.jobs.open();
         let asked = narrow(wanted.len());
         let at = &mut self.leaves[site.index()];
-        jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(fabric.jobs.get(**job).class)].remove(**job)));
+        jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(run.jobs.get(**job).class)].remove(**job)));
         at.queued -= narrow(jobs.len());
         // A cancel names jobs that may be done by the time it comes in; until here the name kept them from being
         // forgotten.
         for &job in &wanted {
-            fabric.jobs.drop_copy(job);
+            run.jobs.drop_copy(job);
         }
-        fabric.pools.wanted.recycle(wanted);
-        let jobs = fabric.pools.jobs.keep(jobs);
-        self.send_up(leaf, CompactPayload::Cancelled { by, number, reason, asked, jobs }, fabric, cx);
+        run.pools.wanted.recycle(wanted);
+        let jobs = run.pools.jobs.keep(jobs);
+        self.send_up(leaf, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
     }
 
     /// Gives queued jobs to idle servers, then asks for more if a server is still idle.
-    pub(crate) fn fill(
-        &mut self,
-        site: SiteId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn fill(&mut self, site: SiteId, run: &mut impl Run) {
         // All servers before the first request: a request should speak for all that are still idle.
         let mut idle = false;
-        for server in fabric.world.servers_at(site) {
-            if fabric.servers[server as usize].is_idle() {
-                idle |= !self.give(site, server, fabric, cx);
+        for server in run.world.servers_at(site) {
+            if run.servers[server as usize].is_idle() {
+                idle |= !self.give(site, server, run);
             }
         }
         if idle {
-            self.ask_for_work(site, fabric, cx);
+            self.ask_for_work(site, run);
         }
     }
 
     /// A server has become idle.
-    pub(crate) fn refill(
-        &mut self,
-        server: ServerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        let site = fabric.servers[server.index()].site;
-        if !self.give(site, server.0, fabric, cx) {
-            self.ask_for_work(site, fabric, cx);
+    pub(crate) fn refill(&mut self, server: ServerId, run: &mut impl Run) {
+        let site = run.servers[server.index()].site;
+        if !self.give(site, server.0, run) {
+            self.ask_for_work(site, run);
         }
     }
 
     /// Gives the oldest queued job that it can run to an idle server. False if there is none.
-    fn give(
-        &mut self,
-        site: SiteId,
-        server: u32,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) -> bool {
-        let bag = fabric.servers[server as usize].bag;
+    fn give(&mut self, site: SiteId, server: u32, run: &mut impl Run) -> bool {
+        let bag = run.servers[server as usize].bag;
         // First come, first served among those that it can run: nothing here knows of priorities other than age.
         let Some(job) = self.leaves[site.index()].take_oldest(bag) else { return false };
-        self.send_up(self.leaf_at(site), CompactPayload::Started { job }, fabric, cx);
-        fabric.offer(ServerId(server), job, cx);
+        self.send_up(self.leaf_at(site), CompactPayload::Started { job }, run);
+        run.offer(ServerId(server), job);
         true
     }
 
     /// Sends an RFC through each channel that has an idle server and no RFC out; an RFJM if a server has no channel.
-    fn ask_for_work(&mut self, site: SiteId, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+    fn ask_for_work(&mut self, site: SiteId, run: &mut impl Run) {
         let leaf = self.leaf_at(site);
-        for server in fabric.world.servers_at(site) {
-            if !fabric.servers[server as usize].is_idle() {
+        for server in run.world.servers_at(site) {
+            if !run.servers[server as usize].is_idle() {
                 continue;
             }
-            let bag = self.bag_of_server(site, server, fabric);
-            let runs = fabric.servers[server as usize].bag;
+            let bag = self.bag_of_server(site, server, run);
+            let runs = run.servers[server as usize].bag;
             let at = &mut self.leaves[site.index()];
             // One RFC per channel, whatever the number of idle servers: the block that answers it is the share of the
-            // whole branch, not of one server. It is repeated under its number only if servers want classes that it
-            // does not ask for.
+            // whole branch, not of one server.
             let payload = match at.channels.iter_mut().find(|channel| channel.bag == bag) {
-                Some(channel) if channel.port && !runs.and(bag).without(channel.asked).is_empty() => {
-                    if channel.ticket == 0 {
-                        at.tickets += 1;
-                        channel.ticket = at.tickets;
-                    }
-                    channel.asked = channel.asked.with(runs.and(bag));
-                    CompactPayload::Rfc { bag, wants: channel.asked, ticket: channel.ticket }
-                }
-                None if !at.wanting => {
+                Some(channel) => channel.uplink.ask(bag, runs.and(bag), &mut at.tickets),
+                None if at.wanting => None,
+                None => {
                     at.wanting = true;
-                    CompactPayload::Rfjm { anew: at.changed }
+                    Some(CompactPayload::Rfjm { anew: at.changed })
                 }
-                _ => continue,
             };
-            self.send_up(leaf, payload, fabric, cx);
+            if let Some(payload) = payload {
+                self.send_up(leaf, payload, run);
+            }
         }
     }
 }

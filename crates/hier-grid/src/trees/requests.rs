@@ -2,49 +2,32 @@
 
 use super::Trees;
 use crate::config::RequestsTo;
-use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, StationId, narrow};
 use crate::message::{Address, CompactPayload, Envelope, Kind};
 use crate::observer::MessageObserver;
 use crate::overlay::HOPS;
 use crate::root_state::RootState;
-use sim_core::{Context, JobId};
+use crate::run::Run;
+use sim_core::JobId;
 
 impl Trees {
     /// A work station sends its request to the root of its tree.
-    pub(crate) fn request(
-        &mut self,
-        station: StationId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
         // A work station knows the tree that its site belongs to, and sends to its root directly: requests do not
         // climb.
-        let leaf = self.forest.leaf_of_site[fabric.world.site_of(station).index()];
+        let leaf = self.forest.leaf_of_site[run.world.site_of(station).index()];
         let root = self.forest.roots[self.tree_of(leaf) as usize];
-        fabric.jobs.get_mut(job).copies += 1;
-        fabric.send(
-            Address::Station(station),
-            Address::Scheduler(root),
-            CompactPayload::Request { job, hops: HOPS },
-            cx,
-        );
+        run.jobs.get_mut(job).copies += 1;
+        run.send(Address::Station(station), Address::Scheduler(root), CompactPayload::Request { job, hops: HOPS });
     }
 
     /// A request comes in at the root of its home tree, which keeps it and forwards it to its peers.
-    pub(crate) fn root_request(
-        &mut self,
-        root: SchedulerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        if fabric.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, fabric) {
-            self.ask_other_trees(root, job, fabric, cx);
+    pub(crate) fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {
+            self.ask_other_trees(root, job, run);
         }
-        self.root_copy(root, job, fabric, cx);
+        self.root_copy(root, job, run);
     }
 
     /// Whether any server stands in the tree.
@@ -54,70 +37,52 @@ impl Trees {
     }
 
     /// Forwards a request to the other roots, unless that has been done.
-    pub(crate) fn ask_other_trees(
-        &mut self,
-        root: SchedulerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         // R8: to all trees at once, or only when the home tree has nothing that could run the job.
-        if self.roots.len() > 1 && !std::mem::replace(&mut fabric.jobs.get_mut(job).shared, true) {
-            self.forward_to_roots(root, job, fabric, cx);
+        if self.roots.len() > 1 && !std::mem::replace(&mut run.jobs.get_mut(job).shared, true) {
+            self.forward_to_roots(root, job, run);
         }
     }
 
     /// Every root gets one copy; a second is dropped. Nothing that the roots know bears on who forwards what to whom, so
     /// only the first copies are events.
-    pub(crate) fn forward_to_roots(
-        &mut self,
-        root: SchedulerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         let tree = self.forest.schedulers[root.index()].tree;
         let overlay = &mut self.overlay;
         let reach = overlay.reach(tree, HOPS);
         // Reckoned once for each root, since all roots forward every request: the flood is the same each time.
         let (order, forwards) = (reach.order.clone(), reach.forwards);
-        if fabric.is_observed() {
-            let mut copies = Vec::new();
+        if run.is_observed() {
+            let (now, mut copies) = (run.now(), Vec::new());
             overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
             for copy in copies {
                 let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
                 let payload = CompactPayload::Forward { job, hops: copy.hops };
-                fabric.record(cx.now() + copy.sent, copy.hop, address(copy.from), address(copy.to), payload);
+                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), payload);
             }
         } else {
-            fabric.counts.count_many(Kind::Forward, forwards);
+            run.counts.count_many(Kind::Forward, forwards);
         }
         // The first in the order is this root itself.
-        fabric.jobs.get_mut(job).copies += narrow(order.len() - 1);
+        run.jobs.get_mut(job).copies += narrow(order.len() - 1);
         for &(to, latency) in &order[1..] {
             let to = Address::Scheduler(self.forest.roots[to as usize]);
             let payload = CompactPayload::Forward { job, hops: HOPS };
-            fabric.dispatch(Envelope { from: Address::Scheduler(root), to, payload }, latency, cx);
+            run.dispatch(Envelope { from: Address::Scheduler(root), to, payload }, latency);
         }
     }
 
     /// A copy of a request comes in at a root.
-    pub(crate) fn root_copy(
-        &mut self,
-        root: SchedulerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        if !self.has_servers(root, fabric) {
+    pub(crate) fn root_copy(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        if !self.has_servers(root, run) {
             // Nobody here would ever ask for it.
-            fabric.jobs.drop_copy(job);
+            run.jobs.drop_copy(job);
             return;
         }
         let tree = self.forest.schedulers[root.index()].tree;
         let RootState { raw, news, .. } = &mut self.roots[tree as usize];
         raw.push(job);
         *news = true;
-        self.consider_discovery(tree, fabric, cx);
+        self.consider_discovery(tree, run);
     }
 }

@@ -1,15 +1,14 @@
 //! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for those who ask.
 
 use super::Trees;
-use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::ids::{SchedulerId, narrow};
 use crate::message::{CompactPayload, Reason};
-use crate::observer::MessageObserver;
 use crate::pools::Handle;
+use crate::run::Run;
 use crate::scheduler_state::Collected;
 use crate::world::Bag;
-use sim_core::{Context, JobId};
+use sim_core::JobId;
 
 /// What a cancel is for: the scheduler that wants the jobs, the number of its collection, and the algorithm.
 type CancelId = (SchedulerId, u32, Reason);
@@ -21,47 +20,34 @@ impl Trees {
         from: SchedulerId,
         at: SchedulerId,
         (bag, wants, ticket): (Bag, Bag, u32),
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
+        run: &mut impl Run,
     ) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let state = &mut self.states[at.index()];
         // An RFC shows that blocks sent before have come in.
         state.delegated.set_fresh(slot, false);
         state.mark(bag, wants, slot, ticket);
-        self.serve(at, fabric, cx);
+        self.serve(at, run);
     }
 
     /// Serves marked branches as long as there is anything for one, then asks for more on behalf of the others.
-    pub(crate) fn serve(
-        &mut self,
-        at: SchedulerId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn serve(&mut self, at: SchedulerId, run: &mut impl Run) {
         // Ends because every turn either pushes a block, which takes a mark away, or leaves jobs awaited, which takes
         // the branch out of the choice.
         while self.states[at.index()].marked_branches > 0
             && let Some((channel, slot)) = self.states[at.index()].next_branch(&self.rules)
         {
-            self.answer(at, channel, slot, fabric, cx);
+            self.answer(at, channel, slot, run);
         }
         if self.states[at.index()].marked_branches > 0 {
-            self.ask_above(at, fabric, cx);
+            self.ask_above(at, run);
         }
     }
 
     /// Collects the share of a branch and pushes it, once cancelled jobs have come back.
-    fn answer(
-        &mut self,
-        at: SchedulerId,
-        channel: usize,
-        slot: usize,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn answer(&mut self, at: SchedulerId, channel: usize, slot: usize, run: &mut impl Run) {
         let Self { states, forest, rules, .. } = self;
-        let Fabric { jobs, world, .. } = &*fabric;
+        let Fabric { jobs, world, .. } = &**run;
         let child = forest.schedulers[at.index()].children.start as usize + slot;
         // Distance from the child's seat, the first site of its range: what its parent can know of where it is (R5).
         let seat = forest.schedulers[child].site();
@@ -81,46 +67,28 @@ impl Trees {
         branch.collected = at_hand;
         branch.collection = number;
         if cancelled == 0 {
-            self.push(at, bag, slot, fabric, cx);
+            self.push(at, bag, slot, run);
             return;
         }
         for (child, reason, jobs) in cancels {
             for &job in &jobs {
                 // Its end may be told on the way up while it is looked for below.
-                fabric.jobs.get_mut(job).copies += 1;
+                run.jobs.get_mut(job).copies += 1;
             }
-            let jobs = fabric.pools.wanted.keep(jobs);
-            self.send_down(at, child, CompactPayload::Cancel { by: at, number, reason, jobs }, fabric, cx);
-        }
-    }
-
-    /// The branch no longer asks: what was collected for it becomes unassigned.
-    fn keep_collected(&mut self, at: SchedulerId, bag: Bag, slot: usize, fabric: &mut Fabric<impl MessageObserver>) {
-        let state = &mut self.states[at.index()];
-        let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
-        let jobs = std::mem::take(&mut branch.collected);
-        state.in_transit -= narrow(jobs.len());
-        for job in jobs {
-            self.add_unassigned(at, job, fabric);
+            let jobs = run.pools.wanted.keep(jobs);
+            self.send_down(at, child, CompactPayload::Cancel { by: at, number, reason, jobs }, run);
         }
     }
 
     /// Puts a job among the unassigned ones.
-    pub(crate) fn add_unassigned(&mut self, at: SchedulerId, job: JobId, fabric: &mut Fabric<impl MessageObserver>) {
-        let kind = self.class_and_home(at, job, fabric);
+    pub(crate) fn add_unassigned(&mut self, at: SchedulerId, job: JobId, run: &mut impl Run) {
+        let kind = self.class_and_home(at, job, run);
         let new = self.states[at.index()].unassigned.insert(kind, job);
         assert!(new, "job {job} is unassigned twice at scheduler {at}");
     }
 
     /// Pushes what was collected for a branch, as one block.
-    fn push(
-        &mut self,
-        at: SchedulerId,
-        bag: Bag,
-        slot: usize,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    fn push(&mut self, at: SchedulerId, bag: Bag, slot: usize, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
         let mut jobs = std::mem::take(&mut branch.collected);
@@ -134,78 +102,52 @@ impl Trees {
         state.delegated.set_fresh(slot, true);
         jobs.sort_unstable();
         for &job in &jobs {
-            let kind = self.class_and_home(at, job, fabric);
+            let kind = self.class_and_home(at, job, run);
             self.states[at.index()].delegated.insert(slot, kind, job);
         }
-        fabric.counts.pushed += jobs.len() as u64;
-        let jobs = fabric.pools.jobs.keep(jobs);
-        self.send_down(at, narrow(slot), CompactPayload::Block { bag, ticket, jobs }, fabric, cx);
+        run.counts.pushed += jobs.len() as u64;
+        let jobs = run.pools.jobs.keep(jobs);
+        self.send_down(at, narrow(slot), CompactPayload::Block { bag, ticket, jobs }, run);
     }
 
     /// One RFC per channel goes up for branches that could not be served; the root considers discovery.
-    fn ask_above(&mut self, at: SchedulerId, fabric: &mut Fabric<impl MessageObserver>, cx: &mut impl Context<Event>) {
+    fn ask_above(&mut self, at: SchedulerId, run: &mut impl Run) {
         let scheduler = &self.forest.schedulers[at.index()];
         if scheduler.parent.is_none() {
-            self.consider_discovery(scheduler.tree, fabric, cx);
+            self.consider_discovery(scheduler.tree, run);
             return;
         }
-        // One RFC out per channel. It is sent again under its number when branches want classes that it does not ask
-        // for.
         for channel in 0..self.states[at.index()].channels.len() {
             let state = &mut self.states[at.index()];
             let channel = &mut state.channels[channel];
             let waiting = channel.branches.iter().filter(|branch| branch.waits());
             let wants = waiting.fold(Bag::EMPTY, |all, branch| all.with(branch.wants));
-            if !channel.port || wants.without(channel.asked).is_empty() {
-                continue;
+            if let Some(rfc) = channel.uplink.ask(channel.bag, wants, &mut state.tickets) {
+                self.send_up(at, rfc, run);
             }
-            if channel.ticket == 0 {
-                state.tickets += 1;
-                channel.ticket = state.tickets;
-            }
-            channel.asked = channel.asked.with(wants);
-            let payload = CompactPayload::Rfc { bag: channel.bag, wants: channel.asked, ticket: channel.ticket };
-            self.send_up(at, payload, fabric, cx);
         }
     }
 
     /// A block comes in from the parent.
-    pub(crate) fn block(
-        &mut self,
-        at: SchedulerId,
-        bag: Bag,
-        ticket: u32,
-        jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
-        let list = fabric.pools.jobs.take(jobs);
-        fabric.counts.received += list.len() as u64;
+    pub(crate) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
+        let list = run.pools.jobs.take(jobs);
+        run.counts.received += list.len() as u64;
         // Jobs first, then the answer to the request: `serve` below may ask anew at once.
         for &job in &list {
-            self.add_unassigned(at, job, fabric);
+            self.add_unassigned(at, job, run);
         }
-        fabric.pools.jobs.recycle(list);
-        if let Some(channel) = self.states[at.index()].channel(bag)
-            && channel.ticket == ticket
-        {
-            (channel.ticket, channel.asked) = (0, Bag::EMPTY);
+        run.pools.jobs.recycle(list);
+        if let Some(channel) = self.states[at.index()].channel(bag) {
+            channel.uplink.answered(ticket);
         }
-        self.return_unreachable(at, fabric, cx);
-        self.serve(at, fabric, cx);
+        self.return_unreachable(at, run);
+        self.serve(at, run);
     }
 
     /// A job has left an LGS's queue: struck from what was delegated, and told further up.
-    pub(crate) fn started(
-        &mut self,
-        from: SchedulerId,
-        at: SchedulerId,
-        job: JobId,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn started(&mut self, from: SchedulerId, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
-        let kind = self.class_and_home(at, job, fabric);
+        let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
         state.delegated.remove(slot, kind, job);
         state.delegated.set_fresh(slot, false);
@@ -213,40 +155,33 @@ impl Trees {
         // to share.
         let marked = state.marked_branches > 0;
         if self.forest.schedulers[at.index()].parent.is_some() {
-            self.send_up(at, CompactPayload::Started { job }, fabric, cx);
+            self.send_up(at, CompactPayload::Started { job }, run);
         } else {
             let tree = self.forest.schedulers[at.index()].tree;
             self.roots[tree as usize].unstarted -= 1;
-            fabric.jobs.drop_copy(job);
+            run.jobs.drop_copy(job);
         }
         if marked {
-            self.serve(at, fabric, cx);
+            self.serve(at, run);
         }
     }
 
     /// The parent wants jobs back: those at hand go at once, children are asked for those that were pushed on.
-    pub(crate) fn cancels(
-        &mut self,
-        at: SchedulerId,
-        id: CancelId,
-        jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn cancels(&mut self, at: SchedulerId, id: CancelId, jobs: Handle, run: &mut impl Run) {
         let (by, number, reason) = id;
-        let list = fabric.pools.wanted.take(jobs);
+        let list = run.pools.wanted.take(jobs);
         let mut asked = narrow(list.len());
-        let mut back = fabric.pools.jobs.open();
+        let mut back = run.pools.jobs.open();
         // Three cases: here and unassigned, so it goes back at once; pushed on to a child, which is asked in turn; or
         // known to nobody here, so it has been started and the news crosses this cancel. `asked` is what this answer
         // accounts for; the children answer for the rest.
         let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
         for &job in &list {
-            let kind = self.class_and_home(at, job, fabric);
+            let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             if state.unassigned.remove(kind, job) {
                 back.push(job);
-                fabric.jobs.drop_copy(job);
+                run.jobs.drop_copy(job);
             } else if let Some(slot) = state.delegated.remove_anywhere(kind, job) {
                 asked -= 1;
                 let slot = narrow(slot);
@@ -255,43 +190,35 @@ impl Trees {
                     None => below.push((slot, vec![job])),
                 }
             } else {
-                fabric.jobs.drop_copy(job);
+                run.jobs.drop_copy(job);
             }
         }
-        fabric.pools.wanted.recycle(list);
+        run.pools.wanted.recycle(list);
         if asked > 0 {
-            let jobs = fabric.pools.jobs.keep(back);
-            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, fabric, cx);
+            let jobs = run.pools.jobs.keep(back);
+            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
         } else {
-            fabric.pools.jobs.recycle(back);
+            run.pools.jobs.recycle(back);
         }
         for (slot, jobs) in below {
-            let jobs = fabric.pools.wanted.keep(jobs);
-            self.send_down(at, slot, CompactPayload::Cancel { by, number, reason, jobs }, fabric, cx);
+            let jobs = run.pools.wanted.keep(jobs);
+            self.send_down(at, slot, CompactPayload::Cancel { by, number, reason, jobs }, run);
         }
     }
 
     /// Jobs come back. Those between pass them on to the scheduler that wanted them; it pushes what it has collected when
     /// the last answer is in.
-    pub(crate) fn cancelled(
-        &mut self,
-        at: SchedulerId,
-        id: CancelId,
-        asked: u32,
-        jobs: Handle,
-        fabric: &mut Fabric<impl MessageObserver>,
-        cx: &mut impl Context<Event>,
-    ) {
+    pub(crate) fn cancelled(&mut self, at: SchedulerId, id: CancelId, asked: u32, jobs: Handle, run: &mut impl Run) {
         let (by, number, reason) = id;
         // Everybody on the way up only passes it on: the jobs left their lists when the cancel went down.
         if by != at {
-            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, fabric, cx);
+            self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
             return;
         }
-        let list = fabric.pools.jobs.take(jobs);
+        let list = run.pools.jobs.take(jobs);
         let back = narrow(list.len());
-        fabric.counts.moved(reason, u64::from(back));
-        fabric.counts.cancelled += u64::from(back);
+        run.counts.moved(reason, u64::from(back));
+        run.counts.cancelled += u64::from(back);
         let state = &mut self.states[at.index()];
         // Those that do not come back have gone to a server.
         state.in_transit -= asked - back;
@@ -304,22 +231,20 @@ impl Trees {
         if let Some((bag, slot, branch)) = wanted {
             branch.awaiting -= asked;
             branch.collected.extend_from_slice(&list);
-            complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot, branch.marked > 0));
+            complete = (branch.awaiting == 0 && !branch.collected.is_empty()).then_some((bag, slot));
         } else {
             // The branch has been unbound in the meantime.
             state.in_transit -= back;
             for &job in &list {
-                self.add_unassigned(at, job, fabric);
+                self.add_unassigned(at, job, run);
             }
         }
-        fabric.pools.jobs.recycle(list);
+        run.pools.jobs.recycle(list);
         // With nothing collected after all (all had started) the mark stays, and `serve` looks for other jobs.
-        match complete {
-            Some((bag, slot, true)) => self.push(at, bag, slot, fabric, cx),
-            Some((bag, slot, false)) => self.keep_collected(at, bag, slot, fabric),
-            None => {}
+        if let Some((bag, slot)) = complete {
+            self.push(at, bag, slot, run);
         }
-        self.return_unreachable(at, fabric, cx);
-        self.serve(at, fabric, cx);
+        self.return_unreachable(at, run);
+        self.serve(at, run);
     }
 }

@@ -1,0 +1,240 @@
+//! A run in progress: the fabric with the simulation's clock and calendar, and what both make possible: messages, offers, transfers.
+
+use crate::config::OutputTransfer;
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::ids::{ServerId, StationId, narrow};
+use crate::message::{Address, CompactPayload, Envelope};
+use crate::network::FlowStart;
+use crate::observer::MessageObserver;
+use crate::server_state::Phase;
+use crate::transfer::{Arrived, Cargo, Transfer};
+use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span, Time};
+use std::ops::{Deref, DerefMut};
+
+/// How long a server waits for an answer to its offer (100 ms).
+const OFFER_TIMEOUT: Span = Span::from_nanos(100_000_000);
+
+/// The surroundings of a handler: the fabric, and the calendar.
+pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
+    type Observer: MessageObserver;
+
+    fn now(&self) -> Time;
+    fn post_at(&mut self, at: Time, event: Event) -> EventKey;
+    fn cancel(&mut self, key: EventKey);
+    fn emit(&mut self, fact: Fact);
+
+    fn post_in(&mut self, after: Span, event: Event) -> EventKey {
+        self.post_at(self.now() + after, event)
+    }
+
+    /// Sends a message, which arrives after the latency between sender and receiver.
+    fn send(&mut self, from: Address, to: Address, payload: CompactPayload) {
+        let (now, latency) = (self.now(), self.latency(from, to));
+        self.record(now, latency, from, to, payload);
+        self.dispatch(Envelope { from, to, payload }, latency);
+    }
+
+    /// Puts a message on its way that has been recorded.
+    fn dispatch(&mut self, envelope: Envelope, latency: Span) {
+        self.post_in(latency, Event::Deliver(envelope));
+    }
+
+    /// An idle server offers itself to a job's work station.
+    fn offer(&mut self, server: ServerId, job: JobId) {
+        let now = self.now();
+        let machine = &mut self.servers[server.index()];
+        assert_eq!(machine.phase, Phase::Idle, "server {server} offers itself while it is busy");
+        (machine.phase, machine.job) = (Phase::Offering(now), Some(job));
+        let state = self.jobs.get_mut(job);
+        // Until the offer has arrived the job must not be forgotten.
+        state.copies += 1;
+        let station = state.station;
+        self.send(Address::Server(server), Address::Station(station), CompactPayload::Offer { job });
+    }
+
+    /// An offer arrives. The first one for a job is answered, and the input follows.
+    fn offered(&mut self, station: StationId, from: Address, job: JobId) {
+        let Address::Server(server) = from else { panic!("{from:?} offered itself for job {job}") };
+        if std::mem::replace(&mut self.jobs.get_mut(job).taken, true) {
+            self.counts.unanswered += 1;
+            // A server learns of nothing before its time is up, so the event is posted here, where it is known to happen.
+            let Phase::Offering(since) = self.servers[server.index()].phase else {
+                panic!("server {server} is not waiting for an answer")
+            };
+            let timeout = (since + OFFER_TIMEOUT).max(self.now());
+            self.post_at(timeout, Event::OfferTimeout(server));
+        } else {
+            // The transfer of the input, which begins at once, tells the server all that the answer would: the message is
+            // counted and shown, and is no event of its own.
+            let (now, station) = (self.now(), Address::Station(station));
+            let latency = self.latency(station, from);
+            self.record(now, latency, station, from, CompactPayload::Answer { job });
+            self.fetch(server, job);
+        }
+        self.jobs.drop_copy(job);
+    }
+
+    /// A work station transfers the input of its job to the server.
+    fn fetch(&mut self, server: ServerId, job: JobId) {
+        if !self.waits_until_accepted {
+            self.end_wait(server, job);
+        }
+        let state = self.jobs.get(job);
+        let (input, here) = (state.input, self.world.site_of(state.station));
+        let machine = &mut self.servers[server.index()];
+        machine.phase = Phase::Fetching;
+        let there = machine.site;
+        self.emit(Fact::Seized { job, processor: ProcId(server.0) });
+        let distance = self.world.distance(here, there);
+        self.counts.ran_at(distance);
+        self.transfer(here, there, input, Cargo::Input(server));
+    }
+
+    /// A peer has accepted the job and keeps it: waiting ends here, if it ends at acceptance (R3).
+    fn accepted(&mut self, peer: ServerId, job: JobId) {
+        if self.waits_until_accepted {
+            self.end_wait(peer, job);
+        }
+    }
+
+    /// Ends a job's waiting (the paper's SJTT).
+    fn end_wait(&mut self, server: ServerId, job: JobId) {
+        // A job that a peer has accepted and given back waits no more, if waiting ends at acceptance (R3).
+        if !std::mem::replace(&mut self.jobs.get_mut(job).started, true) {
+            let machine = &self.servers[server.index()];
+            let (site, processors) = (machine.site, machine.cpus);
+            self.emit(Fact::Started { job, site, processors });
+        }
+    }
+
+    /// Makes a server idle. The system must be told of it.
+    fn release(&mut self, server: ServerId) {
+        // R12: under the first answer this is called while the output is still on its way; the transfer goes on
+        // without the server.
+        let machine = &mut self.servers[server.index()];
+        let (phase, job) = (machine.phase, machine.job);
+        (machine.phase, machine.job) = (Phase::Idle, None);
+        if phase == Phase::Sending {
+            let job = job.expect("a job has run");
+            self.emit(Fact::Released { job, processor: ProcId(server.0) });
+        }
+    }
+
+    fn transfer(&mut self, from: SiteId, to: SiteId, bytes: u64, cargo: Cargo) {
+        let now = self.now();
+        let distance = self.world.distance(from, to);
+        let flow = narrow(self.transfers.insert(Transfer { from, to, distance, cargo, end: None }));
+        match self.network.open(flow, (from, to, distance), bytes, now) {
+            FlowStart::Lasts(span) => {
+                self.post_in(span, Event::Transferred(flow));
+            }
+            FlowStart::Shared => self.reshare(),
+        }
+    }
+
+    /// R16: every transfer ends when its new rate says.
+    fn reshare(&mut self) {
+        let now = self.now();
+        let mut ends = Vec::new();
+        self.network.reshare(now, |flow, end| ends.push((flow, end)));
+        for (flow, end) in ends {
+            if let Some(key) = self.transfers[flow as usize].end.take() {
+                self.cancel(key);
+            }
+            let key = self.post_at(end, Event::Transferred(flow));
+            self.transfers[flow as usize].end = Some(key);
+        }
+    }
+
+    /// A transfer has ended: a server runs its job, or a work station has its output.
+    fn transferred(&mut self, flow: u32) -> Arrived {
+        let Transfer { from, to, distance, cargo, .. } = self.transfers.remove(flow as usize);
+        self.network.close(flow, (from, to, distance));
+        self.reshare();
+        match cargo {
+            Cargo::Input(server) => Arrived::Input(server, self.begin(server)),
+            Cargo::Output(server, job) => Arrived::Output(server, job),
+        }
+    }
+
+    /// A server runs the job whose input has arrived.
+    fn begin(&mut self, server: ServerId) -> JobId {
+        let share = self.grid_share();
+        let machine = &mut self.servers[server.index()];
+        machine.phase = Phase::Running;
+        let (job, cpus) = (machine.job.expect("the input of a job has arrived"), f64::from(machine.cpus));
+        // The work is spread over all CPUs, of which the owners leave a share to the grid.
+        let runtime = self.jobs.get(job).runtime(cpus, share);
+        self.post_in(runtime, Event::Ran(server));
+        job
+    }
+
+    /// A server has run its job: the output goes back.
+    fn send_output(&mut self, server: ServerId) {
+        let machine = &mut self.servers[server.index()];
+        machine.phase = Phase::Sending;
+        let (job, site) = (machine.job.expect("a job has run"), machine.site);
+        let state = self.jobs.get(job);
+        let (output, to) = (state.output, self.world.site_of(state.station));
+        self.transfer(site, to, output, Cargo::Output(server, job));
+    }
+
+    /// R12: whether a server is taken until its output has been transferred.
+    fn output_keeps_server(&self) -> bool {
+        self.config.readings.output_transfer == OutputTransfer::ServerBusy
+    }
+
+    /// The output of a job has arrived (the paper's JCT). Returns the work station that has it.
+    fn complete(&mut self, job: JobId) -> StationId {
+        self.counts.completed += 1;
+        let state = self.jobs.get_mut(job);
+        let station = state.station;
+        assert!(!std::mem::replace(&mut state.done, true), "job {job} was completed twice");
+        self.jobs.forget();
+        station
+    }
+}
+
+/// The run of a [`Grid`](crate::Grid), for the length of one event.
+pub(crate) struct Running<'a, O, C> {
+    pub(crate) fabric: &'a mut Fabric<O>,
+    pub(crate) context: &'a mut C,
+}
+
+impl<O, C> Deref for Running<'_, O, C> {
+    type Target = Fabric<O>;
+
+    #[inline]
+    fn deref(&self) -> &Fabric<O> {
+        self.fabric
+    }
+}
+
+impl<O, C> DerefMut for Running<'_, O, C> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Fabric<O> {
+        self.fabric
+    }
+}
+
+impl<O: MessageObserver, C: Context<Event>> Run for Running<'_, O, C> {
+    type Observer = O;
+
+    #[inline]
+    fn now(&self) -> Time {
+        self.context.now()
+    }
+
+    fn post_at(&mut self, at: Time, event: Event) -> EventKey {
+        self.context.post_at(at, event)
+    }
+
+    fn cancel(&mut self, key: EventKey) {
+        self.context.cancel(key);
+    }
+
+    fn emit(&mut self, fact: Fact) {
+        self.context.emit(fact);
+    }
+}
