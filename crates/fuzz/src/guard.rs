@@ -1,50 +1,74 @@
-//! What no case may do, whatever its target: panic, take longer than a second or more than a gigabyte.
+//! The judge of a case: it must not panic, nor take more than a second or a gigabyte, nor break its target's promise.
 
-use super::finding::{Finding, Origin};
 use super::{Target, now};
+use anyhow::{Context, Result};
+use lab::scenario::workspace;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No case may take longer, by the processor's clock.
+/// Processor time that a case may take.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// A case that takes longer than this is not waited for.
+/// Wall time after which a case is given up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// No case may need more memory, in KiB.
+/// Memory that a case may need, in KiB.
 const LARGEST: u64 = 1 << 20;
 
 thread_local! {
-    /// Where the last panic of a case was, and what it said; `None` while this thread runs no case.
+    /// The last panic of a case: its place and message; `None` while this thread runs no case.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs cases, and sees to it that each keeps the limits.
+/// Where an input came from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// A file of the corpus.
+    Corpus(PathBuf),
+    /// A case, by seed and number.
+    Case(u64, u64),
+}
+
+/// Describes a finding, after writing its input to a file where it has none.
+pub(crate) fn finding(target: &str, origin: &Origin, input: &[u8], what: &str) -> Result<String> {
+    let (place, again, file) = match origin {
+        Origin::Corpus(file) => ("in a file of the corpus".to_owned(), "--cases 0".to_owned(), file.clone()),
+        Origin::Case(seed, case) => {
+            let folder = workspace().join("target/fuzz");
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            let file = folder.join(format!("{target}-{seed}-{case}"));
+            std::fs::write(&file, input).with_context(|| format!("cannot write {}", file.display()))?;
+            (format!("seed {seed}, case {case}"), format!("--seed {seed} --case {case}"), file)
+        }
+    };
+    let what = what.trim_end().replace('\n', "\n  ");
+    let file = file.display();
+    Ok(format!("FINDING in {target}, {place}\n  {what}\n  input: {file}\n  again: cargo xtask fuzz {target} {again}\n"))
+}
+
+/// Runs cases within their limits.
 pub(crate) struct Guard {
     current: Arc<Mutex<Option<Current>>>,
 }
 
-/// What is running now, for the thread that watches.
+/// The running case, for the thread that watches.
 struct Current {
     began: Instant,
     target: &'static str,
-    extension: &'static str,
     origin: Origin,
     input: Vec<u8>,
 }
 
 impl Guard {
-    /// Panics are caught and kept from now on, and a thread looks after cases that do not end.
+    /// Catches panics from now on, and starts a thread that ends the program if a case does not end.
     pub(crate) fn new() -> Self {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            let is_case = PANIC.try_with(|said| {
-                let mut said = said.borrow_mut();
-                said.as_mut().map(|said| *said = panic.to_string()).is_some()
-            });
-            if !is_case.unwrap_or(false) {
+            let is_case = PANIC.try_with(|said| said.borrow_mut().as_mut().map(|said| *said = panic.to_string()));
+            if !is_case.is_ok_and(|said| said.is_some()) {
                 before(panic);
             }
         }));
@@ -60,45 +84,36 @@ impl Guard {
     }
 
     /// Runs a case: whether its input was accepted, or what is wrong with it.
-    pub(crate) fn watched(
-        &self,
-        target: &Target,
-        origin: &Origin,
-        input: &[u8],
-        slowest: &mut Duration,
-    ) -> Result<bool, String> {
+    pub(crate) fn watched(&self, target: &Target, origin: &Origin, input: &[u8]) -> Result<bool, String> {
         let current = |value| *self.current.lock().unwrap_or_else(PoisonError::into_inner) = value;
         let began = now();
-        let (name, extension) = (target.name, target.extension);
-        current(Some(Current { began, target: name, extension, origin: origin.clone(), input: input.to_vec() }));
-        let found = self.judged(target, input);
+        current(Some(Current { began, target: target.name, origin: origin.clone(), input: input.to_vec() }));
+        let found = judged(target, input);
         current(None);
-        let elapsed = began.elapsed();
-        *slowest = elapsed.max(*slowest);
-        // A gigabyte is not filled in a millisecond, and asking how much it is takes a while.
-        if elapsed > Duration::from_millis(5)
+        // A gigabyte is not filled in a millisecond, and reading the peak takes a while.
+        if began.elapsed() > Duration::from_millis(5)
             && let Some(peak) = status("VmHWM:").filter(|peak| *peak > LARGEST)
         {
             return Err(format!("it took {} MiB of memory", peak >> 10));
         }
         found
     }
+}
 
-    /// The same, without a look at memory, and not watched.
-    pub(crate) fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, String> {
-        let began = now();
-        let found = caught(target, input)?;
-        if began.elapsed() > LONGEST {
-            // The machine may have been busy with something else: once more, by the processor's clock.
-            let before = processor_time();
-            caught(target, input)?;
-            let took = processor_time().zip(before).map_or(LONGEST, |(after, before)| after.saturating_sub(before));
-            if took >= LONGEST {
-                return Err(format!("it took {:.1} s", took.as_secs_f64()));
-            }
+/// Runs a case without a look at memory, and not watched.
+pub(crate) fn judged(target: &Target, input: &[u8]) -> Result<bool, String> {
+    let began = now();
+    let found = caught(target, input)?;
+    if began.elapsed() > LONGEST {
+        // The machine may have been busy with something else: once more, by the processor's clock.
+        let before = processor_time();
+        caught(target, input)?;
+        let took = processor_time().zip(before).map_or(LONGEST, |(after, before)| after.saturating_sub(before));
+        if took >= LONGEST {
+            return Err(format!("it took {:.1} s", took.as_secs_f64()));
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 fn caught(target: &Target, input: &[u8]) -> Result<bool, String> {
@@ -108,32 +123,28 @@ fn caught(target: &Target, input: &[u8]) -> Result<bool, String> {
     found.unwrap_or(Err(said))
 }
 
-/// A case that does not end, or fills the memory, ends the program: there is nobody to return to.
+/// Ends the program at a case that does not end or fills the memory: its thread cannot be stopped.
 fn end_if_out_of_bounds(current: &Mutex<Option<Current>>) {
     let current = current.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(case) = current.as_ref() else { return };
-    let memory = status("VmRSS:").filter(|memory| *memory > LARGEST);
-    let what = match memory {
+    let what = match status("VmRSS:").filter(|memory| *memory > LARGEST) {
         Some(memory) => format!("it takes {} MiB of memory, and goes on", memory >> 10),
         None if case.began.elapsed() > PATIENCE => format!("it has not ended after {} s", PATIENCE.as_secs()),
         None => return,
     };
-    let told = match Finding::of(case.target, case.extension, case.origin.clone(), &case.input, what) {
-        Ok(finding) => finding.to_string(),
-        Err(error) => format!("{error:#}"),
-    };
-    lab::terminal::tell(&told);
+    let found = finding(case.target, &case.origin, &case.input, &what);
+    lab::terminal::tell(&found.unwrap_or_else(|error| format!("{error:#}")));
     std::process::exit(1);
 }
 
-/// A line of what Linux tells of this process, in KiB; elsewhere nothing is known, and memory is not judged.
+/// A line of Linux's status of this process, in KiB; `None` elsewhere, where memory is not judged.
 fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// How long this thread has run, where the system tells.
+/// Processor time of this thread, on Linux.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -1,173 +1,114 @@
-//! Logs: the Standard Workload Format, plain and packed, and that of the Grid Workloads Archive.
+//! Logs: the Standard Workload Format, plain and packed, the Grid Workloads Archive's, Slurm's accounting, and logs resampled.
 
 use super::Target;
-use super::dice::Dice;
-use super::text::{end_line, mutate, number, push_number};
+use super::recipe::{damage, varied};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use sim_core::{Span, Time};
+use rand::RngExt;
+use sim_core::{Span, Stream, Streams, Time};
+use std::collections::BTreeSet;
+use std::fmt::{Debug, Display};
 use std::io::{Cursor, Read, Write};
-use std::sync::{Arc, OnceLock};
-use workload::convert::{Layout, convert_read};
+use std::sync::Arc;
+use workload::convert::{Layout, convert_read, convert_sacct};
+use workload::resample::{Users, shaken};
+use workload::sacct::{SacctReader, Zone};
 use workload::validate::Anomaly;
 use workload::{
-    ConvertError, Deadlines, Estimates, GwfReader, GwfRecord, GwfWriter, Inspection, Intake, Options, SwfError,
-    SwfReader, SwfRecord, SwfWriter, Validation,
+    ConvertError, Converted, Deadlines, Estimates, GwfReader, GwfWriter, HeldJob, HeldLog, Inspection, Intake, Options,
+    SwfReader, SwfWriter, Validation,
 };
 
-pub(crate) fn targets() -> Vec<Target> {
-    vec![
-        Target {
-            name: "swf",
-            about: "logs in the Standard Workload Format: read, written again, taken in, validated, inspected, converted",
-            extension: "swf",
-            make: swf,
-            check: check_swf,
-        },
-        Target {
-            name: "swf-gzip",
-            about: "the same packed: cut off, damaged, in several members, and bombs",
-            extension: "gz",
-            make: gzip,
-            check: check_gzip,
-        },
-        Target {
-            name: "gwf",
-            about: "logs of the Grid Workloads Archive: read, written again, converted",
-            extension: "gwf",
-            make: gwf,
-            check: check_gwf,
-        },
-    ]
-}
+const SWF: [&[u8]; 2] = [include_bytes!("../samples/log.swf"), include_bytes!("../samples/log21.swf")];
+const GWF: &[u8] = include_bytes!("../samples/log.gwf");
+const SACCT: &[u8] = include_bytes!("../samples/jobs.sacct");
 
-const HEADER: [&str; 12] = [
-    "; Version: 2.2",
-    "; MaxProcs: ",
-    "; MaxNodes: ",
-    "; UnixStartTime: ",
-    "; TimeZone: ",
-    "; TimeZoneString: Europe/Prague",
-    "; Note: it was written",
-    ";",
-    ";; Queue: 1 = ",
-    "; Preemption: No",
-    "; http://no.key/",
-    ";=",
+pub(crate) const TARGETS: [Target; 5] = [
+    Target {
+        name: "swf",
+        about: "logs in the Standard Workload Format: read, written again, taken in, validated, inspected, converted",
+        samples: || SWF.map(<[u8]>::to_vec).into(),
+        make: varied,
+        check: check_swf,
+    },
+    Target {
+        name: "swf-gzip",
+        about: "packed logs: cut off, damaged, and of several members",
+        samples: || [SWF[0], GWF].map(<[u8]>::to_vec).into(),
+        make: gzip,
+        check: check_gzip,
+    },
+    Target {
+        name: "gwf",
+        about: "logs of the Grid Workloads Archive: read, written again, converted",
+        samples: || vec![GWF.to_vec()],
+        make: varied,
+        check: check_gwf,
+    },
+    Target {
+        name: "sacct",
+        about: "Slurm's accounting: read, and turned into logs that can be read",
+        samples: || vec![SACCT.to_vec()],
+        make: varied,
+        check: check_sacct,
+    },
+    Target {
+        name: "resample",
+        about: "logs shaken, made denser, redrawn user by user: every job is one of the log's, in order",
+        samples: || SWF.map(<[u8]>::to_vec).into(),
+        make: varied,
+        check: check_resampled,
+    },
 ];
 
-/// A log: some comments, some records, and some accidents.
-fn swf(dice: &mut Dice<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
-    for _ in 0..dice.below(4) {
-        let line = dice.pick(&HEADER);
-        out.extend_from_slice(line.as_bytes());
-        if line.ends_with(": ") {
-            number(dice, &mut out);
-        }
-        end_line(dice, &mut out);
+/// The name that stands for the file in messages.
+const NAME: &str = "fuzz.log";
+
+/// Fails if a message does not begin with the file's name, or is too long to be read.
+pub(crate) fn sane(message: impl Display) -> Result<(), String> {
+    let message = message.to_string();
+    if !message.starts_with(NAME) || message.len() > 2_000 {
+        return Err(format!("a message that leads nowhere, or is too long: {message:?}"));
     }
-    let mut submit = 0;
-    for job in 0..1 + dice.below(12) as u64 {
-        push_number(&mut out, job + 1);
-        submit += dice.below(200) as u64;
-        for column in 1..columns(dice) {
-            out.push(b' ');
-            match column {
-                1 if !dice.one_in(12) => push_number(&mut out, submit),
-                19 => out.extend_from_slice(b"q_1d"),
-                20 => out.extend_from_slice(dice.pick(&[
-                    &b"1:ppn=4"[..],
-                    b"2:ppn=12:cl_zewura",
-                    b"0:ppn=0:^cl_zegox",
-                    b":",
-                    b"1:ppn=x+",
-                ])),
-                _ => number(dice, &mut out),
+    Ok(())
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}
+
+/// The sound records of a log, and whether there were no others; `None` if it is refused as a whole.
+fn records<R, E: Display>(
+    log: Result<impl Iterator<Item = Result<R, E>>, E>,
+) -> Result<Option<(Vec<R>, bool)>, String> {
+    let (mut sound, mut faults) = (Vec::new(), 0);
+    match log {
+        Err(error) => return sane(error).map(|()| None),
+        Ok(log) => {
+            for record in log {
+                match record {
+                    Ok(record) => sound.push(record),
+                    // A bomb has millions of faulty lines.
+                    Err(_) if faults > 1_000 => break,
+                    Err(error) => {
+                        sane(error)?;
+                        faults += 1;
+                    }
+                }
             }
         }
-        end_line(dice, &mut out);
     }
-    mutate(dice, &mut out);
-    out
+    Ok(Some((sound, faults == 0)))
 }
 
-/// How many a record has: 18, or not quite.
-fn columns(dice: &mut Dice<'_>) -> usize {
-    if dice.one_in(10) { dice.pick(&[21, 20, 19, 17, 2, 1, 40]) } else { 18 }
-}
-
-fn gwf(dice: &mut Dice<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
-    for _ in 0..dice.below(3) {
-        out.extend_from_slice(dice.pick(&[&b"# JobID\tSubmitTime"[..], b"#", b"#\xff", b" # Note: it was written"]));
-        end_line(dice, &mut out);
-    }
-    let separator = if dice.one_in(4) { b' ' } else { b'\t' };
-    for job in 0..1 + dice.below(8) as u64 {
-        push_number(&mut out, job);
-        let columns = if dice.one_in(10) { 1 + dice.below(32) } else { 29 };
-        for column in 1..columns {
-            out.push(separator);
-            match column {
-                1..=10 => number(dice, &mut out),
-                _ => out.extend_from_slice(dice.pick(&[
-                    &b"-1"[..],
-                    b"U1",
-                    b"U2",
-                    b"user one",
-                    b"BoT",
-                    b"Q1",
-                    b"U12",
-                    b"",
-                    b"-",
-                    b"\xc3\xa9",
-                    b"cpu:1,mem:2",
-                    b"a\x1bb",
-                    b"7",
-                ])),
-            }
-        }
-        end_line(dice, &mut out);
-    }
-    mutate(dice, &mut out);
-    out
-}
-
-fn packed(plain: &[u8], level: u32) -> Vec<u8> {
-    let mut out = GzEncoder::new(Vec::new(), Compression::new(level));
-    out.write_all(plain).and_then(|()| out.finish()).expect("into memory")
-}
-
-/// 64 MiB of what might be taken for something, in some kilobytes. Of lines that are blank and therefore read to the end, fewer:
-/// a reader of 64 million lines takes seconds, and may.
-fn bombs() -> &'static [Vec<u8>] {
-    static BOMBS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    BOMBS.get_or_init(|| {
-        let size = |line: &[u8]| if line == b"\n" { 2 << 20 } else { 64 << 20 };
-        let repeated = |line: &[u8]| packed(&line.repeat(size(line) / line.len()), 9);
-        [&b"\0"[..], b"\n", b" ", b"1 ", b";\n", b"; a: b\n", b"#\n", b"# a\n", b"; a\n", b"\xff"].map(repeated).into()
-    })
-}
-
-/// A log, packed, and what may happen on the way: half of it is lost, a bit is not what it was, there are several members.
-fn gzip(dice: &mut Dice<'_>) -> Vec<u8> {
-    if dice.one_in(4_000) {
-        return dice.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|bomb| &bombs()[bomb])).clone();
-    }
-    let plain = if dice.one_in(4) { gwf(dice) } else { swf(dice) };
-    let mut out = packed(&plain, 1);
-    match dice.below(6) {
-        1 => out.truncate(dice.below(out.len())),
-        2 => {
-            let at = dice.below(out.len());
-            out[at] ^= 1 << dice.below(8);
-        }
-        3 => out.extend(packed(&swf(dice), 1)),
-        4 => out.extend_from_slice(dice.pick(&[&b"\0\0\0"[..], b"1 2 3\n", b"\x1f\x8b", b"\n"])),
-        _ => {}
-    }
-    out
+/// Fails if records differ from what was read again.
+fn same<R: PartialEq + Debug, E: Display>(
+    records: &[R],
+    again: Result<impl Iterator<Item = Result<R, E>>, E>,
+    how: &str,
+) -> Result<(), String> {
+    let again: Vec<R> = again.map_err(|error| format!("{how}: {error}"))?.filter_map(Result::ok).collect();
+    if records == again { Ok(()) } else { Err(format!("read {records:?}\n{how} {again:?}")) }
 }
 
 /// Gives a few bytes at a time, as a pipe may.
@@ -183,88 +124,48 @@ impl Read for Dripping {
     }
 }
 
-/// The name that stands for the file.
-const NAME: &str = "fuzz.log";
-
-/// A message leads to the file, and is short enough to be read.
-pub(crate) fn sane(message: &str) -> Result<(), String> {
-    if !message.starts_with(NAME) || message.len() > 1_000 {
-        return Err(format!("a message that leads nowhere, or is too long: {message:?}"));
-    }
-    Ok(())
-}
-
-type Records = Vec<Result<SwfRecord, SwfError>>;
-
-fn read_swf(input: impl Read + Send + 'static) -> Result<Records, SwfError> {
-    Ok(SwfReader::from_read(NAME, input)?.collect())
-}
-
 fn check_swf(input: &[u8]) -> Result<bool, String> {
     let bytes: Arc<[u8]> = input.into();
     let whole = || Cursor::new(Arc::clone(&bytes));
-    let records = match read_swf(whole()) {
-        Err(error) => return sane(&error.to_string()).map(|()| false),
-        Ok(records) => records,
-    };
-    for error in records.iter().filter_map(|record| record.as_ref().err()) {
-        sane(&error.to_string())?;
+    let open = || SwfReader::from_read(NAME, whole());
+    let Some((good, is_sound)) = records(open())? else { return Ok(false) };
+    if !good.is_empty() {
+        let mut out = SwfWriter::new(Vec::new());
+        good.iter().try_for_each(|record| out.record(record)).map_err(text)?;
+        same(&good, SwfReader::from_read(NAME, Cursor::new(out.into_inner())), "written and read again")?;
     }
-    let good: Vec<&SwfRecord> = records.iter().filter_map(|record| record.as_ref().ok()).collect();
-    written_again(&good)?;
     match input.len() % 6 {
-        0 => dripped(&bytes, &records)?,
-        1 | 2 => taken_in(whole(), good.len(), input.len())?,
+        0 => {
+            let pieces = Dripping { bytes: whole(), piece: 1 + input.len() % 7 };
+            same(&good, SwfReader::from_read(NAME, pieces), "in pieces")?;
+        }
+        1 | 2 => taken_in(open().map_err(text)?, good.len(), input.len() / 6)?,
         3 => {
-            let bad = records.len() - good.len();
-            let reader = SwfReader::from_read(NAME, whole()).map_err(|error| error.to_string())?;
-            let unreadable = |finding: &workload::validate::Finding| matches!(finding.anomaly, Anomaly::Unreadable(_));
-            let told = Validation::new(reader, Some(64)).filter(unreadable).count();
+            let bad = open().map_err(text)?.filter(Result::is_err).count();
+            let findings = Validation::new(open().map_err(text)?, Some(64));
+            let told = findings.filter(|finding| matches!(finding.anomaly, Anomaly::Unreadable(_))).count();
             if told != bad {
-                return Err(format!("{bad} lines cannot be read, and validation tells of {told}"));
+                return Err(format!("{bad} lines cannot be read, and validation reports {told}"));
             }
         }
         4 => {
-            let reader = SwfReader::from_read(NAME, whole()).map_err(|error| error.to_string())?;
-            if let Ok(seen) = Inspection::of(reader, None, None)
+            if let Ok(seen) = Inspection::of(open().map_err(text)?, None, None)
                 && seen.records < good.len() as u64
             {
                 return Err(format!("{} records were read, {} inspected", good.len(), seen.records));
             }
         }
-        _ => converted(whole(), Layout::Swf, good.len() == records.len())?,
+        _ => {
+            for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
+                converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Swf, to, out))?;
+            }
+        }
     }
-    Ok(good.len() == records.len())
+    Ok(is_sound)
 }
 
-/// What was read, written and read again is the same.
-fn written_again(records: &[&SwfRecord]) -> Result<(), String> {
-    if records.is_empty() {
-        return Ok(());
-    }
-    let mut out = SwfWriter::new(Vec::new());
-    records.iter().try_for_each(|record| out.record(record)).map_err(|error| error.to_string())?;
-    let again = read_swf(Cursor::new(out.into_inner())).map_err(|error| error.to_string())?;
-    let same = again.len() == records.len()
-        && again.iter().zip(records).all(|(again, record)| again.as_ref().is_ok_and(|again| again == *record));
-    if same { Ok(()) } else { Err(format!("read {records:?}\nwritten and read again {again:?}")) }
-}
-
-/// It does not matter in which pieces the bytes come.
-fn dripped(bytes: &Arc<[u8]>, records: &Records) -> Result<(), String> {
-    let pieces = Dripping { bytes: Cursor::new(Arc::clone(bytes)), piece: 1 + bytes.len() % 7 };
-    let again = read_swf(pieces).map_err(|error| format!("in pieces: {error}"))?;
-    let same = |(one, two): (&Result<SwfRecord, SwfError>, &Result<SwfRecord, SwfError>)| match (one, two) {
-        (Ok(one), Ok(two)) => one == two,
-        (Err(one), Err(two)) => one.to_string() == two.to_string(),
-        _ => false,
-    };
-    let is_same = again.len() == records.len() && again.iter().zip(records).all(same);
-    if is_same { Ok(()) } else { Err(format!("in one piece {records:?}\nin pieces {again:?}")) }
-}
-
-/// Jobs come in order, can run, and are all accounted for.
-fn taken_in(input: impl Read + Send + 'static, good: usize, choice: usize) -> Result<(), String> {
+/// Jobs are in order, can run, and are all accounted for.
+fn taken_in(log: SwfReader, good: usize, choice: usize) -> Result<(), String> {
     let estimates = [
         Estimates::Exact,
         Estimates::User,
@@ -274,10 +175,9 @@ fn taken_in(input: impl Read + Send + 'static, good: usize, choice: usize) -> Re
         Estimates::MeanOfUser(2),
     ];
     let deadlines = [Deadlines::None, Deadlines::Factor(1e6), Deadlines::Column(19)];
-    let (estimates, deadlines) = (estimates[choice / 6 % 6], deadlines[choice / 36 % 3]);
+    let (estimates, deadlines) = (estimates[choice % 6], deadlines[choice / 6 % 3]);
     let options = Options { estimates, deadlines, capacity: Some(64), ..Options::default() };
-    let reader = SwfReader::from_read(NAME, input).map_err(|error| error.to_string())?;
-    let mut intake = Intake::new(reader, options);
+    let mut intake = Intake::new(log, options);
     let (mut jobs, mut last) = (0, Time::ZERO);
     for job in intake.by_ref().flatten() {
         let job = job.job;
@@ -295,80 +195,118 @@ fn taken_in(input: impl Read + Send + 'static, good: usize, choice: usize) -> Re
     Ok(())
 }
 
-/// A sound log can be converted to every format, and what comes out can be read.
-fn converted(input: Cursor<Arc<[u8]>>, from: Layout, is_sound: bool) -> Result<(), String> {
-    for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
-        let mut out = Vec::new();
-        match convert_read(NAME, input.clone(), from, to, &mut out) {
-            Ok(done) if done.records > 0 => {
-                let read = match to {
-                    Layout::Gwf => {
-                        GwfReader::from_read(NAME, Cursor::new(out)).map(|log| log.filter(Result::is_ok).count())
-                    }
-                    _ => read_swf(Cursor::new(out)).map(|log| log.iter().filter(|record| record.is_ok()).count()),
-                };
-                let read = read.map_err(|error| format!("what was converted to {to:?} is no log: {error}"))?;
-                if read as u64 != done.records {
-                    return Err(format!("of {} records converted to {to:?}, {read} can be read", done.records));
-                }
-            }
-            Err(ConvertError::Log(error)) if !is_sound => sane(&error.to_string())?,
-            Err(error) => return Err(format!("a sound log cannot be converted to {to:?}: {error}")),
-            Ok(_) => {}
-        }
+/// A sound log can be converted, and every record of what comes out can be read. Returns whether it was converted.
+fn converted(
+    to: Layout,
+    is_sound: bool,
+    convert: impl FnOnce(&mut Vec<u8>) -> Result<Converted, ConvertError>,
+) -> Result<bool, String> {
+    let mut out = Vec::new();
+    let done = match convert(&mut out) {
+        Ok(done) => done,
+        Err(ConvertError::Log(error)) if !is_sound => return sane(error).map(|()| false),
+        Err(error) => return Err(format!("a sound log cannot be converted to {to:?}: {error}")),
+    };
+    if done.records == 0 {
+        return Ok(false);
     }
-    Ok(())
-}
-
-fn read_gwf(input: impl Read + Send + 'static) -> Result<Vec<Result<GwfRecord, SwfError>>, SwfError> {
-    Ok(GwfReader::from_read(NAME, input)?.collect())
+    let out = Cursor::new(out);
+    let read = match to {
+        Layout::Gwf => GwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
+        _ => SwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
+    };
+    let read = read.map_err(|error| format!("what was converted to {to:?} is no log: {error}"))?;
+    if read as u64 == done.records {
+        return Ok(true);
+    }
+    Err(format!("of {} records converted to {to:?}, {read} can be read", done.records))
 }
 
 fn check_gwf(input: &[u8]) -> Result<bool, String> {
     let bytes: Arc<[u8]> = input.into();
-    let records = match read_gwf(Cursor::new(Arc::clone(&bytes))) {
-        Err(error) => return sane(&error.to_string()).map(|()| false),
-        Ok(records) => records,
-    };
-    for error in records.iter().filter_map(|record| record.as_ref().err()) {
-        sane(&error.to_string())?;
-    }
-    let good: Vec<&GwfRecord> = records.iter().filter_map(|record| record.as_ref().ok()).collect();
-    let is_sound = good.len() == records.len();
+    let whole = || Cursor::new(Arc::clone(&bytes));
+    let Some((good, is_sound)) = records(GwfReader::from_read(NAME, whole()))? else { return Ok(false) };
     if input.len().is_multiple_of(2) {
-        converted(Cursor::new(bytes), Layout::Gwf, is_sound)?;
+        for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
+            converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Gwf, to, out))?;
+        }
     } else if !good.is_empty() {
         let mut out = GwfWriter::new(Vec::new());
-        good.iter().try_for_each(|record| out.record(record)).map_err(|error| error.to_string())?;
-        let again = read_gwf(Cursor::new(out.into_inner())).map_err(|error| error.to_string())?;
-        let same = again.len() == good.len()
-            && again.iter().zip(&good).all(|(again, record)| again.as_ref().is_ok_and(|again| again == *record));
-        if !same {
-            return Err(format!("read {good:?}\nwritten and read again {again:?}"));
-        }
+        good.iter().try_for_each(|record| out.record(record)).map_err(text)?;
+        same(&good, GwfReader::from_read(NAME, Cursor::new(out.into_inner())), "written and read again")?;
     }
     Ok(is_sound)
 }
 
-/// After so many faulty lines nobody reads on; each is a message, and a bomb has millions.
-const FAULTS: usize = 1_000;
-
-/// Both readers, whatever is inside: neither knows before it has unpacked it. Records are not kept: a bomb has millions.
-fn check_gzip(input: &[u8]) -> Result<bool, String> {
+fn check_sacct(input: &[u8]) -> Result<bool, String> {
     let bytes: Arc<[u8]> = input.into();
-    let swf = SwfReader::from_read(NAME, Cursor::new(Arc::clone(&bytes)));
-    let is_sound = read_on(swf.map(|log| log.map(|record| record.map(drop))))?;
-    let gwf = GwfReader::from_read(NAME, Cursor::new(bytes));
-    read_on(gwf.map(|log| log.map(|record| record.map(drop))))?;
-    Ok(is_sound)
+    let zone = match input.len() % 3 {
+        0 => Zone::Unknown,
+        1 => Zone::Fixed(-39_600),
+        _ => "Europe/Berlin".parse::<Zone>().map_err(text)?,
+    };
+    let reader = || SacctReader::from_read(NAME, Cursor::new(Arc::clone(&bytes)), zone.clone());
+    let Some((_, is_sound)) = records(reader())? else { return Ok(false) };
+    let mut all = is_sound;
+    for to in [Layout::Swf, Layout::Gwf] {
+        all &= converted(to, false, |out| convert_sacct(reader()?, None, to, out))?;
+    }
+    Ok(all)
 }
 
-/// Whether there is no fault; each is told as it should be.
-fn read_on(log: Result<impl Iterator<Item = Result<(), SwfError>>, SwfError>) -> Result<bool, String> {
-    let log = match log {
-        Err(error) => return sane(&error.to_string()).map(|()| false),
-        Ok(log) => log,
-    };
-    let faults = log.filter_map(Result::err).take(FAULTS).map(|error| sane(&error.to_string()));
-    faults.collect::<Result<Vec<()>, String>>().map(|faults| faults.is_empty())
+fn packed(plain: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(plain).and_then(|()| out.finish()).expect("into memory")
+}
+
+/// A packed log; in half of the cases damaged after that, or with another member behind it.
+fn gzip(samples: &[Vec<u8>], draws: &mut Stream) -> Vec<u8> {
+    let mut out = packed(&varied(samples, draws));
+    match draws.random_range(0..8) {
+        0 => out.extend(packed(&samples[0])),
+        1..4 => damage(&mut out, draws),
+        _ => {}
+    }
+    out
+}
+
+/// Both readers, whatever is inside.
+fn check_gzip(input: &[u8]) -> Result<bool, String> {
+    let bytes: Arc<[u8]> = input.into();
+    let swf = records(SwfReader::from_read(NAME, Cursor::new(Arc::clone(&bytes))))?;
+    records(GwfReader::from_read(NAME, Cursor::new(bytes)))?;
+    Ok(swf.is_some_and(|(_, is_sound)| is_sound))
+}
+
+/// Logs beyond the clock of a simulation are refused there, not here.
+const LONGEST: Span = Span::from_secs(2 * 366 * 86_400);
+
+fn check_resampled(input: &[u8]) -> Result<bool, String> {
+    let log = SwfReader::from_read(NAME, Cursor::new(input.to_vec()));
+    let Ok((log, _)) = log.and_then(|log| HeldLog::read(log, Options::default())) else { return Ok(false) };
+    if log.span() > LONGEST {
+        return Ok(false);
+    }
+    let streams = Streams::new(input.len() as u64, 0);
+    let mut made = vec![shaken(&log, Span::from_secs(600), &streams), log.denser(1.2)];
+    let users = || Users::of(&log).map(|users| users.with_weeks(20).with_users(1.2).redrawn(&streams));
+    let drawn = users();
+    if drawn != users() {
+        return Err("drawn twice, and not the same".to_owned());
+    }
+    made.extend(drawn.ok());
+    // Everything but when a job comes and who sends it.
+    let what = |job: &HeldJob| format!("{:?}", HeldJob { submit: Time::ZERO, user: None, ..*job });
+    let known: BTreeSet<String> = log.jobs().iter().map(what).collect();
+    for made in &made {
+        let told = made.told(Estimates::MeanOfUser(2), 1);
+        let as_held = told.iter().map(|job| job.submit).eq(made.jobs().iter().map(|job| job.submit));
+        if !made.jobs().is_sorted_by_key(|job| job.submit) || !as_held {
+            return Err(format!("not in order: {made:?}"));
+        }
+        if let Some(job) = made.jobs().iter().map(what).find(|job| !known.contains(job)) {
+            return Err(format!("no job of the log: {job}"));
+        }
+    }
+    Ok(true)
 }

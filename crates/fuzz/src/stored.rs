@@ -1,9 +1,8 @@
-//! What runs leave on disk and believe again: finished replications, and the manifest of a folder of results.
+//! Files that a run leaves and a later one believes: finished replications, and the manifest of a folder of results.
 
 use super::Target;
-use super::dice::Dice;
+use super::recipe::varied;
 use super::scratch;
-use super::text::mutate;
 use anyhow::Result;
 use lab::output::OutDir;
 use lab::output::manifest::{Listed, MANIFEST, Manifest};
@@ -11,24 +10,22 @@ use lab::store::{Identity, Store};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-pub(crate) fn targets() -> Vec<Target> {
-    vec![
-        Target {
-            name: "store",
-            about: "finished replications: no line is believed that is not as it was written",
-            extension: "jsonl",
-            make: |dice| damaged(dice, &samples().store),
-            check: check_store,
-        },
-        Target {
-            name: "manifest",
-            about: "manifests of results: what one says is what was written, or it is refused",
-            extension: "json",
-            make: |dice| damaged(dice, &samples().manifest),
-            check: check_manifest,
-        },
-    ]
-}
+pub(crate) const TARGETS: [Target; 2] = [
+    Target {
+        name: "store",
+        about: "finished replications: no line is believed that is not as it was written",
+        samples: || vec![samples().store.clone()],
+        make: varied,
+        check: check_store,
+    },
+    Target {
+        name: "manifest",
+        about: "manifests of results: one that is believed says what was written",
+        samples: || vec![samples().manifest.clone()],
+        make: varied,
+        check: check_manifest,
+    },
+];
 
 /// Files as a run writes them.
 struct Samples {
@@ -67,22 +64,6 @@ fn written() -> Result<Samples> {
     })
 }
 
-/// The file, half of the time as it was written, else with some damage; lines may change places.
-fn damaged(dice: &mut Dice<'_>, sound: &[u8]) -> Vec<u8> {
-    let mut lines: Vec<&[u8]> = sound.split_inclusive(|byte| *byte == b'\n').collect();
-    if dice.one_in(4) {
-        let (one, two) = (dice.below(lines.len()), dice.below(lines.len()));
-        lines.swap(one, two);
-    }
-    let mut out = lines.concat();
-    if dice.one_in(2) {
-        let at = dice.below(out.len());
-        out[at] ^= 1 << dice.below(8);
-    }
-    mutate(dice, &mut out);
-    out
-}
-
 fn check_store(input: &[u8]) -> Result<bool, String> {
     scratch::put("replications.jsonl", input)?;
     let (sound, damaged) = Store::census(&scratch::folder()?).map_err(|error| error.to_string())?;
@@ -98,7 +79,7 @@ fn check_store(input: &[u8]) -> Result<bool, String> {
 fn check_manifest(input: &[u8]) -> Result<bool, String> {
     scratch::put(MANIFEST, input)?;
     let Ok(Some(manifest)) = Manifest::read(&scratch::folder()?) else { return Ok(false) };
-    // What a manifest that is not sound says is not believed, but asking is no reason to panic.
+    // An unsound manifest may be asked, too, without a panic.
     let (command, files) = (manifest.command().map(str::to_owned), manifest.files());
     if !manifest.is_sound() {
         return Ok(false);

@@ -1,0 +1,254 @@
+//! `cargo xtask tidy`: size and language of the workspace, against ceilings that only go down.
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use lab::cli::{Common, Ending, print};
+use lab::scenario::workspace;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The end of `cargo xtask tidy --help`.
+const ABOUT: &str = "\
+xtask/tidy.tsv holds a ceiling and a goal for each count: lines of src by crate, lines of tests, the largest crate's share,
+public items, type names with several meanings, and words that the style guide replaces in doc comments, messages and
+pages. Exit code 1 if a count exceeds its ceiling. After a count has fallen, --lower writes it as the new ceiling.";
+
+#[derive(Debug, Args)]
+#[command(after_help = ABOUT)]
+pub(crate) struct Tidy {
+    /// Write counts that have fallen as the new ceilings.
+    #[arg(long)]
+    lower: bool,
+    /// List each place of a word.
+    #[arg(long, value_name = "WORD")]
+    places: Option<String>,
+}
+
+/// Words of a private dialect, for which the style guide has plain ones.
+const WORDS: [&str; 10] =
+    ["nobody", "somebody", "whoever", "whom", "anew", "told", "so many", "lest", "in earnest", "for its memory"];
+
+/// Counts by name, in the order of the report.
+type Counts = BTreeMap<String, u64>;
+
+/// Prints every count with its ceiling and its goal.
+pub(crate) fn tidy(options: &Tidy, common: &Common) -> Result<Ending> {
+    let root = workspace();
+    let texts = texts(&root)?;
+    if let Some(word) = &options.places {
+        print(&places(&texts, word));
+        return Ok(Ending::Done);
+    }
+    let found = counts(&texts);
+    let file = root.join("xtask/tidy.tsv");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut limits = limits(&text).with_context(|| file.display().to_string())?;
+    if options.lower {
+        for (name, (ceiling, _)) in &mut limits {
+            *ceiling = (*ceiling).min(found.get(name).copied().unwrap_or(0));
+        }
+        let line = |(name, (ceiling, goal)): (&String, &(u64, u64))| format!("{name}\t{ceiling}\t{goal}\n");
+        let comments = text.lines().filter(|line| line.starts_with('#')).map(|line| format!("{line}\n"));
+        std::fs::write(&file, comments.chain(limits.iter().map(line)).collect::<String>())?;
+    }
+    print(&if common.json { format!("{:#}\n", serde_json::json!(found)) } else { report(&found, &limits) });
+    let exceeds = |(name, count): (&String, &u64)| limits.get(name).is_some_and(|(ceiling, _)| count > ceiling);
+    Ok(if found.iter().any(exceeds) { Ending::Differs } else { Ending::Done })
+}
+
+/// Ceiling and goal of each count, from lines `name<TAB>ceiling<TAB>goal`.
+fn limits(text: &str) -> Result<BTreeMap<String, (u64, u64)>> {
+    let mut limits = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        ensure!(cells.len() == 3, "expected a name, a ceiling and a goal with tabs between them, found {line:?}");
+        limits.insert(cells[0].to_owned(), (cells[1].parse()?, cells[2].parse()?));
+    }
+    Ok(limits)
+}
+
+fn report(found: &Counts, limits: &BTreeMap<String, (u64, u64)>) -> String {
+    let mut text = format!("{:>8}  {:>8}  {:>8}  count\n", "found", "ceiling", "goal");
+    for (name, count) in found {
+        let (ceiling, goal) = limits.get(name).map_or_else(Default::default, |(c, g)| (c.to_string(), g.to_string()));
+        let mark = if limits.get(name).is_some_and(|(ceiling, _)| count > ceiling) { "  EXCEEDED" } else { "" };
+        let _ = writeln!(text, "{count:>8}  {ceiling:>8}  {goal:>8}  {name}{mark}");
+    }
+    text
+}
+
+/// A source or a page, by its path below the root.
+struct Text {
+    path: PathBuf,
+    text: String,
+}
+
+/// Every Rust source of the workspace, README.md and the pages of docs.
+fn texts(root: &Path) -> Result<Vec<Text>> {
+    let mut folders: Vec<PathBuf> = ["crates", "xtask", "docs"].map(|folder| root.join(folder)).into();
+    let mut files = vec![root.join("README.md")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let text = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok(Text { path: file.strip_prefix(root).expect("it lies below").to_owned(), text })
+    };
+    files.into_iter().map(text).collect()
+}
+
+fn counts(texts: &[Text]) -> Counts {
+    let mut counts = Counts::new();
+    let mut types: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut add = |name: &str, count: usize| *counts.entry(name.to_owned()).or_default() += count as u64;
+    for Text { path, text } in texts {
+        let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+        match parts[..] {
+            ["crates", name, "src", ..] | [name @ "xtask", "src", ..] => {
+                add(&format!("src lines of {name}"), text.lines().count());
+                add("src lines of all crates", text.lines().count());
+                let shipped = shipped(text);
+                add("public items", shipped.lines().filter(|line| is_public(line)).count());
+                for name in shipped.lines().filter_map(type_name) {
+                    *types.entry(name).or_default() += 1;
+                }
+            }
+            [_, _, "tests", ..] | ["xtask", "tests", ..] => add("tests lines of all crates", text.lines().count()),
+            _ => {}
+        }
+        for word in WORDS {
+            add(&format!("word: {word}"), prose(path, text).iter().map(|(_, line)| occurrences(line, word)).sum());
+        }
+    }
+    add("type names with several meanings", types.values().filter(|meanings| **meanings > 1).count());
+    let all = counts["src lines of all crates"];
+    let of_crate =
+        |(name, lines): (&String, &u64)| (!name.ends_with("all crates") && name.starts_with("src")).then_some(*lines);
+    let largest = counts.iter().filter_map(of_crate).max().unwrap_or(0);
+    counts.insert("largest crate, percent of src".to_owned(), (100 * largest).div_ceil(all.max(1)));
+    counts
+}
+
+/// A source without its unit tests, which stand at the end.
+fn shipped(text: &str) -> &str {
+    text.find("\n#[cfg(test)]\nmod ").map_or(text, |end| &text[..end])
+}
+
+fn is_public(line: &str) -> bool {
+    let item = line
+        .trim_start()
+        .strip_prefix("pub ")
+        .map(|item| item.trim_start_matches("const ").trim_start_matches("unsafe "));
+    let kinds = ["fn ", "struct ", "enum ", "trait ", "type ", "static ", "mod ", "macro "];
+    item.is_some_and(|item| {
+        kinds.iter().any(|kind| item.starts_with(kind)) || item.contains(": ") && item.contains(" = ")
+    })
+}
+
+/// The name of a type that a line declares.
+fn type_name(line: &str) -> Option<&str> {
+    let item = line.trim_start();
+    let item = item.strip_prefix("pub(crate) ").or_else(|| item.strip_prefix("pub(super) ")).unwrap_or(item);
+    let item = item.strip_prefix("pub ").unwrap_or(item);
+    let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| item.strip_prefix(kind))?;
+    name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
+}
+
+/// The lines that people read, with their numbers: of a page all, of a source doc comments and string literals.
+fn prose(path: &Path, text: &str) -> Vec<(usize, String)> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    if path.extension().is_some_and(|extension| extension == "md") {
+        return (1..).zip(text.lines().map(str::to_owned)).collect();
+    }
+    if !parts.contains(&"src") {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let mut is_open = false;
+    for (number, line) in (1..).zip(shipped(text).lines()) {
+        let trimmed = line.trim_start();
+        if !is_open && trimmed.starts_with("//") {
+            if trimmed.starts_with("///") || trimmed.starts_with("//!") {
+                lines.push((number, trimmed.to_owned()));
+            }
+            continue;
+        }
+        // Every other piece between quotation marks is a literal; a literal may go on over several lines.
+        let pieces = line.replace("\\\\", "").replace("\\\"", "'").replace("'\"'", "");
+        let mut words = String::new();
+        for (at, piece) in pieces.split('"').enumerate() {
+            if at > 0 {
+                is_open = !is_open;
+            }
+            if is_open {
+                words += piece;
+                words.push(' ');
+            }
+        }
+        lines.push((number, words));
+    }
+    lines
+}
+
+/// How often a word stands in a line, as a word.
+fn occurrences(line: &str, word: &str) -> usize {
+    let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    let lower = line.to_lowercase();
+    let matches = lower.match_indices(word);
+    matches
+        .filter(|(at, _)| is_edge(lower[..*at].chars().next_back()) && is_edge(lower[at + word.len()..].chars().next()))
+        .count()
+}
+
+fn places(texts: &[Text], word: &str) -> String {
+    let mut found = String::new();
+    for Text { path, text } in texts {
+        for (number, line) in prose(path, text) {
+            if occurrences(&line, word) > 0 {
+                let _ = writeln!(found, "{}:{number}: {}", path.display(), line.trim());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_counted_in_doc_comments_literals_and_pages_and_nowhere_else() {
+        let source = "//! Nobody.\n// nobody\nfn nobody() { say(\"nobody, \\\"whom\\\"\\\n    nobody\"); }\nlet x = nobody; // nobody\n\
+                      \n#[cfg(test)]\nmod tests {\n/// nobody\n";
+        let count = |path: &str| -> usize {
+            prose(Path::new(path), source).iter().map(|(_, line)| occurrences(line, "nobody")).sum()
+        };
+        assert_eq!((count("crates/a/src/b.rs"), count("crates/a/tests/b.rs"), count("docs/a.md")), (3, 0, 9));
+        assert_eq!(occurrences("So many jobs; foretold, told.", "told"), 1);
+    }
+
+    #[test]
+    fn items_and_types_are_those_that_a_line_declares() {
+        let source = "pub struct A<T>;\npub(crate) enum B {\n    pub fn c() {}\n    pub field: u32,\npub const fn d() {}\nuse e::F;\n";
+        assert_eq!(source.lines().filter(|line| is_public(line)).count(), 3);
+        assert_eq!(source.lines().filter_map(type_name).collect::<Vec<_>>(), ["A", "B"]);
+    }
+
+    #[test]
+    fn every_limit_is_of_a_count() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace");
+        let found = counts(&texts(root).expect("sources"));
+        let limits = limits(include_str!("../tidy.tsv")).expect("three cells in each line");
+        let unknown: Vec<_> = limits.keys().filter(|name| !found.contains_key(*name)).collect();
+        assert!(unknown.is_empty(), "no such count: {unknown:?}");
+    }
+}
