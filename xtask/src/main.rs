@@ -1,15 +1,13 @@
-//! The laboratory's program with the workspace's chores: reproduce papers, simulate logs, bench, check. `cargo xtask --help`.
+//! The program with the workspace's chores: reproduce papers, simulate logs, fuzz, bench, check. `cargo xtask --help`.
 
 mod bench;
-mod ci;
-mod elsewhere;
-mod mutants;
-mod skips;
+mod tidy;
 
+use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
 use gridproof::{EXIT_CODES, Lab};
-use lab::cli::Common;
-use std::path::Path;
+use lab::cli::{Common, Ending};
+use lab::scenario::workspace;
 use std::process::ExitCode;
 
 /// Gridproof: grid-scheduling papers as programs that anyone can run, doubt and build on.
@@ -37,31 +35,29 @@ enum Command {
     Bench(bench::Bench),
     /// Measure how many intervals from one log contain the true difference.
     Coverage(replay::coverage::Coverage),
-    /// The same commands on another target: are the results the same bytes?
-    Elsewhere(elsewhere::Elsewhere),
-    /// Feed random files and jobs to every reader and every policy.
+    /// Feed damaged files to every reader.
     Fuzz(fuzz::Fuzz),
-    /// Break the code on purpose, one small change at a time: do the tests notice?
-    Mutants(mutants::Mutants),
-    /// Which tests were skipped since the list was cleared, and why.
-    Skips(skips::Skips),
-    /// What CI runs: format, lints, tests, documentation, every paper and every doubt with --quick.
+    /// Report size and language of the sources, and fail where a count exceeds its ceiling.
+    Tidy(tidy::Tidy),
+    /// Run .ci/run, which is what CI runs.
     Ci,
 }
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
-    let lab = Lab::standard().called("cargo xtask").in_workspace(workspace);
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
+    let lab = Lab::standard().called("cargo xtask").in_workspace(root);
     let mut program = lab.explained(Cli::command());
     let Cli { command, common } = gridproof::parsed(&mut program.clone());
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         Command::Lab(command) => lab.run(command, &common, &mut program),
         Command::Bench(options) => bench::bench(&options, &common),
         Command::Coverage(options) => replay::coverage::coverage(&options, &common),
-        Command::Elsewhere(options) => elsewhere::elsewhere(&options, &common),
         Command::Fuzz(options) => fuzz::fuzz(&options, &common),
-        Command::Mutants(options) => mutants::mutants(&options, &common),
-        Command::Skips(options) => skips::skips(&options, &common),
-        Command::Ci => ci::ci(lab.papers()),
+        Command::Tidy(options) => tidy::tidy(&options, &common),
+        Command::Ci => {
+            let status = std::process::Command::new(workspace().join(".ci/run")).status();
+            let passed = status.context("cannot run .ci/run")?.success();
+            Ok(if passed { Ending::Done } else { Ending::Differs })
+        }
     }))
 }

@@ -5,9 +5,6 @@
 //! re-exports and to the one that defines. One thing does not count: a file's way up to what a file above it defines itself
 //! (`plan/tabu.rs` to `plan.rs`), since a module's children are parts of it; what the file above only re-exports from another
 //! child leads to that child.
-//!
-//! Where a circle is wanted, a comment above one of its imports says why: `// Circle: two sides of one protocol`. One that no circle
-//! needs fails as well.
 
 mod graph;
 mod imports;
@@ -43,15 +40,14 @@ fn no_file_imports_another_in_a_circle() {
         let folder = package.manifest_path.parent().expect("a folder").as_std_path().join("src");
         let files = sources(&folder);
         assert!(!files.is_empty(), "{} has no source", package.name);
-        let wrong = Crate::new(&files).wrong();
-        found.extend(wrong.into_iter().map(|words| format!("{}: {words}", package.name)));
+        found.extend(Crate::new(&files).circles().into_iter().map(|words| format!("{}: {words}", package.name)));
     }
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
-/// What is wrong with a crate of these files.
+/// The circles in a crate of these files.
 fn wrong(files: &[(&str, &str)]) -> Vec<String> {
-    Crate::new(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()).wrong()
+    Crate::new(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()).circles()
 }
 
 #[test]
@@ -105,16 +101,4 @@ fn a_module_within_a_file_and_its_tests_are_that_file() {
         ("b.rs", "pub struct B;\n#[cfg(test)]\nmod tests {\n    use super::*;\n    use crate::a::A;\n}"),
     ];
     assert_eq!(wrong(&files), ["circle: a.rs:2 imports b.rs; b.rs:5 imports a.rs"]);
-}
-
-#[test]
-fn a_comment_that_says_why_allows_a_circle_and_one_without_need_is_told() {
-    let a = "// Circle: each half is nothing without the other.\nuse crate::b::B;\npub struct A;";
-    let roots = ("lib.rs", "mod a;\nmod b;");
-    assert_eq!(wrong(&[roots, ("a.rs", a), ("b.rs", "use crate::a::A;\npub struct B;")]), [""; 0]);
-    let needless = wrong(&[roots, ("a.rs", a), ("b.rs", "pub struct B;")]);
-    assert_eq!(needless, ["a.rs:2: `// Circle:` stands above an import that is in no circle; take it away"]);
-    let silent = a.replace("each half is nothing without the other.", "");
-    let told = wrong(&[roots, ("a.rs", &silent), ("b.rs", "use crate::a::A;\npub struct B;")]);
-    assert_eq!(told, ["circle: a.rs:2 imports b.rs; b.rs:1 imports a.rs"]);
 }

@@ -22,20 +22,29 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
-    // Beside the picture, too: it feeds random inputs to readers, policies and the command line, and only `cargo xtask fuzz` stands
-    // on it.
-    ("fuzz", &["sim-core", "workload", "gap-schedule", "lab", "replay", "gridproof"]),
-    // Its tests look at what the program wrote with the eyes of the crates below; it says which tests were skipped.
-    ("xtask", &["sim-core", "workload", "alea31", "lab", "replay", "fuzz", "gridproof", TEST_DATA]),
+    // Beside the picture, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
+    ("fuzz", &["sim-core", "workload", "lab", "replay", "gridproof"]),
+    // Its tests read what the program wrote by the crates below.
+    ("xtask", &["sim-core", "workload", "alea31", "lab", "replay", "fuzz", "gridproof"]),
 ];
 
 const STAR: &[&str] = &["sim-core"];
 
-/// Every crate's tests may stand on it, and else only who reads which tests were skipped.
+/// A dev-dependency of any crate, and no other dependency.
 const TEST_DATA: &str = "test-data";
 
-const ABOVE_LAB: &[&str] =
-    &["sim-core", "workload", "metrics", "gang-grid", "gap-schedule", "alea31", "metasched", "hier-grid", "slurm-sched", "lab"];
+const ABOVE_LAB: &[&str] = &[
+    "sim-core",
+    "workload",
+    "metrics",
+    "gang-grid",
+    "gap-schedule",
+    "alea31",
+    "metasched",
+    "hier-grid",
+    "slurm-sched",
+    "lab",
+];
 
 fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");

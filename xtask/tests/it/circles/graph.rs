@@ -1,4 +1,4 @@
-//! The files of a crate, and who imports whom.
+//! The files of a crate, and their imports of each other.
 
 use super::imports::{Import, imports};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -11,11 +11,10 @@ pub(super) struct Crate {
 struct File {
     /// `plan/tabu.rs`.
     name: String,
-    lines: Vec<String>,
     imports: Vec<Import>,
 }
 
-/// Who imports whom, and on which lines.
+/// Imports between files, with their lines.
 type Edges = BTreeMap<Vec<String>, BTreeMap<Vec<String>, Vec<usize>>>;
 
 impl Crate {
@@ -29,31 +28,15 @@ impl Crate {
             if module == ["lib"] || (module == ["main"] && !has_library) {
                 module.clear();
             }
-            let lines = text.lines().map(|line| line.trim().to_owned()).collect();
-            (module, File { name: name.clone(), lines, imports: imports(name, text) })
+            (module, File { name: name.clone(), imports: imports(name, text) })
         };
         Self { files: sources.iter().map(file).collect() }
     }
 
-    /// Circles that no comment explains, and comments that explain none.
-    pub(super) fn wrong(&self) -> Vec<String> {
-        let all = self.edges(|_, _| true);
-        let unexplained = self.edges(|file, line| !file.explains(line));
-        let mut wrong: Vec<String> =
-            circles(&unexplained).iter().map(|circle| self.in_words(circle, &unexplained)).collect();
-        for (from, to) in &all {
-            let lines: BTreeSet<usize> = to.values().flatten().copied().collect();
-            for line in lines.into_iter().filter(|line| self.files[from].explains(*line)) {
-                let is_needed = to.iter().any(|(to, lines)| lines.contains(&line) && path(to, from, &all).is_some());
-                if !is_needed {
-                    let name = &self.files[from].name;
-                    wrong.push(format!(
-                        "{name}:{line}: `// Circle:` stands above an import that is in no circle; take it away"
-                    ));
-                }
-            }
-        }
-        wrong
+    /// One circle of each knot, import by import.
+    pub(super) fn circles(&self) -> Vec<String> {
+        let edges = self.edges();
+        circles(&edges).iter().map(|circle| self.in_words(circle, &edges)).collect()
     }
 
     fn in_words(&self, circle: &[Vec<String>], edges: &Edges) -> String {
@@ -64,12 +47,12 @@ impl Crate {
         format!("circle: {}", arrows.collect::<Vec<_>>().join("; "))
     }
 
-    /// The imports that count, of those that `counts` takes by file and line.
-    fn edges(&self, counts: impl Fn(&File, usize) -> bool) -> Edges {
+    /// The imports that count.
+    fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (module, file) in &self.files {
             let from = edges.entry(module.clone()).or_default();
-            for import in file.imports.iter().filter(|import| counts(file, import.line)) {
+            for import in &file.imports {
                 let at = [module.as_slice(), &import.within].concat();
                 for to in self.leads_to(&at, &import.path, &mut BTreeSet::new()) {
                     // A file's way up does not count.
@@ -125,15 +108,6 @@ impl Crate {
             }
         }
         found
-    }
-}
-
-impl File {
-    /// Whether a comment above the line says why it may be in a circle.
-    fn explains(&self, line: usize) -> bool {
-        let above = self.lines[..line - 1].iter().rev();
-        let mut above = above.take_while(|line| line.starts_with("//") || line.starts_with("#["));
-        above.any(|line| line.strip_prefix("// Circle:").is_some_and(|why| !why.trim().is_empty()))
     }
 }
 
