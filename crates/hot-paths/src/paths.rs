@@ -173,17 +173,3 @@ impl Probe for Starts {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_path_does_something_and_the_same_each_time() {
-        for path in PATHS {
-            let found = (path.work)()();
-            assert!(found > 0, "{}", path.name);
-            assert_eq!((path.work)()(), found, "{}", path.name);
-        }
-    }
-}

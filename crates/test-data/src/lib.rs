@@ -1,34 +1,28 @@
-//! For tests: where real logs and other simulators' schedules lie, and a count of the tests that go without.
+//! Test-only: the places of real logs and of other simulators' schedules, and a record of the tests that go without.
 //!
-//! Some tests want what a clone does not bring: logs of real machines, schedules that other simulators made, a browser. A test
-//! asks here for its [`Need`]. If that is not there the test is skipped, but never silently: it is said on standard error, past
-//! the capture of the test harness, and noted in a file beside the build (`target/tests-skipped.tsv`), which
-//! `cargo xtask skips` sums up. The variable `GRID_REQUIRE` lists needs that must be met (`traces,oracles`): there, a test that
-//! would be skipped fails. `.ci/run` sets it to what it knows to be present.
+//! Some tests want what a clone does not bring: logs of real machines, schedules of other simulators, a browser. A test asks
+//! here for its [`Need`]. If it is missing the test is skipped, says so on standard error, past the capture of the harness,
+//! and adds a line to `target/tests-skipped.tsv`, which `.ci/run` sums up. `GRID_REQUIRE` lists needs that must be met
+//! (`traces,oracles`): a test that lacks one of those fails.
 //!
 //! ```no_run
 //! # fn test() {
 //! let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
 //! # }
 //! ```
-//!
-//! The crate depends on nothing, so that every crate's tests can stand on it, and on it as a dev-dependency alone.
 
-mod skips;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-pub use skips::{Skipped, file, read};
-
-use std::fmt;
-use std::path::PathBuf;
-
-/// What a test may want beside the clone it stands in.
+/// A requirement of a test beyond its clone.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Need {
-    /// Logs of real machines, in the folder that `GRID_TRACES` names.
+    /// Logs of real machines, in the folder `GRID_TRACES`.
     Traces,
-    /// Schedules that independent simulators made, in the folder that `GRID_ORACLES` names.
+    /// Schedules of independent simulators, in the folder `GRID_ORACLES`.
     Oracles,
-    /// Recordings of a running slurmctld, in the folder that `GRID_SLURM` names.
+    /// Recordings of a running slurmctld, in the folder `GRID_SLURM`.
     Slurm,
     /// A browser that prints pages, and a reader of what it prints.
     Browser,
@@ -38,24 +32,12 @@ pub enum Need {
     Bash,
     /// strace, which lets system calls fail.
     Strace,
-    /// A system that tells how much memory a process took at most.
+    /// A system that reports a process's peak memory.
     PeakMemory,
 }
 
 impl Need {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Traces,
-        Self::Oracles,
-        Self::Slurm,
-        Self::Browser,
-        Self::Python,
-        Self::Bash,
-        Self::Strace,
-        Self::PeakMemory,
-    ];
-
-    /// As `GRID_REQUIRE` names it.
+    /// The name in `GRID_REQUIRE`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,67 +53,41 @@ impl Need {
     }
 }
 
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The folder of real logs, or `None`, and the test is skipped.
+/// The folder of real logs; `None` skips the test.
 ///
 /// # Panics
 ///
-/// If there is none and `GRID_REQUIRE` lists `traces`.
+/// Like all functions here, if the need is not met and `GRID_REQUIRE` lists it.
 #[must_use]
 pub fn traces() -> Option<PathBuf> {
     folder(Need::Traces, "GRID_TRACES")
 }
 
-/// A file in the folder of real logs, or `None`, and the test is skipped.
-///
-/// # Panics
-///
-/// If it is not there and `GRID_REQUIRE` lists `traces`.
+/// A real log.
 #[must_use]
 pub fn trace(name: &str) -> Option<PathBuf> {
-    within(Need::Traces, traces()?, name)
+    within(Need::Traces, &traces()?, name)
 }
 
-/// The folder of other simulators' schedules, or `None`, and the test is skipped.
-///
-/// # Panics
-///
-/// If there is none and `GRID_REQUIRE` lists `oracles`.
+/// The folder of other simulators' schedules.
 #[must_use]
 pub fn oracles() -> Option<PathBuf> {
     folder(Need::Oracles, "GRID_ORACLES")
 }
 
-/// A file in the folder of other simulators' schedules, or `None`, and the test is skipped.
-///
-/// # Panics
-///
-/// If it is not there and `GRID_REQUIRE` lists `oracles`.
+/// A file in the folder of other simulators' schedules.
 #[must_use]
 pub fn oracle(name: &str) -> Option<PathBuf> {
-    within(Need::Oracles, oracles()?, name)
+    within(Need::Oracles, &oracles()?, name)
 }
 
-/// A file or folder of the recordings of slurmctld, such as `fixtures`, or `None`, and the test is skipped.
-///
-/// # Panics
-///
-/// If it is not there and `GRID_REQUIRE` lists `slurm`.
+/// A file or folder of the recordings of slurmctld, such as `fixtures`.
 #[must_use]
 pub fn slurm(name: &str) -> Option<PathBuf> {
-    within(Need::Slurm, folder(Need::Slurm, "GRID_SLURM")?, name)
+    within(Need::Slurm, &folder(Need::Slurm, "GRID_SLURM")?, name)
 }
 
-/// The first of some programs that answers to `--version`, or `None`, and the test is skipped.
-///
-/// # Panics
-///
-/// If none does and `GRID_REQUIRE` lists the need.
+/// The first of some programs that answers to `--version`.
 #[must_use]
 pub fn program(need: Need, names: &[&str]) -> Option<PathBuf> {
     let answers = |name: &&&str| std::process::Command::new(name).arg("--version").output().is_ok();
@@ -142,31 +98,53 @@ pub fn program(need: Need, names: &[&str]) -> Option<PathBuf> {
     found
 }
 
-/// Tells that the test which calls this is skipped, and notes it.
-///
-/// # Panics
-///
-/// If `GRID_REQUIRE` lists the need: then the test fails.
+/// Reports and records that the calling test is skipped.
 pub fn skip(need: Need, reason: &str) {
     let required = std::env::var("GRID_REQUIRE").unwrap_or_default();
-    skips::skip(need, reason, &required, file().as_deref());
+    let name = need.name();
+    let is_required = required.split([',', ' ']).any(|word| word == name);
+    assert!(!is_required, "{reason}, but GRID_REQUIRE lists {name}: a test that needs it may not be skipped");
+    let program = std::env::current_exe().unwrap_or_default();
+    let test = test(&program);
+    // Not `eprintln!`: the harness swallows that of a test that passes, and this one passes.
+    let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
+    // target/debug/deps/it-0123456789abcdef
+    let Some(target) =
+        program.ancestors().nth(3).filter(|_| program.parent().is_some_and(|deps| deps.ends_with("deps")))
+    else {
+        return;
+    };
+    let file = target.join("tests-skipped.tsv");
+    // One write, so that lines of tests that run at once do not mix.
+    let line = [name, reason, &test].map(|cell| cell.replace(['\t', '\n'], " ")).join("\t") + "\n";
+    let written = OpenOptions::new().create(true).append(true).open(&file);
+    let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
+    written.unwrap_or_else(|error| panic!("a skipped test cannot be recorded in {}: {error}", file.display()));
+}
+
+/// The running test: its crate, its binary without cargo's hash, and the name that the harness gave its thread.
+fn test(program: &Path) -> String {
+    let crate_name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let stem = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let binary = stem.rsplit_once('-').map_or(stem.as_str(), |(name, _)| name);
+    let thread = std::thread::current();
+    format!("{crate_name}/{binary} {}", thread.name().unwrap_or("main"))
 }
 
 fn folder(need: Need, variable: &str) -> Option<PathBuf> {
     let found = std::env::var_os(variable).map(PathBuf::from);
     match &found {
         None => skip(need, &format!("the variable {variable} is not set")),
-        Some(folder) if !folder.is_dir() => panic!("{variable} names {}, which is no folder", folder.display()),
-        Some(_) => {}
+        Some(folder) => assert!(folder.is_dir(), "{variable} names {}, which is no folder", folder.display()),
     }
     found
 }
 
-fn within(need: Need, folder: PathBuf, name: &str) -> Option<PathBuf> {
+fn within(need: Need, folder: &Path, name: &str) -> Option<PathBuf> {
     let path = folder.join(name);
-    let found = path.exists().then_some(path);
-    if found.is_none() {
-        skip(need, &format!("{name} is not in {}", folder.display()));
+    if path.exists() {
+        return Some(path);
     }
-    found
+    skip(need, &format!("{name} is not in {}", folder.display()));
+    None
 }

@@ -1,18 +1,16 @@
-//! A skipped test is told, noted and counted, and where its need is required it fails.
+//! A skipped test is reported and recorded, and where its need is required it fails.
 
 use std::path::Path;
-use std::process::{Command, Output};
-use test_data::{Need, Skipped, read};
+use std::process::Command;
+use test_data::Need;
 
-/// Set when this binary runs itself: [`child`] then is the test that wants something.
+/// Set when this binary runs itself: [`child`] is then the test that needs something.
 const CHILD: &str = "TEST_DATA_CHILD";
 
-/// The test that [`run`] runs in a process of its own. By itself it checks only that there is a file to note skips in.
 #[test]
 fn child() {
-    let wanted = std::env::var(CHILD).unwrap_or_default();
-    match wanted.as_str() {
-        "" => assert!(test_data::file().expect("built by cargo").ends_with("tests-skipped.tsv")),
+    match std::env::var(CHILD).unwrap_or_default().as_str() {
+        "" => {}
         "traces" => assert_eq!(test_data::traces(), None),
         "trace" => assert_eq!(test_data::trace("no-such-log.swf.gz"), None),
         "program" => assert_eq!(test_data::program(Need::Browser, &["no-such-browser", "nor-this"]), None),
@@ -20,8 +18,8 @@ fn child() {
     }
 }
 
-/// Runs [`child`] with the output captured, as `cargo test` does, from a folder as cargo builds them.
-fn run(target: &Path, wanted: &str, variables: &[(&str, &str)]) -> (Output, Vec<Skipped>) {
+/// Runs [`child`] in a folder as cargo builds them: whether it passed, its output, and the lines recorded since the start.
+fn run(target: &Path, wanted: &str, variables: &[(&str, &str)]) -> (bool, String, Vec<String>) {
     let deps = target.join("debug/deps");
     std::fs::create_dir_all(&deps).expect("a folder");
     let program = deps.join("it-0123456789abcdef");
@@ -30,62 +28,40 @@ fn run(target: &Path, wanted: &str, variables: &[(&str, &str)]) -> (Output, Vec<
     command.args(["--exact", "child"]).env(CHILD, wanted);
     command.env_remove("GRID_TRACES").env_remove("GRID_ORACLES").env_remove("GRID_REQUIRE");
     let output = command.envs(variables.iter().copied()).output().expect("it runs");
-    (output, read(&target.join("tests-skipped.tsv")).expect("a list"))
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-#[test]
-fn a_skipped_test_passes_but_is_told_and_noted_once() {
-    let target = tempfile::tempdir().expect("a folder");
-    for _ in 0..2 {
-        let (output, skipped) = run(target.path(), "traces", &[]);
-        assert!(output.status.success());
-        let told = stderr(&output);
-        assert!(told.contains("it child: the variable GRID_TRACES is not set"), "{told}");
-        let [only] = skipped.as_slice() else { panic!("{skipped:?}") };
-        assert_eq!((only.need.as_str(), only.reason.as_str()), ("traces", "the variable GRID_TRACES is not set"));
-        assert!(only.test.ends_with("/it child"), "{}", only.test);
-    }
+    let lines = std::fs::read_to_string(target.join("tests-skipped.tsv")).unwrap_or_default();
+    let printed = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    (output.status.success(), printed, lines.lines().map(str::to_owned).collect())
 }
 
 #[test]
-fn each_reason_is_noted_by_itself() {
-    let target = tempfile::tempdir().expect("a folder");
-    let here = target.path().to_str().expect("UTF-8");
-    run(target.path(), "trace", &[("GRID_TRACES", here)]);
-    let (_, skipped) = run(target.path(), "program", &[]);
-    let reasons: Vec<&str> = skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
-    assert_eq!(reasons, ["there is no no-such-browser or nor-this", &format!("no-such-log.swf.gz is not in {here}")]);
-}
-
-#[test]
-fn where_the_need_is_required_the_test_fails_and_nothing_is_noted() {
-    let target = tempfile::tempdir().expect("a folder");
-    for required in ["traces", "oracles,traces", "browser traces"] {
-        let (output, skipped) = run(target.path(), "traces", &[("GRID_REQUIRE", required)]);
-        assert!(!output.status.success(), "{required}");
-        let told = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        assert!(told.contains("GRID_REQUIRE lists traces"), "{told}");
-        assert_eq!(skipped, []);
-    }
-    assert!(run(target.path(), "traces", &[("GRID_REQUIRE", "oracles")]).0.status.success());
-}
-
-#[test]
-fn a_variable_that_names_no_folder_is_no_reason_to_skip() {
-    let target = tempfile::tempdir().expect("a folder");
-    let (output, skipped) = run(target.path(), "trace", &[("GRID_TRACES", "/no/such/folder")]);
-    assert!(!output.status.success() && skipped.is_empty());
-}
-
-#[test]
-fn a_list_that_was_not_written_here_is_refused() {
+fn a_missing_need_skips_the_test_with_a_record_unless_it_is_required() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("tests-skipped.tsv");
-    std::fs::write(&file, "traces\tno reason\n").expect("written");
-    let error = read(&file).expect_err("two cells").to_string();
-    assert!(error.contains("tests-skipped.tsv") && error.contains("remove it"), "{error}");
+    let here = folder.path().to_str().expect("UTF-8");
+    let unset = "the variable GRID_TRACES is not set";
+    let cases = [
+        ("traces", vec![], Ok(format!("traces\t{unset}\t"))),
+        ("traces", vec![("GRID_REQUIRE", "oracles")], Ok(format!("traces\t{unset}\t"))),
+        ("trace", vec![("GRID_TRACES", here)], Ok(format!("traces\tno-such-log.swf.gz is not in {here}\t"))),
+        ("program", vec![], Ok("browser\tthere is no no-such-browser or nor-this\t".to_owned())),
+        ("traces", vec![("GRID_REQUIRE", "traces")], Err("GRID_REQUIRE lists traces")),
+        ("traces", vec![("GRID_REQUIRE", "browser traces")], Err("GRID_REQUIRE lists traces")),
+        ("trace", vec![("GRID_TRACES", "/no/such/folder")], Err("which is no folder")),
+    ];
+    for (wanted, variables, expected) in cases {
+        let target = tempfile::tempdir().expect("a folder");
+        let (passed, printed, lines) = run(target.path(), wanted, &variables);
+        match expected {
+            Ok(record) => {
+                assert!(passed && printed.contains("skipped "), "{wanted}, {variables:?}: {printed}");
+                assert!(
+                    lines.len() == 1 && lines[0].starts_with(&record) && lines[0].ends_with("it child"),
+                    "{lines:?}"
+                );
+            }
+            Err(message) => {
+                assert!(!passed && printed.contains(message), "{wanted}, {variables:?}: {printed}");
+                assert!(lines.is_empty(), "{lines:?}");
+            }
+        }
+    }
 }
