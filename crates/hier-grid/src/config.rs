@@ -125,7 +125,7 @@ pub enum SubmissionRule {
 pub enum System {
     /// Every server is a peer; requests flood the overlay.
     P2p,
-    /// So many grid trees: 1 is the hierarchical system, more are a hybrid whose roots are peers of each other.
+    /// The number of grid trees: 1 is the hierarchical system, more are a hybrid whose roots are peers of each other.
     Trees(u32),
 }
 
@@ -410,7 +410,7 @@ fn number(
     if range.contains(&found) { Ok(()) } else { Err(ConfigError(format!("{field} is {found}; expected {expected}"))) }
 }
 
-/// A span of so many seconds, checked by [`Config::validate`].
+/// A span in seconds, checked by [`Config::validate`].
 pub(crate) fn span(secs: f64) -> Span {
     Span::from_secs_f64(secs)
 }

@@ -12,7 +12,7 @@ pub struct GridCounts {
     pub submitted: u64,
     /// Jobs turned away.
     pub rejected: u64,
-    /// Jobs whose output has come in.
+    /// Jobs whose output has arrived.
     pub completed: u64,
     /// Jobs that butterfly moved, once for each time.
     pub butterfly: u64,

@@ -9,7 +9,6 @@ use sim_core::JobId;
 /// Jobs pushed to children and not reported started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DelegatedJobs {
-    /// By child.
     by_child: Vec<JobsByClass>,
     /// By child: whether nothing was heard of it since jobs were pushed. They may still be on their way, and jobs on their
     /// way cannot be cancelled.
@@ -18,7 +17,6 @@ pub(crate) struct DelegatedJobs {
     settled: Vec<u32>,
     /// By home and class: jobs of all children.
     kinds: Vec<u32>,
-    /// By class: jobs of all children.
     count: Vec<u32>,
     total: u32,
 }
@@ -43,7 +41,6 @@ impl DelegatedJobs {
         self.total
     }
 
-    /// Jobs of a class, of all children.
     pub(crate) fn count(&self, class: u8) -> u32 {
         self.count[usize::from(class)]
     }
@@ -62,7 +59,7 @@ impl DelegatedJobs {
         self.kinds[self.place(kind)] as usize > self.by_child[slot].queue(kind).len()
     }
 
-    /// Children other than this one from whom jobs can be taken back.
+    /// Children other than this one from which jobs can be taken back.
     pub(crate) fn siblings(&self, slot: usize) -> impl Iterator<Item = (usize, &JobsByClass)> {
         let settled = move |child: usize| child != slot && !self.fresh[child];
         self.by_child.iter().enumerate().filter(move |(child, _)| settled(*child))
@@ -93,7 +90,6 @@ impl DelegatedJobs {
         new
     }
 
-    /// Whether it was there.
     pub(crate) fn remove(&mut self, slot: usize, kind: ClassAndHome, job: JobId) -> bool {
         let there = self.by_child[slot].remove(kind, job);
         if there {
@@ -113,7 +109,6 @@ impl DelegatedJobs {
         Some(slot)
     }
 
-    /// Takes the oldest of a kind, or the newest.
     pub(crate) fn pop(&mut self, slot: usize, kind: ClassAndHome, oldest: bool) -> Option<JobId> {
         let job = self.by_child[slot].pop(kind, oldest)?;
         self.uncount(slot, kind);
@@ -133,7 +128,6 @@ impl DelegatedJobs {
         kind.home * self.count.len() + usize::from(kind.class)
     }
 
-    /// The queue of a kind at a child.
     pub(crate) fn queue(&self, slot: usize, kind: ClassAndHome) -> &Queue {
         self.by_child[slot].queue(kind)
     }

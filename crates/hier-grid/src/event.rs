@@ -7,7 +7,7 @@ use sim_core::{EventPriority, Prioritized};
 /// Everything that can happen.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A message comes in.
+    /// A message arrives.
     Deliver(Envelope),
     /// A work station's think time is over.
     Due(StationId),
@@ -29,7 +29,7 @@ pub enum Event {
     Resubmit,
 }
 
-/// Of what happens at one instant, servers and links become free first, then resources change, then messages come in: a
+/// Of what happens at one instant, servers and links become free first, then resources change, then messages arrive: a
 /// scheduler that decides has then seen all that the instant frees.
 impl Prioritized for Event {
     fn priority(&self) -> EventPriority {

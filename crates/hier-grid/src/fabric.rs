@@ -22,11 +22,9 @@ pub(crate) struct Fabric<W> {
     pub(crate) config: Config,
     pub(crate) world: World,
     pub(crate) network: Network,
-    /// Transfers under way. Their places are the numbers by which the network knows its flows.
     pub(crate) transfers: slab::Slab<Transfer>,
     pub(crate) servers: Vec<ServerState>,
     pub(crate) jobs: Jobs,
-    /// Lists of the messages that are on their way.
     pub(crate) pools: Pools,
     /// Where each scheduler sits: messages to it are addressed by number.
     seats: Vec<SiteId>,
@@ -66,7 +64,6 @@ impl<W: MessageObserver> Fabric<W> {
         }
     }
 
-    /// Latency of a message, one way.
     pub(crate) fn latency(&self, from: Address, to: Address) -> Span {
         self.network.latency(self.world.distance(self.site_of(from), self.site_of(to)))
     }
@@ -99,7 +96,7 @@ impl<W: MessageObserver> Fabric<W> {
     /// Has a server offer other operating systems from now on; a job that it runs finishes. False if they are the same.
     pub(crate) fn set_systems(&mut self, server: ServerId, systems: u32) -> bool {
         let state = &mut self.servers[server.index()];
-        // Experiment 4 draws a system anew each time, and may draw the one that is there.
+        // Experiment 4 draws a system each time, and may draw the one that is there.
         if state.systems == systems {
             return false;
         }

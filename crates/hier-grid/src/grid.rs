@@ -30,9 +30,7 @@ pub type Nothing = std::iter::Empty<Submission>;
 /// A grid of sites under one system, with an observer `O` of its messages and submissions `L` from outside.
 #[derive(Clone, Debug)]
 pub struct Grid<O = (), L = Nothing> {
-    /// Network, servers and jobs.
     fabric: Fabric<O>,
-    /// Trees or peers, with what they know.
     system: System,
     source: Source<L>,
     /// Experiment 4.
@@ -46,7 +44,6 @@ pub struct Grid<O = (), L = Nothing> {
 struct Changes {
     means: Vec<f64>,
     systems: u32,
-    /// Of each server.
     draws: Vec<Stream>,
 }
 

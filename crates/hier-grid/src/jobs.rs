@@ -20,39 +20,34 @@ pub struct Submission {
     pub output: u64,
 }
 
-/// What a job costs.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum Work {
-    /// So many CPU seconds, spread over all CPUs of a server.
+    /// CPU seconds, spread over all CPUs of a server.
     Divisible { estimate: f64, actual: f64 },
-    /// So many seconds, however many CPUs the server has.
+    /// Seconds, however many CPUs the server has.
     Rigid { estimate: f64, actual: f64 },
 }
 
-/// A job that is somewhere in the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JobState {
     pub(crate) station: StationId,
     pub(crate) class: u8,
-    /// Whether its waiting has ended.
     pub(crate) started: bool,
-    /// Whether an offer has been answered.
     pub(crate) taken: bool,
     pub(crate) done: bool,
     /// Whether trees beyond the home tree have been asked (R8).
     pub(crate) shared: bool,
     /// Copies on their way to a root or delegated in a tree, offers and cancels on their way: as long as there are any,
-    /// somebody may name the job.
+    /// a message may name the job.
     pub(crate) copies: u32,
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) work: Work,
-    /// When it was submitted first.
     pub(crate) submit: Time,
 }
 
 impl JobState {
-    /// Seconds on a server of so many CPUs, of which owners leave `share`: as estimated, or as it will be.
+    /// Seconds on a server of `cpus` CPUs, of which owners leave `share`: as estimated, or as it will be.
     fn seconds(&self, cpus: f64, share: f64, true_work: bool) -> f64 {
         let pick = |estimate, actual| if true_work { actual } else { estimate };
         match self.work {
@@ -61,12 +56,10 @@ impl JobState {
         }
     }
 
-    /// What a server expects.
     pub(crate) fn estimate(&self, cpus: f64, share: f64) -> Span {
         span(self.seconds(cpus, share, false))
     }
 
-    /// What it will take.
     pub(crate) fn runtime(&self, cpus: f64, share: f64) -> Span {
         span(self.seconds(cpus, share, true))
     }
@@ -86,7 +79,6 @@ impl Jobs {
         JobId(self.first + narrow(self.states.len() - 1))
     }
 
-    /// The number that the next job gets.
     pub(crate) fn next(&self) -> JobId {
         JobId(self.first + narrow(self.states.len()))
     }
@@ -101,13 +93,12 @@ impl Jobs {
         &mut self.states[(job.0 - self.first) as usize]
     }
 
-    /// One copy fewer.
     pub(crate) fn drop_copy(&mut self, job: JobId) {
         self.get_mut(job).copies -= 1;
         self.forget();
     }
 
-    /// Forgets the oldest that nobody can name any more.
+    /// Forgets the oldest that no message can name any more.
     pub(crate) fn forget(&mut self) {
         // From the front alone, so that a number stays a position; a job that lives long keeps its successors in
         // memory.
@@ -117,7 +108,6 @@ impl Jobs {
         }
     }
 
-    /// Whether none is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.states.is_empty()
     }

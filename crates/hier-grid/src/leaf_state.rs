@@ -5,16 +5,13 @@ use crate::uplink::Uplink;
 use crate::world::Bag;
 use sim_core::JobId;
 
-/// The state of an LGS: its channels and its queue.
 #[derive(Clone, Debug)]
 pub(crate) struct LeafState {
     /// Classes of all jobs that it has been shown in discoveries.
     pub(crate) known: Bag,
     pub(crate) channels: Vec<LeafChannel>,
-    /// Jobs pushed here, by class.
     pub(crate) queues: Vec<Queue>,
     pub(crate) queued: u32,
-    /// Number of the last RFC.
     pub(crate) tickets: u32,
     /// Whether an RFJM has gone up for a server that no known job matches.
     pub(crate) wanting: bool,
@@ -26,13 +23,12 @@ pub(crate) struct LeafState {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LeafChannel {
     pub(crate) bag: Bag,
-    /// CPUs of the servers behind it.
     pub(crate) power: u64,
     pub(crate) uplink: Uplink,
 }
 
 impl LeafState {
-    /// An LGS that has been told nothing, in a world of so many classes of jobs.
+    /// An LGS without any knowledge, in a world of `classes` classes of jobs.
     pub(crate) fn new(classes: usize) -> Self {
         Self {
             known: Bag::EMPTY,
@@ -56,7 +52,6 @@ impl LeafState {
         self.queues[usize::from(class)].pop_oldest()
     }
 
-    /// Every queued job.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
         self.queues.iter().flat_map(Queue::iter)
     }

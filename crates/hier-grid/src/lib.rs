@@ -1,4 +1,4 @@
-//! Grid trees, peers and hybrids as message-passing systems: who tells whom what, and which job runs where.
+//! Grid trees, peers and hybrids as message-passing systems.
 //!
 //! The model of S. Al-Zoubi and G. Wainer's work on hierarchical scheduling schemes for grid systems: self-discovery,
 //! adaptive hierarchical scheduling (AHS), and the rescheduling algorithms butterfly, fallback and load-balance, compared
@@ -28,9 +28,9 @@
 //! **P2P** ("P2P System"; `peers`). Every server is a peer with a queue. A request floods the overlay, and
 //! the nearest peer that can meet the deadline takes the job.
 //!
-//! Nodes act on what they were told, not on what is true: [`message`] lists every kind of message, who sends it, when, and what the
-//! receiver does. A run can be recorded by a [`MessageObserver`] and replayed ([`Replay`]). What the paper leaves open is a named
-//! field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`).
+//! Nodes act on the messages that they have received, not on what is true: [`message`] lists every kind of message, with
+//! sender, occasion and effect. A run can be recorded by a [`MessageObserver`] and replayed ([`Replay`]). Each question that
+//! the paper leaves open is a field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`).
 //!
 //! # Example
 //!
@@ -61,7 +61,7 @@
 //! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
 //! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
 //! | `fabric`, `run`, `server_state`, `transfer` | what trees and peers share: delivery, and a job's execution from the offer to the output |
-//! | `trees`, `peers`, `system` | what schedulers and peers do when a message comes in |
+//! | `trees`, `peers`, `system` | what schedulers and peers do when a message arrives |
 //! | [`grid`] | the model: events, and how jobs are submitted |
 //! | [`counts`] | what is counted |
 

@@ -1,6 +1,6 @@
-//! Messages: who tells whom what, when, and what the receiver does.
+//! Messages: sender, receiver, occasion and effect of each kind.
 //!
-//! A scheduler knows what it has been told and nothing else. What it decides may therefore rest on old news: it cancels
+//! A scheduler knows what messages have brought it and nothing else. Its decisions may therefore rest on old news: it cancels
 //! jobs that have begun in the meantime, or asks a child whose queue has just been filled.
 //!
 //! The variants of [`Payload`] are the whole vocabulary, and the only declaration of it: [`Kind`], by which messages are
@@ -33,11 +33,11 @@ pub enum Address {
 pub struct Message {
     /// When it leaves.
     pub sent: Time,
-    /// When it comes in.
+    /// When it arrives.
     pub arrives: Time,
-    /// Who sends it.
+    /// The sender.
     pub from: Address,
-    /// Who receives it.
+    /// The receiver.
     pub to: Address,
     /// What it says.
     #[serde(flatten)]
@@ -133,7 +133,7 @@ macro_rules! messages {
 }
 
 messages! {
-    /// Work station → root or peer: a job is submitted, or submitted anew. The root keeps it as a raw job and forwards it
+    /// Work station → root or peer: a job is submitted, or submitted again. The root keeps it as a raw job and forwards it
     /// to the other roots; a peer accepts or forwards it.
     Request {
         /// The job, whose requirements are sent.

@@ -21,7 +21,6 @@ impl Path {
     }
 }
 
-/// Latencies, links, and the flows on them.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     sites: u32,
@@ -44,7 +43,6 @@ pub(crate) struct Network {
 /// What becomes of a flow that has just begun.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum FlowStart {
-    /// It ends after so long.
     Lasts(Span),
     /// Its rate changes with the others': [`Network::reshare`] tells when each ends.
     Shared,
@@ -148,7 +146,6 @@ impl Network {
         FlowStart::Lasts(latency + span(bytes / rate))
     }
 
-    /// A flow has ended.
     pub(crate) fn close(&mut self, flow: u32, (from, to, distance): (SiteId, SiteId, Distance)) {
         if let Some(shared) = &mut self.shared {
             shared.flows.remove(flow as usize);
@@ -160,12 +157,11 @@ impl Network {
         }
     }
 
-    /// Whether no flow is left.
     pub(crate) fn is_idle(&self) -> bool {
         self.flows.iter().all(|flows| *flows == 0) && self.shared.as_ref().is_none_or(|shared| shared.flows.is_empty())
     }
 
-    /// R16: shares all links anew, max-min fair, and hands each flow whose rate has changed to `ends` with its end.
+    /// R16: shares all links again, max-min fair, and hands each flow whose rate has changed to `ends` with its end.
     pub(crate) fn reshare(&mut self, now: Time, ends: impl FnMut(u32, Time)) {
         if let Some(shared) = &mut self.shared {
             shared.share(now, ends);
@@ -173,7 +169,7 @@ impl Network {
     }
 }
 
-/// R16: flows whose rates are reckoned anew at each change.
+/// R16: flows whose rates are recomputed at each change.
 #[derive(Clone, Debug)]
 struct Shared {
     capacity: Vec<f64>,
@@ -186,7 +182,6 @@ struct Flow {
     path: Path,
     window: f64,
     latency: Span,
-    /// Bytes still to be sent at the instant `since`.
     left: f64,
     rate: f64,
     since: Time,
@@ -266,7 +261,6 @@ mod tests {
 
     const SITES: [SiteId; 4] = [SiteId(0), SiteId(1), SiteId(2), SiteId(4)];
 
-    /// Two backbones of two nets of two sites.
     fn network(readings: &Readings) -> (Network, World) {
         let places = Places { backbones: 2, nets: 2, sites: 2 };
         let servers = vec![vec![(64, 1)]; 8];

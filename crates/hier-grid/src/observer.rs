@@ -34,7 +34,7 @@ impl<A: MessageObserver, B: MessageObserver> MessageObserver for (A, B) {
     }
 }
 
-/// One who may be missing.
+/// An observer that may be missing.
 impl<W: MessageObserver> MessageObserver for Option<W> {
     const ENABLED: bool = W::ENABLED;
 

@@ -1,4 +1,4 @@
-//! Who forwards requests to whom: peers, and the roots of the trees of a hybrid.
+//! Overlay networks for the forwarding of requests: peers, and the roots of the trees of a hybrid.
 
 use crate::config::Neighbours;
 use crate::ids::narrow;
@@ -19,22 +19,21 @@ pub(crate) struct Overlay {
     /// What a hop may take, and for each neighbour which of these it takes.
     latencies: Vec<Span>,
     hops: Vec<Vec<u8>>,
-    /// From each entry: the peers that a request reaches, by arrival. Reckoned when first needed.
+    /// From each entry: the peers that a request reaches, by arrival. Computed when first needed.
     reach: Vec<Option<Reach>>,
-    /// From each entry: how often a request is forwarded if everybody does. Reckoned when first needed.
+    /// From each entry: how often a request is forwarded if all peers do. Computed when first needed.
     forwards: Vec<Option<u64>>,
 }
 
-/// Whom a request reaches from one entry.
+/// The spread of a request from one entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
     /// Peers with the latency of the way to them, nearest first, the entry itself foremost.
     pub(crate) order: Vec<(u32, Span)>,
-    /// How often the request is forwarded: everybody who passes it on does so to all neighbours save the one it came from.
+    /// How often the request is forwarded: each peer passes it on to all neighbours save the one it came from.
     pub(crate) forwards: u64,
 }
 
-/// One copy of a request on its way.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct ForwardedCopy {
     pub(crate) from: u32,
@@ -89,18 +88,18 @@ impl Overlay {
         &self.neighbours[peer as usize]
     }
 
-    /// Whom a request with so many hops reaches from `entry` if everybody forwards it. Reckoned once for each entry.
+    /// The peers that a request reaches from `entry` if all forward it. Computed once for each entry.
     pub(crate) fn reach(&mut self, entry: u32, hops: u32) -> &Reach {
         if self.reach[entry as usize].is_none() {
             self.reach[entry as usize] = Some(self.flood(entry, hops, |_| true, |_| {}));
         }
-        self.reach[entry as usize].as_ref().expect("just reckoned")
+        self.reach[entry as usize].as_ref().expect("just computed")
     }
 
-    /// How often a request with so many hops is forwarded from `entry` if everybody forwards it.
+    /// How often a request is forwarded from `entry` if all peers forward it.
     pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
         if self.len() <= hops as usize {
-            // Hops never run out: everybody is reached, and forwards to all neighbours save the one it has the request from.
+            // Hops never run out: every peer is reached, and forwards to all neighbours save the one it has the request from.
             let ends: u64 = self.neighbours.iter().map(|neighbours| neighbours.len() as u64).sum();
             return ends - (self.len() as u64 - 1);
         }
@@ -108,11 +107,11 @@ impl Overlay {
             let reach = self.flood(entry, hops, |_| true, |_| {});
             self.forwards[entry as usize] = Some(reach.forwards);
         }
-        self.forwards[entry as usize].expect("just reckoned")
+        self.forwards[entry as usize].expect("just computed")
     }
 
     /// A request spreads: each peer that `forwards` passes the first copy that it gets to all neighbours save the one it
-    /// came from, as long as there are hops left. `sends` is told of each copy, in order of arrival.
+    /// came from, as long as there are hops left. `sends` receives each copy, in order of arrival.
     pub(crate) fn flood(
         &self,
         entry: u32,
@@ -129,15 +128,15 @@ impl Overlay {
         };
         let mut latency = Span::ZERO;
         loop {
-            // Dijkstra's algorithm: the first copy that comes in is the one that counts.
-            // The wave is taken out so that copies can be sent while it is walked, and put back for its memory.
+            // Dijkstra's algorithm: the first copy that arrives is the one that counts.
+            // The wave is taken out so that copies can be sent while it is walked, and put back to be reused.
             let wave = std::mem::take(&mut coming.wave);
             for &Arrival { peer, from, hops } in &wave {
                 if std::mem::replace(&mut reached[peer as usize], true) {
                     continue;
                 }
                 found.order.push((peer, latency));
-                // Who accepts does not forward.
+                // A peer that accepts does not forward.
                 if hops == 0 || !forwards(peer) {
                     continue;
                 }
@@ -194,7 +193,7 @@ impl Overlay {
     }
 }
 
-/// A copy of a request comes in. The order is that of copies that come in at the same instant.
+/// The arrival of a copy of a request. The order is that of copies that arrive at the same instant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrival {
     peer: u32,
@@ -202,17 +201,17 @@ struct Arrival {
     hops: u32,
 }
 
-/// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time come in in
+/// Copies on their way, by arrival. Hops take a few different times, and the copies whose hop takes the same time arrive in
 /// the order in which they were sent: a lane for each of these times needs no sorting.
 #[derive(Debug)]
 struct CopiesInFlight {
     lanes: Vec<VecDeque<(Span, Arrival)>>,
-    /// Those that come in next, all at the same instant.
+    /// Those that arrive next, all at the same instant.
     wave: Vec<Arrival>,
 }
 
 impl CopiesInFlight {
-    /// Fills the wave; when it comes in.
+    /// Fills the wave, and returns when it arrives.
     fn next_wave(&mut self) -> Option<Span> {
         let at = self.lanes.iter().filter_map(|lane| Some(lane.front()?.0)).min()?;
         self.wave.clear();
@@ -295,7 +294,7 @@ mod tests {
             let (overlay, ..) = overlay(neighbours);
             let degrees = (0..520).map(|peer| overlay.neighbours(peer).len());
             let lacking = degrees.clone().filter(|found| *found < degree).count();
-            // The last few of a random graph may find nobody who is free.
+            // The last few of a random graph may find no free peer.
             assert!(degrees.max() == Some(degree) && lacking <= 4, "{neighbours:?}: {lacking} lack neighbours");
         }
     }
@@ -329,7 +328,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// Whom a request reaches, when, and through whom.
+        /// The peers that a request reaches, with time and predecessor.
         #[test]
         fn lanes_give_the_order_that_a_heap_gives(
             neighbours in prop::sample::select(vec![Neighbours::Geographic, Neighbours::Random4, Neighbours::Random8]),

@@ -22,7 +22,7 @@ use crate::world::World;
 use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 
-/// A deadline is so many times an estimate ("P2P System").
+/// Deadlines, as multiples of an estimate ("P2P System").
 const DEADLINE: u64 = 3;
 
 /// All peers, and the jobs that none of them has accepted.
@@ -33,7 +33,7 @@ pub(crate) struct Peers {
     /// Numbers of CPUs of which there are servers, and for each peer which of these it has.
     widths: Vec<u32>,
     width_of: Vec<u32>,
-    /// Jobs that nobody has accepted yet, by class.
+    /// Jobs that no peer has accepted yet, by class.
     unaccepted: Vec<Unaccepted>,
     /// The next resubmission that each peer would accept.
     candidates: BTreeSet<(Time, JobId, u32)>,
@@ -64,11 +64,10 @@ impl Peer {
 }
 
 impl Peers {
-    /// Idle peers, one for each server of the world.
     pub(crate) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
         // Estimates and deadlines depend on a server by its CPUs alone, and there are few different numbers of them:
-        // what a job allows is reckoned once per width.
+        // what a job allows is computed once per width.
         let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
         widths.sort_unstable();
         widths.dedup();
@@ -113,13 +112,11 @@ impl Peers {
         unaccepted.chain(self.peers.iter().flat_map(|peer| peer.queue.iter().copied()))
     }
 
-    /// A work station sends its request to its peer.
     pub(crate) fn request(&self, station: StationId, job: JobId, run: &mut impl Run) {
         let to = Address::Server(self.entry(&run.world, station));
         run.send(Address::Station(station), to, CompactPayload::Request { job, hops: HOPS });
     }
 
-    /// A message comes in at a peer.
     pub(crate) fn receive(&mut self, from: Address, to: ServerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
             CompactPayload::Request { job, .. } => self.first_request(to, job, run),
@@ -128,7 +125,6 @@ impl Peers {
         }
     }
 
-    /// How long a peer expects to run a job.
     fn estimate(peer: u32, job: JobId, fabric: &Fabric<impl MessageObserver>) -> Span {
         fabric.jobs.get(job).estimate(f64::from(fabric.servers[peer as usize].cpus), fabric.grid_share())
     }
@@ -149,7 +145,7 @@ impl Peers {
         self.widths.iter().map(allowance).collect()
     }
 
-    /// A job's first request comes in at its entry: if nobody accepts it, the job waits for its resubmissions.
+    /// A job's first request arrives at its entry: if no peer accepts it, the job waits for its resubmissions.
     fn first_request(&mut self, entry: ServerId, job: JobId, run: &mut impl Run) {
         if self.flood(entry.0, job, run) {
             return;
@@ -189,8 +185,8 @@ impl Peers {
 
     /// A peer is idle: it offers itself to the first job of its queue.
     pub(crate) fn server_free(&mut self, peer: ServerId, run: &mut impl Run) {
-        // The estimate moves from the queue to the job at hand; it counts from the offer, and anew when the input has
-        // come in.
+        // The estimate moves from the queue to the job at hand; it counts from the offer, and again when the input has
+        // arrived.
         let at = &mut self.peers[peer.index()];
         at.free_at = run.now();
         if let Some(job) = at.queue.pop_front() {
@@ -294,7 +290,7 @@ impl Peers {
         if self.flood(waiting.entry, job, run) {
             self.unaccepted[class].remove(place);
         }
-        // Whoever had the job for a candidate needs another. If nobody has accepted it, the peer that would lies beyond the
+        // Peers that had the job for a candidate need another. If no peer has accepted it, the peer that would lies beyond the
         // request's hops, or (without shortcuts) nothing but a try could tell: the next candidate may be the same job, later.
         let hopeful: Vec<u32> =
             self.candidates.iter().filter(|(_, of, _)| *of == job).map(|(.., peer)| *peer).collect();

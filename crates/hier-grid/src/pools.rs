@@ -4,7 +4,6 @@ use crate::ids::narrow;
 use crate::world::Bag;
 use sim_core::JobId;
 
-/// A list in a pool, by its place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
 
@@ -22,7 +21,6 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// A list to be filled.
     pub(crate) fn open(&mut self) -> Vec<T> {
         match self.vacant.last() {
             Some(place) => std::mem::take(&mut self.lists[*place as usize]),
@@ -30,7 +28,6 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Keeps a list until it is taken.
     pub(crate) fn keep(&mut self, list: Vec<T>) -> Handle {
         match self.vacant.pop() {
             Some(place) => {
@@ -65,12 +62,10 @@ impl<T> Pool<T> {
         }
     }
 
-    /// All that is in lists.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.lists.iter().flatten()
     }
 
-    /// Whether every list has been taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.vacant.len() == self.lists.len()
     }
@@ -78,7 +73,7 @@ impl<T> Pool<T> {
 
 /// The lists of all messages that are on their way, a pool for each meaning.
 ///
-/// Jobs that a message *moves* and jobs that it only *names* lie apart: whoever looks for the whereabouts of every job
+/// Jobs that a message *moves* and jobs that it only *names* lie apart: a search for the whereabouts of every job
 /// ([`whereabouts`](crate::Grid::whereabouts)) must count the former and not the latter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pools {

@@ -28,7 +28,7 @@ impl Queue {
     #[inline]
     pub(crate) fn insert(&mut self, job: JobId) -> bool {
         match self.0.back() {
-            // Jobs come in nearly in order of their numbers: the back is tried before the search.
+            // Jobs arrive nearly in order of their numbers: the back is tried before the search.
             Some(back) if *back >= job => match self.0.binary_search(&job) {
                 Ok(_) => return false,
                 Err(at) => self.0.insert(at, job),
@@ -38,7 +38,6 @@ impl Queue {
         true
     }
 
-    /// Whether it was there.
     #[inline]
     pub(crate) fn remove(&mut self, job: JobId) -> bool {
         // The oldest leaves first, nearly always.
@@ -91,7 +90,6 @@ impl JobsByClass {
         self.total
     }
 
-    /// Jobs of a class.
     #[inline]
     pub(crate) fn count(&self, class: u8) -> u32 {
         self.count[usize::from(class)]
@@ -115,7 +113,6 @@ impl JobsByClass {
         new
     }
 
-    /// Whether it was there.
     #[inline]
     pub(crate) fn remove(&mut self, kind: ClassAndHome, job: JobId) -> bool {
         let there = self.queue_mut(kind).remove(job);
@@ -126,7 +123,6 @@ impl JobsByClass {
         there
     }
 
-    /// Takes the oldest of a kind, or the newest.
     pub(crate) fn pop(&mut self, kind: ClassAndHome, oldest: bool) -> Option<JobId> {
         let queue = self.queue_mut(kind);
         let job = if oldest { queue.pop_oldest() } else { queue.pop_newest() }?;
@@ -148,7 +144,6 @@ impl JobsByClass {
         jobs
     }
 
-    /// Every job, kind by kind.
     pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
         self.queues.iter().flat_map(Queue::iter)
     }

@@ -8,14 +8,13 @@ use sim_core::JobId;
 pub(crate) struct RootState {
     /// Jobs that have not been through discovery, in order of arrival.
     pub(crate) raw: Vec<JobId>,
-    /// Raw jobs that are being matched.
     pub(crate) batch: Vec<JobId>,
     pub(crate) discovering: bool,
     /// Whether discovery may find anything that the last one did not.
     pub(crate) news: bool,
     /// Whether matched jobs are to be matched again, though no raw ones have come.
     pub(crate) rematch: bool,
-    /// Matched jobs that have not been told started. What the root has delegated may be fewer: a job that a scheduler below
+    /// Matched jobs that have not been reported started. What the root has delegated may be fewer: a job that a scheduler below
     /// holds for one of its branches is missed by a cancel, and taken for started.
     pub(crate) unstarted: u32,
     /// Whether an RFJM waits for raw jobs.
@@ -24,6 +23,5 @@ pub(crate) struct RootState {
     pub(crate) known: Bag,
     /// Whether channels may be out of date: the next discovery goes through all schedulers message by message.
     pub(crate) stale: bool,
-    /// Number of the last discovery.
     pub(crate) round: u32,
 }

@@ -108,7 +108,7 @@ pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
         }
     }
 
-    /// Makes a server idle. The system must be told of it.
+    /// Makes a server idle. The system must learn of it.
     fn release(&mut self, server: ServerId) {
         // R12: under the first answer this is called while the output is still on its way; the transfer goes on
         // without the server.

@@ -21,7 +21,6 @@ pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) bag: Bag,
-    /// CPUs behind all branches.
     pub(crate) power: u64,
     pub(crate) uplink: Uplink,
     /// One for each child, bound to the child's channel of the same bag; without power if it has none.
@@ -35,7 +34,6 @@ pub(crate) struct Branch {
     pub(crate) power: u64,
     /// When it was marked by an RFC, as a number that grows; 0 if it is not.
     pub(crate) marked: u64,
-    /// The RFC that marked it.
     pub(crate) ticket: u32,
     /// The last RFC that was answered. One that was sent again before the answer came in is answered too.
     pub(crate) answered: u32,
@@ -66,13 +64,10 @@ pub(crate) struct SchedulerState {
     pub(crate) delegated: DelegatedJobs,
     /// Jobs cancelled or collected, and not yet pushed on.
     pub(crate) in_transit: u32,
-    /// Marked branches.
     pub(crate) marked_branches: u32,
-    /// Grows with each mark.
     pub(crate) clock: u64,
     /// Grows with each collection of jobs for a branch.
     pub(crate) collections: u32,
-    /// Grows with each RFC.
     pub(crate) tickets: u32,
     /// Whether an RFJM has gone up, on behalf of a server that still wants jobs.
     pub(crate) wanting: bool,
@@ -85,13 +80,11 @@ pub(crate) struct SchedulerState {
 /// Jobs found for a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Collected {
-    /// Unassigned ones.
     pub(crate) at_hand: Vec<JobId>,
     /// Those to be cancelled, with the child that has them.
     pub(crate) cancels: Vec<(u32, Reason, Vec<JobId>)>,
 }
 
-/// What governs collecting.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct SelectionRules {
     pub(crate) algorithms: Algorithms,
@@ -124,7 +117,6 @@ impl SchedulerState {
         bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
     }
 
-    /// Power of all channels.
     pub(crate) fn power(&self) -> u64 {
         self.channels.iter().map(|channel| channel.power).sum()
     }
@@ -167,7 +159,7 @@ impl SchedulerState {
         let clock = self.clock;
         let Some(channel) = self.channel(bag) else { return };
         let branch = &mut channel.branches[slot];
-        // An RFC that crossed the block which answers it, or came through a channel that has been broken: nobody asks
+        // An RFC that crossed the block which answers it, or came through a channel that has been broken: no server asks
         // any more.
         if branch.power == 0 || ticket <= branch.answered {
             return;
@@ -353,7 +345,7 @@ impl SchedulerState {
         let shared: Vec<&Channel> = self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty()).collect();
         let load = |(sibling, held): (usize, &JobsByClass)| {
             let queued: u32 = bag.classes().map(|class| held.count(class)).sum();
-            // Without power there is nobody left to run them: infinitely loaded.
+            // Without power no server is left to run them: infinitely loaded.
             let power: u64 = shared.iter().map(|channel| channel.branches[sibling].power).sum();
             ((u64::from(queued), power), sibling)
         };

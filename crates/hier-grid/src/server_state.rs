@@ -3,7 +3,6 @@
 use crate::world::{Bag, Server, World};
 use sim_core::{JobId, SiteId, Time};
 
-/// The state of one server, a parallel machine that runs one job at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerState {
     pub(crate) site: SiteId,
@@ -17,7 +16,6 @@ pub(crate) struct ServerState {
     pub(crate) job: Option<JobId>,
 }
 
-/// What a server does at present.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Idle,
@@ -31,7 +29,6 @@ pub(crate) enum Phase {
 }
 
 impl ServerState {
-    /// An idle server.
     pub(crate) fn new(server: &Server, world: &World) -> Self {
         Self {
             site: server.site,

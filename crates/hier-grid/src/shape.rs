@@ -35,7 +35,7 @@ impl Shape {
         if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
     }
 
-    /// Cuts the tree into `trees`: at the first level that has so many schedulers, spread evenly. In the paper the four
+    /// Cuts the tree into `trees`: at the first level that has enough schedulers, spread evenly. In the paper the four
     /// trees hold a backbone each, the sixteen a net each. A tree always has a root above its sites.
     pub(crate) fn cut<'a>(&'a self, trees: usize) -> Vec<Self> {
         assert!(trees <= self.leaves(), "a tree holds at least one site");

@@ -3,7 +3,6 @@
 use crate::jobs::Submission;
 use crate::stations::Stations;
 
-/// A source of jobs.
 #[derive(Clone, Debug)]
 pub(crate) enum Source<L> {
     /// Work stations submit one job after another, as `config.experiment` says.
@@ -12,7 +11,6 @@ pub(crate) enum Source<L> {
         /// CPUs of a server, in the mean: every job's record needs it.
         mean_cpus: f64,
     },
-    /// A log, or anything else.
     Outside {
         submissions: L,
         next: Option<Submission>,

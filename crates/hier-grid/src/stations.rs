@@ -79,14 +79,10 @@ impl JobSampler {
     }
 }
 
-/// What a work station does next.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StationAction {
-    /// It submits at once.
     Submit,
-    /// It thinks for so long.
     Think(Span),
-    /// Nothing: all jobs have been submitted.
     Rest,
 }
 
@@ -96,7 +92,6 @@ pub(crate) struct Stations {
     draws: JobSampler,
     left: u32,
     thinking: Option<Thinking>,
-    /// The order in which they begin.
     order: Vec<StationId>,
 }
 
@@ -132,14 +127,13 @@ impl Stations {
         };
         let mut order: Vec<StationId> = (0..stations).map(StationId).collect();
         if thinking.is_none() {
-            // Experiment 1 has all begin at once: the order decides who is served first. Thinking work stations begin
+            // Experiment 1 has all begin at once: the order decides which is served first. Thinking work stations begin
             // when they have thought.
             order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
         }
         Self { draws: JobSampler::new(config, world.systems, streams), left: config.jobs.count, thinking, order }
     }
 
-    /// The work stations in the order in which they begin.
     pub(crate) fn order(&self) -> &[StationId] {
         &self.order
     }
@@ -148,7 +142,6 @@ impl Stations {
         self.left
     }
 
-    /// What an inactive work station does.
     pub(crate) fn next(&mut self, station: StationId) -> StationAction {
         if self.left == 0 {
             return StationAction::Rest;
@@ -162,7 +155,6 @@ impl Stations {
         }
     }
 
-    /// Whether a submission that is due happens.
     pub(crate) fn happens(&mut self, station: StationId) -> bool {
         match &mut self.thinking {
             Some(Thinking { chance: Some(chance), site_of_station, draws, .. }) => {
@@ -173,7 +165,6 @@ impl Stations {
         }
     }
 
-    /// Makes the job that a work station submits now.
     pub(crate) fn make(&mut self, station: StationId, now: Time) -> JobState {
         self.left -= 1;
         self.draws.draw(station, now)

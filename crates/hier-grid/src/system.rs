@@ -17,7 +17,6 @@ pub(crate) enum System {
 }
 
 impl System {
-    /// The system begins.
     pub(crate) fn open(&mut self, run: &mut impl Run) {
         if let Self::Trees(trees) = self {
             trees.open(run);
@@ -32,7 +31,7 @@ impl System {
         }
     }
 
-    /// A message comes in that is no part of a job's execution: at a scheduler or at a peer.
+    /// A message arrives that is no part of a job's execution: at a scheduler or at a peer.
     pub(crate) fn receive(&mut self, from: Address, to: Address, payload: CompactPayload, run: &mut impl Run) {
         match (self, to) {
             (Self::Trees(trees), Address::Scheduler(to)) => trees.receive(from, to, payload, run),
@@ -49,9 +48,9 @@ impl System {
         }
     }
 
-    /// A server runs a job whose input has come in.
+    /// A server runs a job whose input has arrived.
     pub(crate) fn server_runs(&mut self, server: ServerId, job: JobId, run: &mut impl Run) {
-        // An LGS takes a job for started when it gives it to a server: it need not know when the input has come in.
+        // An LGS takes a job for started when it gives it to a server: it need not know when the input has arrived.
         if let Self::Peers(peers) = self {
             peers.runs(server, job, run);
         }

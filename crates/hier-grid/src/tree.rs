@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use sim_core::{SiteId, Span};
 use std::ops::Range;
 
-/// One scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scheduler {
     pub(crate) parent: Option<SchedulerId>,
@@ -19,7 +18,6 @@ pub(crate) struct Scheduler {
     /// The sites of its range.
     pub(crate) sites: Range<u32>,
     pub(crate) tree: u32,
-    /// Steps from the root.
     pub(crate) level: u32,
 }
 
@@ -38,7 +36,6 @@ impl Scheduler {
     }
 }
 
-/// All trees, in flat vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Forest {
     pub(crate) schedulers: Vec<Scheduler>,
@@ -46,12 +43,11 @@ pub(crate) struct Forest {
     /// Latency from the root to the farthest leaf, along the tree.
     pub(crate) deepest: Vec<Span>,
     pub(crate) leaf_of_site: Vec<SchedulerId>,
-    /// Edges of each tree.
     pub(crate) edges: Vec<u32>,
 }
 
 impl Forest {
-    /// The world's tree, cut into so many.
+    /// The world's tree, cut into `trees`.
     pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
         let mut forest = Self {
             schedulers: Vec::new(),
@@ -64,7 +60,7 @@ impl Forest {
         for (tree, shape) in (0..).zip(world.shape.cut(trees as usize)) {
             first_site = forest.add(tree, &shape, first_site);
             let first = forest.roots[tree as usize].index();
-            // Level by level, a scheduler's parent is reckoned before it.
+            // Level by level, a scheduler's parent comes before it.
             let mut latency = vec![Span::ZERO; forest.schedulers.len() - first];
             let mut deepest = Span::ZERO;
             for at in first + 1..forest.schedulers.len() {
@@ -135,6 +131,6 @@ pub enum Role {
     Pgss,
     /// An intermediate scheduler.
     Gs,
-    /// LeafState grid scheduler: that of a site.
+    /// Leaf grid scheduler: that of a site.
     Lgs,
 }

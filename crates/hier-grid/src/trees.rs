@@ -1,12 +1,12 @@
 //! Grid trees: schedulers that tell each other of bags and jobs (the paper's hierarchical system, and its hybrids).
 //!
-//! The methods of [`Trees`] are what schedulers do when a message comes in. Each is written from the point of view of one of
+//! The methods of [`Trees`] are what schedulers do when a message arrives. Each is written from the point of view of one of
 //! them, `at`, and touches no state but `at`'s own (and, at an LGS, that of the servers of its site): everything else goes
 //! through messages. The exceptions are shortcuts, and say so.
 //!
 //! | file | stage |
 //! |---|---|
-//! | `requests` | jobs come in at the roots |
+//! | `requests` | jobs arrive at the roots |
 //! | `discovery` | Resource Discovery Stage |
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
 //! | `leaf` | what an LGS does in both |
@@ -41,16 +41,14 @@ pub(crate) struct Trees {
     pub(crate) forest: Forest,
     /// Of every scheduler with children, by its number; those of leaves are empty.
     pub(crate) states: Vec<SchedulerState>,
-    /// Of every LGS, by its site.
     pub(crate) leaves: Vec<LeafState>,
-    /// Of every root, by its tree.
     pub(crate) roots: Vec<RootState>,
     /// Roots as peers of each other.
     overlay: Overlay,
 }
 
 impl Trees {
-    /// Schedulers that have been told nothing yet, over the world's tree cut into so many.
+    /// Schedulers without any knowledge, over the world's tree cut into `trees` trees.
     pub(crate) fn new(config: &Config, trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
         let forest = Forest::plant(world, trees, network);
         let classes = world.classes.len();
@@ -78,7 +76,6 @@ impl Trees {
         }
     }
 
-    /// The site of each scheduler, by its number.
     pub(crate) fn seats(&self) -> Vec<SiteId> {
         self.forest.schedulers.iter().map(Scheduler::site).collect()
     }
@@ -90,7 +87,6 @@ impl Trees {
         }
     }
 
-    /// A message comes in at a scheduler.
     pub(crate) fn receive(&mut self, from: Address, to: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match (from, payload) {
             (_, CompactPayload::Request { job, .. }) => self.root_request(to, job, run),
@@ -101,7 +97,6 @@ impl Trees {
         }
     }
 
-    /// A message from its parent comes in at an LGS.
     fn at_leaf(&mut self, from: SchedulerId, leaf: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
             CompactPayload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, run),
@@ -114,7 +109,7 @@ impl Trees {
         }
     }
 
-    /// A message from its parent or a child comes in at a scheduler above the leaves.
+    /// A message from its parent or a child arrives at a scheduler above the leaves.
     fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: CompactPayload, run: &mut impl Run) {
         match payload {
             // From the parent.
@@ -162,7 +157,6 @@ impl Trees {
         run.send(Address::Scheduler(from), Address::Scheduler(child), payload);
     }
 
-    /// Where a job stands in a scheduler's lists.
     #[inline]
     fn class_and_home(&self, at: SchedulerId, job: JobId, fabric: &Fabric<impl MessageObserver>) -> ClassAndHome {
         let state = fabric.jobs.get(job);

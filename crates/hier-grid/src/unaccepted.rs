@@ -1,7 +1,7 @@
 //! Jobs that no peer has accepted yet, and when one would: arithmetic without messages.
 //!
-//! A request that nobody accepts is sent again every two minutes, for hours perhaps. Between two changes at a peer its
-//! backlog only shrinks, at a known pace, so the first resubmission that can succeed is reckoned, and those before it are
+//! A request that no peer accepts is sent again every two minutes, for hours perhaps. Between two changes at a peer its
+//! backlog only shrinks, at a known pace, so the first resubmission that can succeed is computed, and those before it are
 //! merely counted.
 
 use sim_core::{JobId, Span, Time};
@@ -12,7 +12,7 @@ pub(crate) const RESUBMIT: Span = Span::from_secs(120);
 /// How much backlog a peer may have to accept a job; `None` if it never accepts it.
 pub(crate) type Allowance = Option<Span>;
 
-/// Jobs of one class that nobody has accepted yet, in no order.
+/// Jobs of one class that no peer has accepted yet, in no order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unaccepted {
     pub(crate) jobs: Vec<UnacceptedJob>,
@@ -22,7 +22,7 @@ pub(crate) struct Unaccepted {
 }
 
 impl Unaccepted {
-    /// No jobs, among servers of so many widths.
+    /// No jobs, among servers of `widths` widths.
     pub(crate) fn new(widths: usize) -> Self {
         Self { jobs: Vec::new(), allowances: vec![Vec::new(); widths] }
     }
@@ -42,15 +42,13 @@ impl Unaccepted {
     }
 }
 
-/// A job that nobody has accepted yet, and its resubmissions so far.
+/// A job that no peer has accepted yet, and its resubmissions so far.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct UnacceptedJob {
     pub(crate) job: JobId,
     /// When its first request came in at the entry.
     pub(crate) since: Time,
-    /// Resubmissions that have been counted.
     pub(crate) tried: u64,
-    /// The peer at which its requests enter the overlay.
     pub(crate) entry: u32,
 }
 

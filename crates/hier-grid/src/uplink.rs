@@ -11,7 +11,6 @@ pub(crate) struct Uplink {
     pub(crate) port: bool,
     /// The RFC that is out, by number; 0 if none is.
     ticket: u32,
-    /// The classes that it asks for.
     asked: Bag,
 }
 

@@ -141,7 +141,7 @@ impl World {
         let per_site = servers_per_site(grid, sites, &mut draws);
         let mut types = streams.stream(Purpose("server types"), 0);
         let mut systems = streams.stream(Purpose("server operating systems"), 0);
-        // Table 1: a server is a parallel machine of so many nodes with so many CPUs each.
+        // Table 1: a server is a parallel machine of nodes with the same number of CPUs each.
         let of_type = |kind: usize| grid.server_nodes[kind] * grid.server_cpus[kind];
         let mut drawn: Vec<Vec<(u32, u32)>> = per_site
             .iter()
@@ -165,7 +165,7 @@ impl World {
         Self::explicit(places, &drawn, &stations, Shape::levels(&grid.tree))
     }
 
-    /// A world of given servers, `(CPUs, operating systems as bits)` for each site, so many work stations at each, under
+    /// A world of given servers, `(CPUs, operating systems as bits)` for each site, a number of work stations at each, under
     /// trees of the given shape. Jobs ask for one of the operating systems that some server offers.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ impl World {
         if world.site_of_station.is_empty() {
             return Err(ConfigError::no_station());
         }
-        // An operating system that jobs may ask for and nobody offers would leave them waiting for ever.
+        // An operating system that jobs may ask for and no server offers would leave them waiting for ever.
         let offered = world.servers.iter().fold(0, |all, server| all | server.systems);
         world.systems = u32::BITS - offered.leading_zeros();
         if let Some(system) = (0..world.systems.max(1)).find(|system| offered & 1 << system == 0) {
@@ -257,7 +257,7 @@ impl World {
         u8::try_from(class).ok()
     }
 
-    /// The classes that a server of so many CPUs can run under these operating systems.
+    /// The classes that a server of `cpus` CPUs can run under these operating systems.
     pub(crate) fn bag_of(&self, cpus: u32, systems: u32) -> Bag {
         let runs = |class: &Requirement| systems & 1 << class.system != 0 && class.cpus <= cpus;
         (0..).zip(&self.classes).filter(|(_, class)| runs(class)).fold(Bag::EMPTY, |bag, (i, _)| bag.with(Bag::of(i)))

@@ -11,7 +11,6 @@ use crate::world::Requirement;
 use sim_core::{Context, Fact, Job, Rejection};
 
 impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
-    /// The first submissions are posted.
     pub(super) fn open_source(&mut self, cx: &mut impl Context<Event>) {
         self.pull(cx);
         if let Source::Stations { stations, .. } = &self.source {
@@ -21,7 +20,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// A job enters the grid.
     fn submit(&mut self, state: JobState, job: Job, cx: &mut impl Context<Event>) {
         let station = state.station;
         let id = self.fabric.jobs.push(state);
@@ -32,12 +30,11 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         system.request(station, id, &mut run);
     }
 
-    /// A work station makes its next job and submits it.
     fn submit_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations { stations, mean_cpus } = &mut self.source else { return };
         let now = cx.now();
         let state = stations.make(station, now);
-        // What the record calls run time is that on a mean server which nobody else uses.
+        // What the record calls run time is that on a mean server without other users.
         let mut job = Job::new(self.fabric.jobs.next(), now, 1, state.runtime(*mean_cpus, 1.0));
         job.origin = Some(self.fabric.world.site_of(station));
         job.request.estimate = Some(state.estimate(*mean_cpus, 1.0));
@@ -71,7 +68,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Takes the next submission from outside, and posts it.
     fn pull(&mut self, cx: &mut impl Context<Event>) {
         let Source::Outside { submissions, next, .. } = &mut self.source else { return };
         *next = submissions.next();

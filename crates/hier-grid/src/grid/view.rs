@@ -196,7 +196,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Where every job is that has come in at a root or a peer and has not been run. In a hybrid each tree has a copy, so
+    /// Where every job is that has arrived at a root or a peer and has not been run. In a hybrid each tree has a copy, so
     /// that a job has several places until its copies have been struck.
     pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Floods of the overlay by one request, as one event: who accepts, and how many copies are sent.
+//! Floods of the overlay by one request, as one event: the peers that accept, and the number of copies.
 
 use super::{Peer, Peers};
 use crate::fabric::Fabric;

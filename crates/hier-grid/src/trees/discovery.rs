@@ -17,10 +17,10 @@ use crate::world::Bag;
 use sim_core::JobId;
 
 impl Trees {
-    /// An RFJM comes in: one goes on for all children. At the root it waits for raw jobs.
+    /// Receives an RFJM: one goes on for all children. At the root it waits for raw jobs.
     pub(crate) fn rfjm(&mut self, at: SchedulerId, anew: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
-        // One RFJM stands for all servers below: more would tell the root nothing. Only changed resources ("anew")
+        // One RFJM stands for all servers below: more would be no news to the root. Only changed resources ("anew")
         // are worth a second one, since the last discovery did not know of them.
         let first = !std::mem::replace(&mut state.wanting, true);
         if self.is_root(at) {
@@ -36,7 +36,7 @@ impl Trees {
         }
     }
 
-    /// Starts discovery if there is anything new to discover and somebody waits for it: an RFJM, or an RFC through a
+    /// Starts discovery if there is anything new to discover and a request for it: an RFJM, or an RFC through a
     /// channel for which the tree has no matched unstarted job.
     pub(crate) fn consider_discovery(&mut self, tree: u32, run: &mut impl Run) {
         let Some(&root) = self.forest.roots.get(tree as usize) else { return };
@@ -49,7 +49,7 @@ impl Trees {
             return;
         }
         // An RFJM is not the only reason to discover: an RFC may come through a channel whose jobs have all
-        // been started while raw ones that fit it wait: nobody sends an RFJM then, since a channel exists. Jobs on
+        // been started while raw ones that fit it wait: no RFJM is sent then, since a channel exists. Jobs on
         // their way back for a branch are waited for first.
         let starved = |channel: &Channel| {
             let waiting = channel.branches.iter().filter(|branch| branch.waits());
@@ -64,7 +64,7 @@ impl Trees {
     /// Starts a discovery: message by message, or counted where its outcome is known beforehand.
     fn discover(&mut self, tree: u32, root: SchedulerId, run: &mut impl Run) {
         let at = &mut self.roots[tree as usize];
-        // Jobs that come in from now on are raw jobs of the next discovery.
+        // Jobs that arrive from now on are raw jobs of the next discovery.
         at.batch = std::mem::take(&mut at.raw);
         let known = at.batch.iter().fold(at.known, |all, job| all.with(Bag::of(run.jobs.get(*job).class)));
         let new = known != at.known || at.stale || !run.shortcuts;
@@ -76,7 +76,7 @@ impl Trees {
             self.passes_discovery(root, (round, known, jobs), run);
             return;
         }
-        // Nothing new: one Discover goes down every edge and one Bags comes up, and the last comes in after twice the
+        // Nothing new: one Discover goes down every edge and one Bags comes up, and the last arrives after twice the
         // latency to the deepest leaf.
         let edges = u64::from(self.forest.edges[tree as usize]);
         let deepest = self.forest.deepest[tree as usize];
@@ -153,7 +153,7 @@ impl Trees {
         }
     }
 
-    /// Bags come in from a child: in answer to a discovery, or because its resources have changed.
+    /// Receives bags from a child: in answer to a discovery, or because its resources have changed.
     pub(crate) fn bags(
         &mut self,
         from: SchedulerId,
@@ -174,7 +174,7 @@ impl Trees {
             self.send_down(at, slot, CompactPayload::Ports { bags }, run);
         }
         let changed = self.own_bags(at) != before;
-        // Round 0 is a change of resources, told on the spot. Within a discovery the parent hears of it anyway, when
+        // Round 0 is a change of resources, reported on the spot. Within a discovery the parent hears of it anyway, when
         // all children have answered.
         if round == 0 {
             if changed {
@@ -195,7 +195,6 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// All children have answered: the scheduler tells its parent, or the root ends the discovery.
     fn all_bags_in(&mut self, at: SchedulerId, run: &mut impl Run) {
         if self.is_root(at) {
             let tree = self.tree_of(at);
@@ -207,9 +206,8 @@ impl Trees {
         }
     }
 
-    /// Tells the parent the bags of all open channels.
     pub(crate) fn tell_own_bags(&mut self, at: SchedulerId, round: u32, run: &mut impl Run) {
-        // A channel that the parent is not told of any more is broken: should it come again it is another one.
+        // A channel that is no longer reported to the parent is broken: should it come again it is another one.
         self.states[at.index()].channels.retain(|channel| channel.power > 0);
         let bags = self.own_bags(at);
         let wanting = self.states[at.index()].wanting;
@@ -218,7 +216,7 @@ impl Trees {
     }
 
     /// Binds a branch of the channel of the same bag to each of a child's bags, and unbinds the others. Returns the bags that
-    /// were bound just now: the child must be told their ports.
+    /// were bound just now: the child must learn their ports.
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)], run: &mut impl Run) -> Vec<Bag> {
         let state = &mut self.states[at.index()];
         let children = state.delegated.children();

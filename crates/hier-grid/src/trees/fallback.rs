@@ -15,7 +15,7 @@ impl Trees {
         let tree = self.forest.schedulers[leaf.index()].tree;
         self.roots[tree as usize].stale = true;
         let at = &mut self.leaves[site.index()];
-        // Whoever wanted jobs may want others now: the next RFJM says so, and goes on though one has gone before.
+        // Servers that wanted jobs may want others now: the next RFJM says so, and goes on though one has gone before.
         (at.changed, at.wanting) = (true, false);
         // Without fallback channels stay as the last discovery made them, and jobs stay where nothing may run them
         // until the next one. That is what the paper compares with.
@@ -58,7 +58,7 @@ impl Trees {
         self.send_up(from, CompactPayload::Returned { jobs }, run);
     }
 
-    /// The channels of a scheduler have changed: its parent is told, and jobs without a channel go back.
+    /// The channels of a scheduler have changed: it informs its parent, and jobs without a channel go back.
     pub(crate) fn channels_changed(&mut self, at: SchedulerId, run: &mut impl Run) {
         let scheduler = &self.forest.schedulers[at.index()];
         // At the root new bags are news for discovery: raw jobs may match now.

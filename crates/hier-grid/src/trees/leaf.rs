@@ -74,7 +74,6 @@ impl Trees {
         changed
     }
 
-    /// Tells the parent its bags.
     pub(crate) fn tell_bags(&mut self, site: SiteId, round: u32, run: &mut impl Run) {
         let leaf = &self.leaves[site.index()];
         let mut bags = run.pools.bags.open();
@@ -84,7 +83,6 @@ impl Trees {
         self.send_up(self.leaf_at(site), CompactPayload::Bags { round, bags, wanting }, run);
     }
 
-    /// Discovery reaches the LGS.
     pub(crate) fn leaf_discovers(&mut self, leaf: SchedulerId, round: u32, known: Bag, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
         // Known classes before anything else: which channels exist depends on them.
@@ -115,7 +113,6 @@ impl Trees {
         self.ask_for_work(site, run);
     }
 
-    /// A block of jobs comes in.
     pub(crate) fn leaf_block(&mut self, leaf: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
         let site = self.site_of_leaf(leaf);
         let jobs = run.pools.jobs.take(jobs);
@@ -153,7 +150,7 @@ impl Trees {
         let at = &mut self.leaves[site.index()];
         jobs.extend(wanted.iter().filter(|job| at.queues[usize::from(run.jobs.get(**job).class)].remove(**job)));
         at.queued -= narrow(jobs.len());
-        // A cancel names jobs that may be done by the time it comes in; until here the name kept them from being
+        // A cancel names jobs that may be done by the time it arrives; until here the name kept them from being
         // forgotten.
         for &job in &wanted {
             run.jobs.drop_copy(job);
@@ -177,7 +174,6 @@ impl Trees {
         }
     }
 
-    /// A server has become idle.
     pub(crate) fn refill(&mut self, server: ServerId, run: &mut impl Run) {
         let site = run.servers[server.index()].site;
         if !self.give(site, server.0, run) {

@@ -12,7 +12,6 @@ use crate::run::Run;
 use sim_core::JobId;
 
 impl Trees {
-    /// A work station sends its request to the root of its tree.
     pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
         // A work station knows the tree that its site belongs to, and sends to its root directly: requests do not
         // climb.
@@ -22,7 +21,7 @@ impl Trees {
         run.send(Address::Station(station), Address::Scheduler(root), CompactPayload::Request { job, hops: HOPS });
     }
 
-    /// A request comes in at the root of its home tree, which keeps it and forwards it to its peers.
+    /// A request arrives at the root of its home tree, which keeps it and forwards it to its peers.
     pub(crate) fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {
             self.ask_other_trees(root, job, run);
@@ -30,7 +29,6 @@ impl Trees {
         self.root_copy(root, job, run);
     }
 
-    /// Whether any server stands in the tree.
     pub(crate) fn has_servers(&self, root: SchedulerId, fabric: &Fabric<impl MessageObserver>) -> bool {
         let sites = &self.forest.schedulers[root.index()].sites;
         fabric.world.first_server[sites.start as usize] < fabric.world.first_server[sites.end as usize]
@@ -44,13 +42,13 @@ impl Trees {
         }
     }
 
-    /// Every root gets one copy; a second is dropped. Nothing that the roots know bears on who forwards what to whom, so
+    /// Every root gets one copy; a second is dropped. What the roots know has no influence on the forwarding, so
     /// only the first copies are events.
     pub(crate) fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         let tree = self.forest.schedulers[root.index()].tree;
         let overlay = &mut self.overlay;
         let reach = overlay.reach(tree, HOPS);
-        // Reckoned once for each root, since all roots forward every request: the flood is the same each time.
+        // Computed once for each root, since all roots forward every request: the flood is the same each time.
         let (order, forwards) = (reach.order.clone(), reach.forwards);
         if run.is_observed() {
             let (now, mut copies) = (run.now(), Vec::new());
@@ -72,10 +70,9 @@ impl Trees {
         }
     }
 
-    /// A copy of a request comes in at a root.
     pub(crate) fn root_copy(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         if !self.has_servers(root, run) {
-            // Nobody here would ever ask for it.
+            // No server of this tree would ever ask for it.
             run.jobs.drop_copy(job);
             return;
         }

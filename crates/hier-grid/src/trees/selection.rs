@@ -1,4 +1,4 @@
-//! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for those who ask.
+//! Resource Selection Stage: RFCs up, blocks of jobs down, and jobs taken back for others.
 
 use super::Trees;
 use crate::fabric::Fabric;
@@ -14,7 +14,6 @@ use sim_core::JobId;
 type CancelId = (SchedulerId, u32, Reason);
 
 impl Trees {
-    /// An RFC comes in from a child.
     pub(crate) fn rfc(
         &mut self,
         from: SchedulerId,
@@ -24,7 +23,7 @@ impl Trees {
     ) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let state = &mut self.states[at.index()];
-        // An RFC shows that blocks sent before have come in.
+        // An RFC shows that blocks sent before have arrived.
         state.delegated.set_fresh(slot, false);
         state.mark(bag, wants, slot, ticket);
         self.serve(at, run);
@@ -72,7 +71,7 @@ impl Trees {
         }
         for (child, reason, jobs) in cancels {
             for &job in &jobs {
-                // Its end may be told on the way up while it is looked for below.
+                // The report of its start may be on the way up while it is looked for below.
                 run.jobs.get_mut(job).copies += 1;
             }
             let jobs = run.pools.wanted.keep(jobs);
@@ -80,7 +79,6 @@ impl Trees {
         }
     }
 
-    /// Puts a job among the unassigned ones.
     pub(crate) fn add_unassigned(&mut self, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let kind = self.class_and_home(at, job, run);
         let new = self.states[at.index()].unassigned.insert(kind, job);
@@ -128,11 +126,10 @@ impl Trees {
         }
     }
 
-    /// A block comes in from the parent.
     pub(crate) fn block(&mut self, at: SchedulerId, bag: Bag, ticket: u32, jobs: Handle, run: &mut impl Run) {
         let list = run.pools.jobs.take(jobs);
         run.counts.received += list.len() as u64;
-        // Jobs first, then the answer to the request: `serve` below may ask anew at once.
+        // Jobs first, then the answer to the request: `serve` below may ask again at once.
         for &job in &list {
             self.add_unassigned(at, job, run);
         }
@@ -144,7 +141,7 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// A job has left an LGS's queue: struck from what was delegated, and told further up.
+    /// A job has left an LGS's queue: struck from what was delegated, and reported further up.
     pub(crate) fn started(&mut self, from: SchedulerId, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let slot = self.forest.schedulers[from.index()].slot as usize;
         let kind = self.class_and_home(at, job, run);
@@ -173,7 +170,7 @@ impl Trees {
         let mut asked = narrow(list.len());
         let mut back = run.pools.jobs.open();
         // Three cases: here and unassigned, so it goes back at once; pushed on to a child, which is asked in turn; or
-        // known to nobody here, so it has been started and the news crosses this cancel. `asked` is what this answer
+        // unknown here, so it has been started and the news crosses this cancel. `asked` is what this answer
         // accounts for; the children answer for the rest.
         let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
         for &job in &list {
@@ -210,7 +207,7 @@ impl Trees {
     /// the last answer is in.
     pub(crate) fn cancelled(&mut self, at: SchedulerId, id: CancelId, asked: u32, jobs: Handle, run: &mut impl Run) {
         let (by, number, reason) = id;
-        // Everybody on the way up only passes it on: the jobs left their lists when the cancel went down.
+        // Schedulers on the way up only pass it on: the jobs left their lists when the cancel went down.
         if by != at {
             self.send_up(at, CompactPayload::Cancelled { by, number, reason, asked, jobs }, run);
             return;
