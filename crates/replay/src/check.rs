@@ -61,7 +61,7 @@ fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
     let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, run, own)).transpose()?;
     let places = Places::of(&asked, run.procs, SwfReader::open(&asked.trace)?.header())?;
     let jobs = Jobs::read(&asked, &places)?;
-    let rows = schedule::read(&options.schedule)?;
+    let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
     feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);

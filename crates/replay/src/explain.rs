@@ -15,6 +15,7 @@ use lab::cli::{Common, Ending, print};
 use lab::terminal::tell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 use workload::{Intake, Options, Repairs, SwfReader};
 
 /// Explains jobs. `own` are policies that the program adds.
@@ -25,9 +26,10 @@ use workload::{Intake, Options, Repairs, SwfReader};
 pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Result<Ending> {
     ensure_can_be_read_again(&options.asked)?;
     let world = options.worlds.open(&options.asked, &options.chosen, own)?;
-    let notes = world.sites().ignored(&ensure_there(&options.asked, &options.numbers)?);
+    let (numbers, repairs) = numbers_of(&options.asked, &options.wanted)?;
+    let notes = world.sites().ignored(&repairs);
     notes.iter().for_each(|note| tell(note));
-    let told = world.explain(&options.numbers)?;
+    let told = world.explain(&numbers)?;
     let log = options.asked.trace.display().to_string();
     if common.json {
         let told: Vec<_> = told.iter().map(Explanation::as_json).collect();
@@ -42,39 +44,48 @@ pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Resu
     Ok(Ending::Done)
 }
 
-/// Refuses jobs that the log does not have. Reads all of it: the repairs, and with them what no world uses, are counted.
-fn ensure_there(asked: &Asked, numbers: &[u64]) -> Result<Repairs> {
+/// Numbers of jobs that are given by number or by name; refuses those that the log does not have. Reads all of it: the
+/// repairs, and with them what no world uses, are counted.
+fn numbers_of(asked: &Asked, wanted: &[String]) -> Result<(Vec<u64>, Repairs)> {
     let Asked { trace, max_jobs, .. } = asked;
     let options = Options { max_jobs: *max_jobs, ..Options::default() };
     // By number: whether it is a job.
     let mut found: BTreeMap<u64, bool> = BTreeMap::new();
+    let mut named: BTreeMap<Arc<str>, u64> = BTreeMap::new();
+    let mut enter = |number: u64, name: Option<Arc<str>>| {
+        if let Some(name) = name.filter(|name| wanted.iter().any(|wanted| **wanted == **name)) {
+            named.entry(name).or_insert(number);
+        }
+    };
     let mut intake = Intake::new(SwfReader::open(trace)?, options);
     for job in intake.by_ref() {
-        found.insert(job?.number, true);
+        let job = job?;
+        found.insert(job.number, true);
+        enter(job.number, job.name);
     }
-    if numbers.iter().all(|number| found.contains_key(number)) {
-        return Ok(intake.repairs().clone());
-    }
-    let log = trace.display();
     let (first, last) = (found.keys().next().copied(), found.keys().next_back().copied());
     let records =
         SwfReader::open(trace)?.take(max_jobs.map_or(usize::MAX, |most| most.try_into().unwrap_or(usize::MAX)));
     for record in records {
-        found.entry(record?.number).or_insert(false);
+        let record = record?;
+        found.entry(record.number).or_insert(false);
+        enter(record.number, record.name);
     }
+    let log = trace.display();
     let among = max_jobs.map_or_else(String::new, |most| format!(" among its first {most} records (--max-jobs)"));
-    for number in numbers {
-        match (found.get(number), first.zip(last)) {
-            (Some(true), _) => {}
-            (Some(false), _) => bail!(
-                "{log}: record {number} is no job: it has no submit time, no run time above zero, or no processors; `workload \
+    let number = |job: &String| {
+        let number = named.get(job.as_str()).copied().or_else(|| job.parse().ok());
+        match (number, number.and_then(|number| found.get(&number)), first.zip(last)) {
+            (Some(number), Some(true), _) => Ok(number),
+            (_, Some(false), _) => bail!(
+                "{log}: record {job} is no job: it has no submit time, no run time above zero, or no processors; `workload \
                  inspect` counts such records"
             ),
-            (None, Some((first, last))) => bail!(
-                "{log}: there is no job {number}{among}; its jobs have the numbers from {first} to {last}, in the first column"
+            (_, _, Some((first, last))) => bail!(
+                "{log}: there is no job {job}{among}; its jobs have the numbers from {first} to {last}, in the first column"
             ),
-            (None, None) => bail!("{log}: there is no job at all{among}"),
+            (_, _, None) => bail!("{log}: there is no job at all{among}"),
         }
-    }
-    unreachable!("a job that is missing was reported")
+    };
+    Ok((wanted.iter().map(number).collect::<Result<_>>()?, intake.repairs().clone()))
 }

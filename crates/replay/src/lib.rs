@@ -9,6 +9,7 @@ pub mod explain;
 mod explanation;
 mod given;
 mod ignored;
+mod label;
 mod run_options;
 mod saturation;
 pub mod simulate;

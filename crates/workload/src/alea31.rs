@@ -18,6 +18,7 @@ use crate::machines::{Machine, Machines};
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
+use std::sync::Arc;
 
 /// Reads a log as the jobs of the profile, numbered 0, 1, 2 … as they are delivered, submitted from [`Time::ZERO`] on.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Alea31Job {
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
+    /// What people call it, where that is not its number.
+    pub name: Option<Arc<str>>,
     /// Its line in the file, counted from 1.
     pub line: u64,
     /// The limit by which it is planned, and at which it is cut. At least 1 s.
@@ -52,6 +55,8 @@ pub struct Alea31Job {
     pub due: Time,
     /// Who submitted it.
     pub user: Option<u32>,
+    /// The name of that user, where the log gives one.
+    pub user_name: Option<Arc<str>>,
 }
 
 impl Alea31Intake {
@@ -130,11 +135,13 @@ impl Alea31Intake {
         Ok(Alea31Job {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
+            name: record.name.clone(),
             line: self.records.line(),
             limit,
             executed,
             due,
             user: record.user,
+            user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
         })
     }
 }

@@ -101,7 +101,7 @@ pub struct Converted {
     pub records: u64,
     /// Columns that the other format does not have, with the number of records that told something there.
     pub lost: BTreeMap<&'static str, u64>,
-    /// Names that were replaced by numbers; the comments at the end of the result tell which.
+    /// Names that were replaced by numbers; comments before the first record with the number tell which.
     pub names: u64,
     /// What was left out or repaired of a log of `sacct`.
     pub repairs: SacctRepairs,
@@ -133,7 +133,9 @@ impl ConvertError {
 ///
 /// Between the formats, what both know is kept. Going to the Grid Workloads Format, the users 12, groups 3, applications
 /// 5, queues 2 and partitions 1 become `U12`, `G3`, `E5`, `Q2` and `P1`; a queue with a name (column 20) is called by it,
-/// and the nodes asked for (column 21) become required resources. Coming from it, see [`Names`]. A log without the
+/// and the nodes asked for (column 21) become required resources. Coming from it, names become numbers: those of
+/// the same letters with a number behind keep that number, others are numbered from a thousand million on, and a comment
+/// before the first record with the number gives the name (`User: 1000000000 Jane`). A log without the
 /// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
 /// demands nothing that it did not. What `sacct` printed needs times that tell their zone; [`convert_sacct`] takes one.
 ///
@@ -175,12 +177,14 @@ pub fn convert_read(
     }
 }
 
-fn convert_swf(reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
+fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
     let header: Vec<String> = reader.header().entries().map(|(key, value)| format!("{key}: {value}")).collect();
     header.iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
-    for record in reader {
-        sink.swf(record?).map_err(ConvertError::Write)?;
+    while let Some(record) = reader.next() {
+        let record = record?;
+        reader.names_before().iter().try_for_each(|line| sink.comment(line)).map_err(ConvertError::Write)?;
+        sink.swf(record).map_err(ConvertError::Write)?;
     }
     Ok(sink.done)
 }
@@ -192,7 +196,6 @@ fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Convert
     for record in reader {
         sink.named(record?, &mut names).map_err(ConvertError::Write)?;
     }
-    sink.table(&names).map_err(ConvertError::Write)?;
     Ok(sink.done)
 }
 
@@ -228,6 +231,9 @@ impl<W: Write> Sink<W> {
     /// A record with names, which become numbers where they must.
     fn named(&mut self, record: GwfRecord, names: &mut Names) -> io::Result<()> {
         if self.to == Layout::Gwf {
+            if record.name.is_some() {
+                *self.done.lost.entry("job's own name").or_default() += 1;
+            }
             return self.gwf(&record);
         }
         for (column, text) in GwfColumn::ALL.iter().zip(&record.further) {
@@ -236,16 +242,12 @@ impl<W: Write> Sink<W> {
                 *self.done.lost.entry(column.name()).or_default() += 1;
             }
         }
-        self.swf(names.number(record))
-    }
-
-    /// Which number each name became.
-    fn table(&mut self, names: &Names) -> io::Result<()> {
-        for line in names.table() {
+        let record = names.number(record);
+        for line in names.fresh.drain(..) {
             self.done.names += 1;
             self.comment(&line)?;
         }
-        Ok(())
+        self.swf(record)
     }
 
     fn gwf(&mut self, record: &GwfRecord) -> io::Result<()> {
@@ -262,6 +264,7 @@ impl<W: Write> Sink<W> {
             Writer::Gwf(_) => {
                 let has_named_queue = record.queue_name().is_some_and(|name| name != "-1");
                 for (name, is_known) in [
+                    ("job's own name", record.name.is_some()),
                     ("preceding job", record.preceding_job.is_some()),
                     ("think time", record.think_time.is_some()),
                     ("queue number", has_named_queue && record.queue.is_some()),
@@ -315,6 +318,7 @@ fn named(record: SwfRecord) -> GwfRecord {
         queue: known(record.queue_name()).or_else(|| name('Q', record.queue)),
         partition: name('P', record.partition),
         further,
+        name: None,
     }
 }
 
@@ -323,8 +327,10 @@ fn named(record: SwfRecord) -> GwfRecord {
 /// In each column, names that are the same letters with a number behind keep that number: `U12` is 12, and so is `12`
 /// in a column of plain numbers. Other names are numbered from a thousand million on, in the order in which they appear.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+struct Names {
     columns: [Column; 5],
+    /// One comment for each name that has just been numbered: `User: 1000000000 Jane`.
+    fresh: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -337,13 +343,22 @@ struct Column {
 /// The first number for a name without one.
 const FIRST_OTHER: u32 = 1_000_000_000;
 
-const NAMED: [&str; 5] = ["user", "group", "executable", "queue", "partition"];
+const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl Names {
+    /// Names that people know, all of which are to be kept: no number but a plain one stands for itself.
+    fn of_accounting() -> Self {
+        let column = || Column { letters: Some("".into()), others: BTreeMap::new() };
+        Self { columns: std::array::from_fn(|_| column()), fresh: Vec::new() }
+    }
+
     /// The record with numbers for its names. What a column of neither format holds is left out; the queue's name and the
     /// required resources become columns 20 and 21.
-    pub fn number(&mut self, record: GwfRecord) -> SwfRecord {
-        let [user, group, executable, queue, partition] = &mut self.columns;
+    fn number(&mut self, record: GwfRecord) -> SwfRecord {
+        let mut number = |column: usize, name: Option<Box<str>>| {
+            let fresh = |name: &str, number| self.fresh.push(format!("{}: {number} {name}", NAMED[column]));
+            name.map(|name| self.columns[column].number(name, fresh))
+        };
         let resources = record.further[GwfColumn::ReqResources as usize].as_deref();
         let further = resources.map(|resources| {
             let name = record.queue.as_deref().unwrap_or("-1");
@@ -360,28 +375,21 @@ impl Names {
             requested_time: record.requested_time,
             requested_memory: record.requested_memory,
             status: record.status,
-            user: record.user.map(|name| user.number(name)),
-            group: record.group.map(|name| group.number(name)),
-            executable: record.executable.map(|name| executable.number(name)),
-            queue: record.queue.map(|name| queue.number(name)),
-            partition: record.partition.map(|name| partition.number(name)),
+            user: number(0, record.user),
+            group: number(1, record.group),
+            executable: number(2, record.executable),
+            queue: number(3, record.queue),
+            partition: number(4, record.partition),
             further,
+            name: record.name.map(Into::into),
             ..SwfRecord::numbered(record.number)
         }
-    }
-
-    /// One line for each name that has no number in it: `Note: user 1000000000 is Jane`.
-    pub fn table(&self) -> impl Iterator<Item = String> {
-        NAMED.iter().zip(&self.columns).flat_map(|(what, column)| {
-            let mut others: Vec<_> = column.others.iter().collect();
-            others.sort_by_key(|(_, number)| **number);
-            others.into_iter().map(move |(name, number)| format!("Note: {what} {number} is {name}"))
-        })
     }
 }
 
 impl Column {
-    fn number(&mut self, name: Box<str>) -> u32 {
+    /// The number of a name; `fresh` is called with one that is given here.
+    fn number(&mut self, name: Box<str>, fresh: impl FnOnce(&str, u32)) -> u32 {
         let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
         let (letters, number) = name.split_at(digits);
         // A number with leading zeros is another name than the number without.
@@ -392,8 +400,13 @@ impl Column {
         {
             return number;
         }
+        if let Some(known) = self.others.get(&name) {
+            return *known;
+        }
         let next = FIRST_OTHER + u32::try_from(self.others.len()).expect("fewer than 3 billion names");
-        *self.others.entry(name).or_insert(next)
+        fresh(&name, next);
+        self.others.insert(name, next);
+        next
     }
 }
 

@@ -51,6 +51,8 @@ pub struct GwfRecord {
     pub partition: Option<Box<str>>,
     /// Columns 17 to 29 as they stand: see [`GwfColumn`].
     pub further: Further,
+    /// What people call the job, where that is not its number; the format has no column for it.
+    pub name: Option<Box<str>>,
 }
 
 /// What stands in columns 17 to 29, by [`GwfColumn`].

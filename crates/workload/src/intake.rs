@@ -6,6 +6,7 @@ use crate::history::History;
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfError, SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
+use std::sync::Arc;
 
 /// Reads a log as jobs: numbered 0, 1, 2 … as they are delivered, in the order of the log, submitted from
 /// [`Time::ZERO`] on.
@@ -47,6 +48,8 @@ pub struct LogJob {
     pub job: Job,
     /// Its number in the log.
     pub number: u64,
+    /// What people call it, where that is not its number.
+    pub name: Option<Arc<str>>,
     /// Its line in the file, counted from 1.
     pub line: u64,
     /// Its run time by the log, before any limit cut it.
@@ -55,6 +58,8 @@ pub struct LogJob {
     pub requested_time: Option<Span>,
     /// Who submitted it.
     pub user: Option<u32>,
+    /// The name of that user, where the log gives one.
+    pub user_name: Option<Arc<str>>,
     /// The group of that user.
     pub group: Option<u32>,
     /// The application.
@@ -194,10 +199,12 @@ impl Intake {
         Ok(Some(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
+            name: record.name,
             line,
             logged_runtime,
             requested_time: limit,
             user: record.user,
+            user_name: record.user.and_then(|user| self.records.user_name(user)).cloned(),
             group: record.group,
             executable: record.executable,
             queue: record.queue,

@@ -7,6 +7,7 @@
 
 pub(crate) mod decimal;
 mod header;
+mod names;
 mod reader;
 mod record;
 mod writer;

@@ -213,6 +213,51 @@ fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
     refused(&["convert", utf8(&sacct), "--to", "swf", "--zone", "CEST"], &["a place such as Europe/Berlin"]);
 }
 
+/// An array and a heterogeneous job of two users, which a job of four processors precedes.
+const NAMED: &str = "\
+JobIDRaw|JobID|User|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocCPUS|State
+7|7|alice|100|100|400|300|60|4|COMPLETED
+9|8_1|bob|110|400|500|100|60|4|COMPLETED
+8|8_2|bob|110|400|500|100|60|4|COMPLETED
+11|10+1|=carol|120|500|600|100|60|2|COMPLETED
+";
+
+#[test]
+fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
+    let folder = folder();
+    let (sacct, log) = (file(&folder, "jobs.sacct", NAMED), folder.path().join("site.swf"));
+    let told = workload(&["convert", utf8(&sacct), "--to", "swf", "--procs", "4", "--out", utf8(&log)]);
+    assert!(told.contains("3 names became numbers; comments before their first jobs tell which"), "{told}");
+    let out = folder.path().join("out");
+    let of_log = ["--policy", "easy", "--trace", utf8(&log)];
+    xtask().arg("simulate").args(of_log).args(["--format", "evalys", "--out", utf8(&out)]).assert().code(0);
+
+    let (_, rows) = table(&out.join("easy/jobs.csv"));
+    let named: Vec<_> = rows.iter().map(|row| (row["job"].as_str(), row["user"].as_str())).collect();
+    // A spreadsheet takes no name for a formula.
+    assert_eq!(named, [("7", "alice"), ("8_1", "bob"), ("8_2", "bob"), ("10+1", "'=carol")]);
+    let schedule = std::fs::read_to_string(out.join("easy/schedule.swf")).expect("a log");
+    assert!(schedule.contains("\n; Job: 9 8_1\n9 10 "), "{schedule}");
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+    for shown in ["user bob, 4 processors", "<td>bob</td>", "job 8_1"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+
+    // By name or by number, and names in the answer.
+    for job in ["8_2", "8"] {
+        let told = xtask().arg("explain").args(of_log).args(["--job", job]).assert().code(0);
+        let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
+        assert!(told.starts_with("job 8_2 of ") && told.contains(" by user bob "), "{told}");
+        assert!(told.contains("held by job 8_1"), "{told}");
+    }
+    let told = xtask().arg("explain").args(of_log).args(["--job", "8_3"]).assert().code(2);
+    told.stderr(contains("there is no job 8_3; its jobs have the numbers from 7 to 11"));
+    // What simulate wrote is checked by the names that it wrote.
+    for file in ["easy/jobs.csv", "easy/schedule.swf"] {
+        xtask().arg("check").args(of_log).args(["--schedule", utf8(&out.join(file))]).assert().code(0);
+    }
+}
+
 #[test]
 fn a_log_that_ends_in_a_faulty_line_is_not_converted() {
     let folder = folder();

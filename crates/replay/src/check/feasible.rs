@@ -1,7 +1,7 @@
 //! Whether machines can have run a schedule.
 
 use super::finding::{Fault, Findings};
-use super::schedule::Row;
+use super::schedule::{Names, Row};
 use crate::asked::Asked;
 use crate::simulate::door::Places;
 use anyhow::{Result, bail};
@@ -24,6 +24,8 @@ pub(super) struct Jobs {
     /// By the number in the log, in the order of the log: the job, if the record yields one, and the log's own submit time.
     numbers: FxHashMap<u64, Vec<Numbered>>, // never iterated
     origin: Span,
+    /// Numbers of jobs that have names.
+    pub(super) names: Names,
     /// Notes on what the log and the machine file hold and is not checked.
     pub(super) notes: Vec<String>,
 }
@@ -42,15 +44,16 @@ impl Jobs {
         let mut intake = Intake::new(SwfReader::open(trace)?, options);
         let jobs: Vec<LogJob> = intake.by_ref().collect::<Result<_, _>>()?;
         let mut numbers: FxHashMap<u64, Vec<Numbered>> = FxHashMap::default();
-        let (mut log, mut next) = (SwfReader::open(trace)?, 0);
+        let (mut log, mut next, mut names) = (SwfReader::open(trace)?, 0, Names::default());
         while let Some(record) = log.next() {
             let record = record?;
             let is_job = jobs.get(next).is_some_and(|job| job.line == log.line());
             numbers.entry(record.number).or_default().push((is_job.then_some(next), record.submit));
             next += usize::from(is_job);
+            names.extend(record.name.map(|name| (name, record.number)));
         }
         let notes = places.ignored(intake.repairs());
-        Ok(Self { jobs, numbers, origin: intake.origin().unwrap_or_default(), notes })
+        Ok(Self { jobs, numbers, origin: intake.origin().unwrap_or_default(), names, notes })
     }
 }
 

@@ -2,9 +2,11 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::MultiGzDecoder;
+use rustc_hash::FxHashMap;
 use sim_core::Span;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 use workload::SwfReader;
 use workload::file::FileError;
 
@@ -25,8 +27,11 @@ pub(super) struct Row {
     pub(super) allocated: Option<Vec<(u32, u32)>>,
 }
 
-/// Reads the schedule at `path`; its first line tells whether it is CSV or SWF.
-pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
+/// Numbers of jobs by their names in the log; never iterated.
+pub(super) type Names = FxHashMap<Arc<str>, u64>;
+
+/// Reads the schedule at `path`; its first line tells whether it is CSV or SWF. Jobs of `names` may stand there by name.
+pub(super) fn read(path: &Path, names: &Names) -> Result<Vec<Row>> {
     let file = workload::file::open(path)?;
     let mut packed = BufReader::new(file);
     let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
@@ -39,7 +44,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Row>> {
         drop(text);
         return read_swf(path);
     }
-    read_csv(path, text)
+    read_csv(path, text, names)
 }
 
 fn read_swf(path: &Path) -> Result<Vec<Row>> {
@@ -74,7 +79,7 @@ struct Columns {
     state: Option<usize>,
 }
 
-fn read_csv(path: &Path, text: impl Read) -> Result<Vec<Row>> {
+fn read_csv(path: &Path, text: impl Read, names: &Names) -> Result<Vec<Row>> {
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => anyhow!(FileError::reading(path, error)),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
@@ -109,12 +114,12 @@ fn read_csv(path: &Path, text: impl Read) -> Result<Vec<Row>> {
     let (mut rows, mut record) = (Vec::new(), csv::StringRecord::new());
     while reader.read_record(&mut record).map_err(failed)? {
         let line = record.position().map_or(0, csv::Position::line);
-        rows.push(row(&columns, &record, line).with_context(|| format!("{}:{line}", path.display()))?);
+        rows.push(row(&columns, &record, line, names).with_context(|| format!("{}:{line}", path.display()))?);
     }
     Ok(rows)
 }
 
-fn row(columns: &Columns, record: &csv::StringRecord, line: u64) -> Result<Row> {
+fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &Names) -> Result<Row> {
     let cell = |column: usize| Some(record[column].trim()).filter(|text| !text.is_empty());
     let time = |column: Option<usize>, name: &str| {
         let read = |text: &str| {
@@ -131,9 +136,11 @@ fn row(columns: &Columns, record: &csv::StringRecord, line: u64) -> Result<Row> 
         .map(|text| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}")));
     Ok(Row {
         line,
-        number: number
-            .parse()
-            .map_err(|_| anyhow!("job: expected the number that it has in the log, found {number:?}"))?,
+        number: names
+            .get(number)
+            .copied()
+            .or_else(|| number.parse().ok())
+            .ok_or_else(|| anyhow!("job: expected the number that it has in the log, or its name, found {number:?}"))?,
         submit: time(columns.submit, "submit")?,
         start,
         finish: time(columns.finish, "finish")?.filter(|_| start.is_some()),

@@ -37,9 +37,9 @@ pub struct Explain {
     /// The world, and its policies.
     #[command(flatten)]
     pub(crate) chosen: Chosen,
-    /// Numbers of the jobs, as in the first column of the log, separated by commas.
+    /// Numbers of the jobs, as in the first column of the log, or their names (12345_7), separated by commas.
     #[arg(long = "job", value_name = "N,…", value_delimiter = ',', required = true)]
-    pub(crate) numbers: Vec<u64>,
+    pub(crate) wanted: Vec<String>,
     /// Every change, instead of the history in a few lines.
     #[arg(long)]
     pub(crate) all: bool,

@@ -140,7 +140,7 @@ impl Heard {
         followed
             .map(|Followed { about, lines, .. }| Explanation {
                 policy: policy.to_owned(),
-                job: about.number,
+                job: about.label.clone(),
                 about: words::about(&about),
                 facts: about.facts(),
                 brief: in_brief(&lines, often),

@@ -1,5 +1,6 @@
 //! What is kept of a job's time in the queue.
 
+use crate::label::Label;
 use gap_schedule::Right;
 use sim_core::{Span, Time};
 use workload::LogJob;
@@ -44,14 +45,14 @@ pub(crate) struct Wait {
 pub(crate) enum Obstacle {
     NoRoom,
     Barred { at: Time, left: (u32, u32), by: Vec<By> },
-    Behind { head: u64 },
+    Behind { head: Label },
     Kept,
 }
 
 /// A reservation of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct By {
-    pub(crate) job: u64,
+    pub(crate) job: Label,
     pub(crate) start: Time,
     pub(crate) processors: u32,
 }
@@ -69,7 +70,7 @@ pub(crate) struct Room {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Holder {
     /// `None`: the machine is down.
-    pub(crate) job: Option<u64>,
+    pub(crate) job: Option<Label>,
     pub(crate) processors: u32,
     /// [`Time::MAX`] if nobody knows.
     pub(crate) until: Time,
@@ -100,9 +101,9 @@ pub(crate) struct Start {
     /// How many processors were free there when the policy came to it, if it tells.
     pub(crate) free: Option<u32>,
     /// Whom it passed, in the policy's order.
-    pub(crate) passed: Vec<u64>,
+    pub(crate) passed: Vec<Label>,
     /// Who had come before it, and waits on.
-    pub(crate) overtaken: Vec<u64>,
+    pub(crate) overtaken: Vec<Label>,
 }
 
 impl Obstacle {
@@ -112,7 +113,7 @@ impl Obstacle {
             (Self::NoRoom, Self::NoRoom) | (Self::Kept, Self::Kept) => true,
             (Self::Behind { head }, Self::Behind { head: other }) => head == other,
             (Self::Barred { by, .. }, Self::Barred { by: others, .. }) => {
-                by.iter().map(|by| by.job).eq(others.iter().map(|by| by.job))
+                by.iter().map(|by| &by.job).eq(others.iter().map(|by| &by.job))
             }
             _ => false,
         }
@@ -171,10 +172,10 @@ pub(crate) fn joined(steps: &[Step], brief: bool) -> Vec<Step> {
 /// What is known of the job itself.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
-    pub(crate) number: u64,
+    pub(crate) label: Label,
     /// In the log's file.
     pub(crate) line: u64,
-    pub(crate) user: Option<u32>,
+    pub(crate) user: Option<Label>,
     pub(crate) submit: Time,
     pub(crate) processors: u32,
     /// What its user asked for.
@@ -184,16 +185,16 @@ pub(crate) struct About {
     /// What it takes, at reference speed.
     pub(crate) run: Span,
     /// How many waited when it came to wait, itself among them, and who was before it.
-    pub(crate) came_behind: Option<Vec<u64>>,
+    pub(crate) came_behind: Option<Vec<Label>>,
 }
 
 impl About {
     /// What the log knows.
     pub(crate) fn of(job: &LogJob) -> Self {
         Self {
-            number: job.number,
+            label: Label::of_job(job),
             line: job.line,
-            user: job.user,
+            user: Label::of_user(job),
             submit: job.job.submit,
             processors: job.job.request.processors,
             requested: job.requested_time,

@@ -1,5 +1,6 @@
 //! An explanation: what is known of a job, and its history in lines.
 
+use crate::label::Label;
 use serde_json::Value;
 use sim_core::Time;
 use std::fmt::Write;
@@ -11,8 +12,8 @@ const FEW: usize = 16;
 pub(crate) struct Explanation {
     /// As the folder of its results would be called.
     pub(crate) policy: String,
-    /// The number of the job in the log.
-    pub(crate) job: u64,
+    /// The job as people call it.
+    pub(crate) job: Label,
     /// What is known of it, in sentences.
     pub(crate) about: Vec<String>,
     /// The same, for programs: keys beside `policy`, `job` and `history`.
@@ -66,7 +67,7 @@ impl Explanation {
     pub(crate) fn as_json(&self) -> Value {
         let mut object = serde_json::Map::new();
         object.insert("policy".to_owned(), self.policy.clone().into());
-        object.insert("job".to_owned(), self.job.into());
+        object.insert("job".to_owned(), serde_json::json!(self.job));
         object.extend(self.facts.clone());
         object.insert("note".to_owned(), self.note.clone().into());
         object.insert("history".to_owned(), self.history.iter().map(Line::as_json).collect());
@@ -125,7 +126,7 @@ mod tests {
         };
         let (policy, note) = ("easy".to_owned(), None);
         let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
-        Explanation { policy, job: 7, about: Vec::new(), facts: serde_json::Map::new(), history, brief, note }
+        Explanation { policy, job: 7.into(), about: Vec::new(), facts: serde_json::Map::new(), history, brief, note }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::history::{About, Step};
 use super::pass::{Numbers, Pass};
+use crate::label::Label;
 use gap_schedule::{Reason, ReasonProbe, Starts, View};
 use sim_core::{Fact, JobId, Probe, Time};
 use std::cell::RefCell;
@@ -45,7 +46,7 @@ impl Listener {
 
     /// The log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
-        self.numbers.enter(job.job.id, job.number);
+        self.numbers.enter(job.job.id, Label::of_job(job));
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
         let tale = Tale { about: About::of(job), steps: Vec::new(), waits: false, is_over: false };

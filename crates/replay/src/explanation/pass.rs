@@ -1,6 +1,7 @@
 //! One pass of a policy: what it was shown, and what it said.
 
 use super::history::{By, Holder, Obstacle, Promise, Room, Start, Wait};
+use crate::label::Label;
 use gap_schedule::{Machine, Reason, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, Request, SiteId, Span, Time};
@@ -12,24 +13,24 @@ const MOMENT: Span = Span::from_nanos(1_000_000);
 /// From here on, nothing is expected to end.
 const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 
-/// The numbers of jobs in the log. Never iterated.
+/// Labels of jobs. Never iterated.
 #[derive(Debug, Default)]
-pub(super) struct Numbers(FxHashMap<JobId, u64>);
+pub(super) struct Numbers(FxHashMap<JobId, Label>);
 
 impl Numbers {
-    pub(super) fn enter(&mut self, job: JobId, number: u64) {
-        self.0.insert(job, number);
+    pub(super) fn enter(&mut self, job: JobId, label: Label) {
+        self.0.insert(job, label);
     }
 
     pub(super) fn remove(&mut self, job: JobId) {
         self.0.remove(&job);
     }
 
-    fn of(&self, job: JobId) -> u64 {
-        self.0.get(&job).copied().expect("every job was entered when it came")
+    fn of(&self, job: JobId) -> Label {
+        self.0.get(&job).cloned().expect("every job was entered when it came")
     }
 
-    pub(super) fn of_all(&self, jobs: impl IntoIterator<Item = JobId>) -> Vec<u64> {
+    pub(super) fn of_all(&self, jobs: impl IntoIterator<Item = JobId>) -> Vec<Label> {
         jobs.into_iter().map(|job| self.of(job)).collect()
     }
 }

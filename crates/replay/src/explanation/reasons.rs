@@ -3,6 +3,7 @@
 use super::history::{About, Start};
 use super::pass::{Numbers, Pass};
 use super::words::{self, Names};
+use crate::label::Label;
 use gap_schedule::{Explained, Policy, Reason, ReasonProbe, Starts, View};
 use sim_core::JobId;
 use std::cell::RefCell;
@@ -68,7 +69,7 @@ impl ReasonsHeard {
     /// The log's next job, before it is submitted.
     pub(crate) fn comes(&self, job: &LogJob) {
         let mut heard = self.0.borrow_mut();
-        heard.numbers.enter(job.job.id, job.number);
+        heard.numbers.enter(job.job.id, Label::of_job(job));
         heard.abouts.insert(job.job.id, About::of(job));
     }
 

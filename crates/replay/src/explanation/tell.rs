@@ -21,7 +21,7 @@ pub(crate) fn explanation(policy: &str, tale: &Tale, tells: bool, names: Vec<Str
     );
     Explanation {
         policy: policy.to_owned(),
-        job: tale.about.number,
+        job: tale.about.label.clone(),
         about: words::about(&tale.about),
         facts: facts(&tale.about, &steps, tells, &names),
         history: lines(false),

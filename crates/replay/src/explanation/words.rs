@@ -1,6 +1,7 @@
 //! What was heard, in words.
 
 use super::history::{About, Holder, Obstacle, Promise, Room, Start, Wait};
+use crate::label::Label;
 use crate::units::span;
 use gap_schedule::Right;
 use sim_core::{Span, Time};
@@ -37,8 +38,8 @@ fn listed(mut items: Vec<String>) -> String {
 }
 
 /// `job 4`, `jobs 4 and 5`, `jobs 4, 5, 6, 7, 8 and 12 more`.
-pub(super) fn jobs(numbers: &[u64]) -> String {
-    let mut items: Vec<String> = numbers.iter().take(NAMED).map(u64::to_string).collect();
+pub(super) fn jobs(numbers: &[Label]) -> String {
+    let mut items: Vec<String> = numbers.iter().take(NAMED).map(Label::to_string).collect();
     if numbers.len() > NAMED {
         items.push(format!("{} more", numbers.len() - NAMED));
     }
@@ -57,7 +58,7 @@ fn range((least, most): (u32, u32)) -> String {
 /// What is known of the job itself, in sentences.
 pub(super) fn about(about: &About) -> Vec<String> {
     let About { line, user, submit, processors: width, requested, expected, run, came_behind, .. } = about;
-    let user = user.map_or_else(String::new, |user| format!(" by user {user}"));
+    let user = user.as_ref().map_or_else(String::new, |user| format!(" by user {user}"));
     let expected = match expected {
         Some(expected) if requested == &Some(*expected) => format!("for {expected} s, as it requested"),
         Some(expected) => {
@@ -152,7 +153,7 @@ fn held(holders: &[Holder]) -> String {
         return String::new();
     }
     let told = |holder: &Holder| {
-        let who = holder.job.map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
+        let who = holder.job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
         let until =
             if holder.until == Time::MAX { "nobody knows when".to_owned() } else { format!("{} s", holder.until) };
         format!("{who} ({}, expected until {until})", processors(holder.processors))
@@ -213,7 +214,7 @@ fn room_to_start(width: u32, free: Option<u32>) -> String {
     }
 }
 
-fn waits(jobs: &[u64]) -> &'static str {
+fn waits(jobs: &[Label]) -> &'static str {
     if jobs.len() == 1 { "waits" } else { "wait" }
 }
 
@@ -225,6 +226,7 @@ mod tests {
     fn numbers_are_told_as_people_say_them() {
         let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal);
         assert_eq!(ordinals, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th"]);
+        let jobs = |numbers: &[u64]| jobs(&numbers.iter().copied().map(Label::from).collect::<Vec<_>>());
         assert_eq!(jobs(&[4]), "job 4");
         assert_eq!(jobs(&[4, 5]), "jobs 4 and 5");
         assert_eq!(jobs(&[1, 2, 3, 4, 5, 6, 7]), "jobs 1, 2, 3, 4, 5 and 2 more");

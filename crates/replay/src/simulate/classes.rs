@@ -1,5 +1,6 @@
 //! For whom a policy is better: jobs by class, and by user.
 
+use crate::label::Label;
 use metrics::{Blocks, JobClass, Mean, job};
 use sim_core::{JobRecord, Time};
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ pub(crate) struct Class {
 /// The jobs of one user.
 #[derive(Default)]
 pub(crate) struct User {
+    /// `None` for the jobs of which the log does not tell.
+    pub(crate) label: Option<Label>,
     pub(crate) jobs: u64,
     /// Processor-seconds.
     pub(crate) work: f64,
@@ -49,7 +52,7 @@ impl Classes {
     }
 
     /// Takes in one finished job.
-    pub(super) fn add(&mut self, record: &JobRecord) {
+    pub(super) fn add(&mut self, record: &JobRecord, user: Option<&Label>) {
         let wait = record.wait().as_secs_f64();
         let slowdown = job::bounded_slowdown(record, metrics::Summary::THRESHOLD);
         let class = &mut self.classes[JobClass::of(record) as usize];
@@ -57,7 +60,8 @@ impl Classes {
         class.wait.add(wait);
         class.bounded_slowdown.add(slowdown);
         class.blocks.add(record);
-        let user = self.users.entry(record.job.request.user).or_default();
+        let entry = self.users.entry(record.job.request.user);
+        let user = entry.or_insert_with(|| User { label: user.cloned(), ..User::default() });
         user.jobs += 1;
         user.work += f64::from(record.processors) * record.finish.since(record.start).as_secs_f64();
         user.wait.add(wait);
@@ -104,7 +108,7 @@ mod tests {
     fn an_hour_on_eight_processors_is_short_and_narrow_and_a_second_or_a_processor_more_is_not() {
         let mut classes = Classes::default();
         for (processors, seconds) in [(8, 3600), (9, 3600), (8, 3601), (9, 3601), (1, 1)] {
-            classes.add(&ran(processors, seconds, 1));
+            classes.add(&ran(processors, seconds, 1), None);
         }
         assert_eq!(classes.classes().each_ref().map(|class| class.jobs), [2, 1, 1, 1]);
         assert_eq!(classes.classes()[3].wait.mean(), Some(100.0));
@@ -114,7 +118,7 @@ mod tests {
     fn users_come_by_what_they_used() {
         let mut classes = Classes::default();
         for (processors, user) in [(1, 7), (9, 3), (2, 7)] {
-            classes.add(&ran(processors, 10, user));
+            classes.add(&ran(processors, 10, user), None);
         }
         let heaviest: Vec<_> = classes.heaviest(5).into_iter().map(|(number, user)| (number, user.jobs)).collect();
         assert_eq!(heaviest, [(Some(3), 1), (Some(7), 2)]);

@@ -123,15 +123,15 @@ impl Group {
     }
 
     fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
-        let number = i64::try_from(row.job)
-            .map_err(|_| io::Error::other(format!("job {}: the number is above {}", row.job, i64::MAX)))?;
+        let number = i64::try_from(row.job.0.number)
+            .map_err(|_| io::Error::other(format!("job {}: the number is above {}", row.job.0.number, i64::MAX)))?;
         self.job.push(Some(number));
         self.submit.push(Some(float(row.submit)));
         self.start.push(row.start.map(float));
         self.finish.push(row.finish.map(float));
         self.processors.push(Some(i64::from(row.processors)));
         self.site.push(row.site.map(ByteArray::from));
-        self.user.push(row.user.map(i64::from));
+        self.user.push(row.user.and_then(|user| i64::try_from(user.0.number).ok()));
         self.requested.push(row.requested.map(float));
         self.run.push(Some(float(row.run)));
         self.deadline.push(row.deadline.map(float));

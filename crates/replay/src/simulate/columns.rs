@@ -30,11 +30,11 @@ One row per job, as they leave the system. Times in seconds since the first subm
 
 | column | what it is |
 |---|---|
-| `job` | the job's number in the log |
+| `job` | the job's number in the log; where a comment of the log names it (`; Job: 12352 12345_7`), its name |
 | `submit`, `start`, `finish` | when it was submitted, started and ended (s); of a job that a failure interrupted, the run that ended |
 | `processors` | how many it held; of a rejected job, how many it asked for |
 | `site` | the place where it ran, as the machine or clusters file calls it |
-| `user` | who submitted it, by the log's number |
+| `user` | who submitted it, by the log's number or, where a comment names the user (`; User: 3 alice`), by name |
 | `requested` | run time that the log says was asked for (s), whatever the policy was told |
 | `run` | what it takes at reference speed (s), after a cut at its limit |
 | `deadline` | when it is due (s since the first submit) |
@@ -52,7 +52,7 @@ queue and requests as in the log.
 const PARQUET: &str = "
 ## POLICY/jobs.parquet
 
-The same rows in the same order, with columns of the same names: `job`, `processors` and `user` are integers (INT64), times floats
+The same rows in the same order, with columns of the same names: `job`, `processors` and `user` are integers (INT64; the log's numbers, never names), times floats
 (DOUBLE) in the units above, which the metadata of the file repeat as `unit of COLUMN`, the others strings. A value that does not
 exist is null. 65 536 rows are a row group.
 ";

@@ -340,7 +340,7 @@ impl Policy for Exec {
         // A job that comes back from a failed machine keeps its number; of a new one, the log's reader has entered it.
         let number = self.present.get(&id).map(|known| known.number);
         let number = number
-            .or_else(|| self.from_log.borrow().get(&id).map(|known| known.number))
+            .or_else(|| self.from_log.borrow().get(&id).map(|known| known.label.number))
             .unwrap_or_else(|| u64::from(id.0));
         let allowed = (0..).zip(view.machines).map(|(machine, _)| machine).filter(|k| sites.contains(SiteId(*k)));
         self.submitted.push(Submitted {

@@ -1,5 +1,7 @@
 //! A row of `jobs.csv`, and how its values are written.
 
+use crate::label::Label;
+use lab::terminal::csv_name;
 use serde::{Serialize, Serializer};
 use sim_core::{Span, Time};
 use std::fmt::Write as _;
@@ -23,18 +25,31 @@ pub(super) const COLUMNS: [&str; 12] = [
 /// What is told of a job that has left the system; `None` for what does not exist. `columns.md` says what each is.
 #[derive(Debug, Serialize)]
 pub(super) struct Row<'a> {
-    pub(super) job: u64,
+    pub(super) job: Cell<'a>,
     pub(super) submit: Seconds,
     pub(super) start: Option<Seconds>,
     pub(super) finish: Option<Seconds>,
     pub(super) processors: u32,
     pub(super) site: Option<&'a str>,
-    pub(super) user: Option<u32>,
+    pub(super) user: Option<Cell<'a>>,
     pub(super) requested: Option<Seconds>,
     pub(super) run: Seconds,
     pub(super) deadline: Option<Seconds>,
     pub(super) state: &'static str,
     pub(super) allocated: Option<String>,
+}
+
+/// A label as a field of a table.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Cell<'a>(pub(super) &'a Label);
+
+impl Serialize for Cell<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0.name {
+            Some(name) => serializer.serialize_str(&csv_name(name)),
+            None => serializer.serialize_u64(self.0.number),
+        }
+    }
 }
 
 /// An instant as seconds in full precision, not as a float.

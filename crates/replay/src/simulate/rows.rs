@@ -3,8 +3,9 @@
 
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetRows;
-use super::row::{COLUMNS, Row, Seconds, in_seconds, listed};
+use super::row::{COLUMNS, Cell, Row, Seconds, in_seconds, listed};
 use super::sites::Sites;
+use crate::label::Label;
 use anyhow::{Context, Result};
 use lab::terminal::csv_name;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
@@ -77,8 +78,9 @@ pub(crate) struct Drafts {
 /// What a log knows of a job, and a simulation does not.
 #[derive(Clone, Debug)]
 pub(super) struct FromLog {
-    pub(super) number: u64,
+    pub(super) label: Label,
     job: Job,
+    pub(super) user: Option<Label>,
     pub(super) requested: Option<Span>,
     /// What it takes at reference speed.
     run: Span,
@@ -95,16 +97,17 @@ impl FromLog {
     /// A job of which no more is known than its number.
     pub(super) fn numbered(job: Job, number: u64) -> Self {
         let (requested, group, executable, queue, partition, requested_memory) = Default::default();
-        let (run, is_cut) = (job.runtime, false);
-        Self { number, job, requested, run, is_cut, group, executable, queue, partition, requested_memory }
+        let (run, is_cut, label, user) = (job.runtime, false, number.into(), None);
+        Self { label, job, user, requested, run, is_cut, group, executable, queue, partition, requested_memory }
     }
 }
 
 impl From<&LogJob> for FromLog {
     fn from(one: &LogJob) -> Self {
         Self {
-            number: one.number,
+            label: Label::of_job(one),
             job: one.job,
+            user: Label::of_user(one),
             requested: one.requested_time,
             run: one.job.runtime,
             is_cut: one.job.runtime < one.logged_runtime,
@@ -123,8 +126,9 @@ impl From<&Alea31Job> for FromLog {
         let mut job = one.job;
         job.request.user = one.user;
         Self {
-            number: one.number,
+            label: Label { number: one.number, name: one.name.clone() },
             job,
+            user: one.user.map(|number| Label { number: number.into(), name: one.user_name.clone() }),
             requested: Some(one.limit),
             run: one.executed,
             is_cut: one.limit < one.job.runtime,
@@ -268,7 +272,7 @@ impl Rows {
         let Some(rows) = &mut self.evalys else { return Ok(()) };
         let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
         let written = rows.serialize((
-            known.number,
+            known.label.number,
             &self.log,
             Seconds(job.submit),
             processors,
@@ -348,13 +352,13 @@ impl Rows {
 fn row_of(known: &FromLog) -> Row<'_> {
     let Job { submit, request, .. } = known.job;
     Row {
-        job: known.number,
+        job: Cell(&known.label),
         submit: Seconds(submit),
         start: None,
         finish: None,
         processors: request.processors,
         site: None,
-        user: request.user,
+        user: known.user.as_ref().map(Cell),
         requested: known.requested.map(in_seconds),
         run: in_seconds(known.run),
         deadline: request.deadline.map(Seconds),
@@ -375,6 +379,7 @@ fn of_log(known: &FromLog, state: State) -> SwfRecord {
         group: known.group,
         executable: known.executable,
         queue: known.queue,
-        ..SwfRecord::numbered(known.number)
+        name: known.label.name.clone(),
+        ..SwfRecord::numbered(known.label.number)
     }
 }

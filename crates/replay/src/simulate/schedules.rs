@@ -79,7 +79,7 @@ fn bars(placed: &[Placed], reasons: Option<&Reasons>, seconds: f64) -> Vec<Bar> 
         let Placed { known, record, processors } = *placed;
         let [start, end] = [record.start, record.finish].map(|at| at.as_secs_f64() / seconds);
         Bar {
-            job: known.number.to_string(),
+            job: known.label.to_string(),
             start,
             end,
             processors: processors.clone(),
@@ -93,7 +93,7 @@ fn bars(placed: &[Placed], reasons: Option<&Reasons>, seconds: f64) -> Vec<Bar> 
 /// What is told of a job that is pointed at.
 fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
     let at = |time: Time| span(time.as_secs_f64());
-    let user = record.job.request.user.map_or_else(String::new, |user| format!("user {user}, "));
+    let user = known.user.as_ref().map_or_else(String::new, |user| format!("user {user}, "));
     let blocks = processors.iter().map(|&(first, count)| match count {
         1 => first.to_string(),
         _ => format!("{first}–{}", first + (count - 1)),

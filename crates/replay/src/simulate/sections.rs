@@ -6,6 +6,7 @@ use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::schedules::schedules;
 use super::world::Run;
+use crate::label::Label;
 use crate::units::{count, readable, unit};
 use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
@@ -272,7 +273,7 @@ fn user_table(report: &Report<'_>, users: usize) -> Part {
             (mean(wait), mean(user.and_then(|user| user.bounded_slowdown.mean())))
         };
         let (waits, slowdowns): (Vec<String>, Vec<String>) = runs.iter().map(of).unzip();
-        let name = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        let name = user.label.as_ref().map_or_else(|| "unknown".to_owned(), Label::to_string);
         let share = significant(100.0 * user.work / all);
         [name, count(user.jobs), share].into_iter().chain(waits).chain(slowdowns).collect()
     });

@@ -176,7 +176,7 @@ impl Sink for RunTotals {
         self.busy.lower(record.finish, u64::from(record.processors));
         self.summary.add(&record);
         self.blocks.add(&record);
-        self.classes.add(&record);
+        self.classes.add(&record, known.user.as_ref());
         self.last_finish = self.last_finish.max(record.finish);
         let processors = self.seats.give_back(record.job.id);
         self.rows.ran(&record, &known, &processors);

@@ -115,8 +115,9 @@ NNodes,AllocTRES,ReqMem,TotalCPU,State > jobs.sacct
       the jobs of your own Slurm cluster, as simulators take them
 
 From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts
-each, and tells which users and groups became which numbers: delete these lines before you give the log to anybody. Columns may
-come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where.
+each. Names of users, groups, queues and partitions become numbers, and comments keep the names (`; User: 1000000000 alice`), as
+they keep what people call a job (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments
+before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where.
 --duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
 A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has

@@ -87,9 +87,9 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
     }
     match done.names {
         0 => {}
-        1 => text += "1 name became a number; the comment at the end of the file tells which\n",
+        1 => text += "1 name became a number; a comment before its first job tells which\n",
         names => {
-            let _ = writeln!(text, "{names} names became numbers; the comments at the end of the file tell which");
+            let _ = writeln!(text, "{names} names became numbers; comments before their first jobs tell which");
         }
     }
     text

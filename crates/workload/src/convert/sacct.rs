@@ -24,7 +24,7 @@ pub fn convert_sacct(
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
     let mut sink = Sink::new(to, out);
-    let mut jobs = FromOrigin { names: Names::default(), origin_and_last: None, processors };
+    let mut jobs = FromOrigin { names: Names::of_accounting(), origin_and_last: None, processors };
     let mut window = BySubmit::default();
     while let Some(record) = reader.next() {
         if let Some((earliest, line)) = window.push(record?, reader.line()) {
@@ -39,7 +39,6 @@ pub fn convert_sacct(
             format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
         sink.comment(&told).map_err(ConvertError::Write)?;
     }
-    sink.table(&jobs.names).map_err(ConvertError::Write)?;
     sink.done.repairs = reader.repairs().clone();
     Ok(sink.done)
 }
@@ -93,9 +92,9 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     }
     lines.push(
         if reader.has_numbers() {
-            "Note: job numbers are those of Slurm (JobIDRaw)"
+            "Note: job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it"
         } else {
-            "Note: job numbers are counted: there was no column JobIDRaw"
+            "Note: job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID"
         }
         .to_owned(),
     );
@@ -104,7 +103,8 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     }
     lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());
     lines.push(
-        "Note: the comments at the end tell what was left out or repaired, and which names became numbers".to_owned(),
+        "Note: comments before first jobs tell which names became numbers, those at the end what was left out or repaired"
+            .to_owned(),
     );
     lines
 }

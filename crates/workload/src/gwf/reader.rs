@@ -115,6 +115,7 @@ impl GwfReader {
             queue: fields.text(14),
             partition: fields.text(15),
             further: std::array::from_fn(|column| fields.text(16 + column)),
+            name: None,
         })
     }
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 /// since 1970. Memory is that of the longest line, whatever the length of the file.
 ///
 /// A job's number is `JobIDRaw`, which an array's tasks have for themselves; where that column is missing, jobs are counted from
-/// one. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed` (without the times for which a job was
+/// one. Its name is `JobID`, where that is another. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed` (without the times for which a job was
 /// suspended) or else `End` − `Start`; group, queue, partition and project are `Group` (or else `Account`), `QOS`, `Partition`
 /// and `Account`.
 ///
@@ -237,6 +237,7 @@ impl Line<'_> {
             group: group.clone().or_else(|| account.clone()),
             queue: self.name(Role::Qos),
             partition: self.name(Role::Partition),
+            name: self.get(Role::JobId).filter(|id| *id != number.to_string()).map(|id| word(id).into()),
             ..GwfRecord::default()
         };
         // Where both are told, the account has a column of its own in logs of grids.

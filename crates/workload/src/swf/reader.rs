@@ -1,6 +1,7 @@
 //! Streaming reader: one record at a time, over one buffer.
 
 use super::decimal::{self, Decimal};
+use super::names::Names;
 use super::record::{COLUMNS, Fault, NAMES, parse};
 use super::{Header, SwfError, SwfRecord};
 use crate::file;
@@ -10,6 +11,7 @@ use std::fmt;
 use std::io::Read;
 use std::iter::FusedIterator;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads a log record by record. Its memory is that of the longest line, whatever the length of the log.
 ///
@@ -18,6 +20,7 @@ use std::path::Path;
 pub struct SwfReader {
     lines: Lines,
     header: Header,
+    names: Names,
     /// Whether the current line is a record that has not been delivered: the first, which ends the header.
     is_pending: bool,
 }
@@ -54,6 +57,17 @@ impl SwfReader {
     /// The number of the line that was read last, counted from 1: after `next`, the line of that record.
     pub const fn line(&self) -> u64 {
         self.lines.number()
+    }
+
+    /// The name of a user, if a comment so far gives one: `; User: 3 alice`.
+    pub fn user_name(&self, user: u32) -> Option<&Arc<str>> {
+        self.names.of_user(user)
+    }
+
+    /// Comments that name users, groups, executables, queues or partitions, between the record that was read last and the
+    /// one before it. Those of the header are entries of it.
+    pub(crate) fn names_before(&self) -> &[String] {
+        self.names.passed()
     }
 
     /// Whether nothing more can be read.
@@ -94,7 +108,7 @@ impl SwfReader {
     }
 
     fn start(lines: Lines) -> Result<Self, SwfError> {
-        let mut reader = Self { lines, header: Header::default(), is_pending: false };
+        let mut reader = Self { lines, header: Header::default(), names: Names::default(), is_pending: false };
         reader.read_header()?;
         Ok(reader)
     }
@@ -104,7 +118,7 @@ impl SwfReader {
             match kind_of(self.lines.current()) {
                 Kind::Blank => {}
                 Kind::Comment(text) => {
-                    if !self.header.take_in(text) {
+                    if !self.names.take_in(text) && !self.header.take_in(text) {
                         let (path, line) = (self.lines.path().to_owned(), self.lines.number());
                         return Err(SwfError::LongHeader { path, line });
                     }
@@ -145,6 +159,7 @@ impl Iterator for SwfReader {
     type Item = Result<SwfRecord, SwfError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.names.go_on();
         loop {
             if self.lines.is_done() {
                 return None;
@@ -157,8 +172,15 @@ impl Iterator for SwfReader {
                 }
             }
             self.is_pending = false;
-            if matches!(kind_of(self.lines.current()), Kind::Record) {
-                return Some(parse(self.lines.current()).map_err(|fault| self.faulty(fault)));
+            match kind_of(self.lines.current()) {
+                Kind::Blank => {}
+                Kind::Comment(text) => {
+                    self.names.take_in(text);
+                }
+                Kind::Record => {
+                    let name = |record: SwfRecord| SwfRecord { name: self.names.of_job(record.number), ..record };
+                    return Some(parse(self.lines.current()).map(name).map_err(|fault| self.faulty(fault)));
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::decimal::{self, Decimal};
 use sim_core::Span;
+use std::sync::Arc;
 
 /// One job as a log recorded it. `None` is "unknown": −1 in the file, or another negative number in a field that no
 /// simulation depends on. (Logs have those: a finish of 0 minus a start in UNIX seconds, for one.)
@@ -46,6 +47,8 @@ pub struct SwfRecord {
     /// Columns 20 and beyond as they stand, if there are any: see [`SwfRecord::queue_name`]. One allocation, which
     /// plain logs never need.
     pub further: Option<Box<str>>,
+    /// What people call the job, where that is not its number: `12345_7` of an array. A comment before the record.
+    pub name: Option<Arc<str>>,
 }
 
 impl SwfRecord {
@@ -71,6 +74,7 @@ impl SwfRecord {
             preceding_job: None,
             think_time: None,
             further: None,
+            name: None,
         }
     }
 
@@ -193,6 +197,7 @@ pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, Fault> {
         preceding_job: fields.whole(NUMBER, Negative::Unknown),
         think_time: fields.time(Negative::Unknown),
         further: fields.further(),
+        name: None,
     };
     match fields.fault {
         None => Ok(record),

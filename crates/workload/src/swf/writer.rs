@@ -52,13 +52,16 @@ impl<W: Write> SwfWriter<W> {
     }
 }
 
-/// Writes `record` as one line: 18 columns, and those from the 20th on where the record has them. Column 19, the hosts
+/// Writes `record` as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on where the record has them. Column 19, the hosts
 /// of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
 ///
 /// # Errors
 ///
 /// If `out` fails.
 pub fn write_record(out: &mut impl Write, record: &SwfRecord) -> io::Result<()> {
+    if let Some(name) = &record.name {
+        writeln!(out, "; Job: {} {name}", record.number)?;
+    }
     write!(out, "{}", record.number)?;
     column(out, record.submit)?;
     column(out, record.wait)?;

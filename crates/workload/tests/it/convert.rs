@@ -50,10 +50,10 @@ fn logs_of_metacentrum_become_plain_and_grid_logs() {
     insta::assert_snapshot!(back, @"
     ; MaxProcs: 2176
     ; Note: two lines
+    ; Queue: 1000000000 q_1d
     0 1356996147 0 56011 64 1 1024 64 86400 68719476736 1 62 1 1 1000000000 1 -1 -1 {} q_1d 1:ppn=64:x86_64:cl_zewura#excl
+    ; Queue: 1000000001 q_2w
     1 1356996695 71 1164297 12 1 1024 12 1209600 91268055040 1 101 1 1 1000000001 1 -1 -1 {} q_2w 1:ppn=12
-    ; Note: queue 1000000000 is q_1d
-    ; Note: queue 1000000001 is q_2w
     ");
     assert_eq!((done.records, done.names, done.lost.len()), (2, 2, 0));
 }

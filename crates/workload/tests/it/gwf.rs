@@ -111,6 +111,7 @@ prop_compose! {
             queue: names.3,
             partition: names.4,
             further,
+            name: None,
         }
     }
 }

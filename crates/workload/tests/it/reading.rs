@@ -28,6 +28,7 @@ fn every_field_has_its_column() {
         preceding_job: Some(17),
         think_time: Some(Span::from_secs(18)),
         further: None,
+        name: None,
     };
     assert_eq!(read, [expected]);
 }

@@ -38,6 +38,7 @@ prop_compose! {
         ids: (Option<u32>, Option<u32>, Option<u32>, Option<u32>, Option<u32>),
         preceding_job: Option<u64>,
         further in further(),
+        name in prop::option::of("[!-~]([ -~]{0,8}[!-~])?"),
     ) -> SwfRecord {
         SwfRecord {
             number,
@@ -59,6 +60,7 @@ prop_compose! {
             preceding_job,
             think_time: times.5,
             further,
+            name: name.map(Into::into),
         }
     }
 }

@@ -1,0 +1,51 @@
+//! What people call a job or a user: its name, or else its number in the log.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::sync::Arc;
+use workload::LogJob;
+
+/// A job or a user, as tables, pictures and explanations show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    /// In the log.
+    pub(crate) number: u64,
+    /// `None` where the log has numbers alone.
+    pub(crate) name: Option<Arc<str>>,
+}
+
+impl Label {
+    /// Of a job.
+    pub(crate) fn of_job(job: &LogJob) -> Self {
+        Self { number: job.number, name: job.name.clone() }
+    }
+
+    /// Of the user of a job, if the log tells one.
+    pub(crate) fn of_user(job: &LogJob) -> Option<Self> {
+        job.user.map(|number| Self { number: number.into(), name: job.user_name.clone() })
+    }
+}
+
+impl From<u64> for Label {
+    fn from(number: u64) -> Self {
+        Self { number, name: None }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => f.write_str(name),
+            None => self.number.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Label {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.name {
+            Some(name) => serializer.serialize_str(name),
+            None => serializer.serialize_u64(self.number),
+        }
+    }
+}
