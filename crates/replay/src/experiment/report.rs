@@ -5,7 +5,7 @@ use super::figures::figures;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
-use super::results::Results;
+use super::results::{At, Results};
 use super::unit::Run;
 use super::words::sentences;
 use anyhow::Result;
@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
     }
 
     fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.means(), self.agreements(), self.logs()];
+        let mut tables = vec![self.means(), self.bests(), self.agreements(), self.logs()];
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             let rows = self.results.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
                 let flips = if verdict == overall { "" } else { "flips" };
@@ -141,6 +141,30 @@ impl<'a> Report<'a> {
                 .to_owned(),
             columns,
             rows,
+        }
+    }
+
+    fn bests(&self) -> Table {
+        let design = &self.plan.design;
+        let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
+        let metrics = design.metrics.iter().map(Metric::to_string);
+        let best = |at: At, metric: &Metric| match &self.results.best(at, *metric)[..] {
+            [] => "–".to_owned(),
+            names => names.join(", "),
+        };
+        let row = |at: At| {
+            let place = std::iter::once(design.logs[at.log].name.clone());
+            let place = place.chain(design.texts(&self.results.settings[at.setting]));
+            place.chain(design.metrics.iter().map(|metric| best(at, metric))).collect()
+        };
+        Table {
+            id: "best".to_owned(),
+            title: "Which policies may be the best".to_owned(),
+            caption: "The policy with the best mean, then those without a significant difference from it, by multiple comparisons with \
+                      the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv."
+                .to_owned(),
+            columns: std::iter::once("log".to_owned()).chain(settings).chain(metrics).collect(),
+            rows: self.results.places().map(row).collect(),
         }
     }
 
@@ -266,12 +290,21 @@ impl<'a> Report<'a> {
             .iter()
             .map(|judged| json!({ "id": judged.id, "says": judged.statement, "verdict": judged.verdict.to_string() }))
             .collect();
+        let best = self.results.places().map(|at| {
+            let design = &self.plan.design;
+            let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, *metric)));
+            let by_metric: serde_json::Map<_, _> = design.metrics.iter().map(of).collect();
+            let setting = design.texts(&self.results.settings[at.setting]);
+            json!({ "log": design.logs[at.log].name, "setting": setting, "may_be_best": by_metric })
+        });
+        let best: Vec<_> = best.collect();
         json!({
             "out": out,
             "experiment": self.plan.design.name,
             "replications": self.plan.head.end,
             "claims": claims,
             "warnings": self.warnings,
+            "best": best,
             "summary": sentences(&self.results, &self.judged).join(" "),
         })
     }

@@ -276,6 +276,20 @@ impl<'a> Results<'a> {
         self.rows(|at, policy, metric| if policy == base { None } else { self.difference(at, policy, base, metric) })
     }
 
+    /// The policy with the best mean in one place, then those without a significant difference from it; none where no interval says
+    /// anything.
+    pub(super) fn best(&self, at: At, metric: Metric) -> Vec<&str> {
+        let found = self.standings(at, metric);
+        if !found.iter().any(|one| matches!(one, Standing::MayBeBest | Standing::Worse)) {
+            return Vec::new();
+        }
+        let of = |wanted: Standing| {
+            let all = self.design.policies.iter().zip(found.clone());
+            all.filter(move |(_, standing)| *standing == wanted).map(|(policy, _)| policy.name.as_str())
+        };
+        of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
+    }
+
     /// `best.csv`: which policies may be the best, by log, setting and metric.
     pub(super) fn best_table(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());

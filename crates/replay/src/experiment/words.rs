@@ -2,12 +2,11 @@
 
 use super::better::better;
 use super::measure::Metric;
-use super::results::Results;
-use crate::best::{in_words, may_be_best};
+use super::results::{At, Results};
+use crate::best::in_words;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
-use metrics::best::Standing;
 
 /// Who differs from the baseline where, a sentence for each metric; which claims hold; whether metrics agree.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
@@ -60,12 +59,13 @@ fn of_metric(results: &Results<'_>, metric: Metric) -> String {
 /// Which policies may be the best: by name in one place, by number of places in several.
 fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name.as_str()).collect();
-    let all: Vec<Vec<Standing>> = results.places().map(|at| results.standings(at, metric)).collect();
-    if let [one] = &all[..] {
-        return in_words(metric.name(), &names, one);
+    let places: Vec<At> = results.places().collect();
+    if let [at] = places[..] {
+        return in_words(metric.name(), &names, &results.standings(at, metric));
     }
-    let may_be = |policy: &usize| all.iter().filter(|one| may_be_best(one[*policy]) == "yes").count();
-    let mut found: Vec<(usize, &str)> = (0..names.len()).map(|policy| (may_be(&policy), names[policy])).collect();
+    let all: Vec<Vec<&str>> = places.iter().map(|at| results.best(*at, metric)).collect();
+    let may_be = |name: &&str| all.iter().filter(|best| best.contains(name)).count();
+    let mut found: Vec<(usize, &str)> = names.iter().map(|name| (may_be(name), *name)).collect();
     found.retain(|(places, _)| *places > 0);
     found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
     let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();
