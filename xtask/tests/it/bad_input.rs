@@ -158,8 +158,8 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);
     check(&["--time-limit", "0"], &["--time-limit", "milliseconds, above 0"]);
     check(&["--inside", "machine"], &["--inside", "--machines <FILE>"]);
-    check(&["--estimates", "factor:0"], &["--estimates", "factor:F with F from 1", "factor:0"]);
-    check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F with F from 1", "factor:NaN"]);
+    check(&["--estimates", "factor:0"], &["--estimates", "factor:F (times the run time)", "factor:0"]);
+    check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F (times the run time)", "factor:NaN"]);
     check(&["--procs", "0"], &["--procs", "0 is not in 1.."]);
     check(&["--max-jobs", "-1"], &["'-1'"]);
     check(&["--jobs", "0"], &["--jobs", "0 is not in 1.."]);
