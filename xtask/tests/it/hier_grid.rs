@@ -1,6 +1,6 @@
 //! `simulate --model hier-grid`: any log on any tree, transcripts and replays.
 
-use crate::program::{assert_same, file, folder, results, table, tree, xtask};
+use crate::program::{file, folder, table, tree, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -107,18 +107,6 @@ fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() 
         &TREE.replace("[[site]]\nname = \"a\"", "[jobs]\ntime = \"runtime\"\n[[site]]\nname = \"a\""),
     );
     assert!((seconds - 10.0).abs() < 0.1, "{seconds} s");
-}
-
-#[test]
-fn threads_change_no_byte() {
-    let folder = folder();
-    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
-    let outs = ["1", "2"].map(|threads| {
-        let out = folder.path().join(threads);
-        simulate(&log, text(&grid), POLICIES, &out, &["--jobs", threads]).success();
-        out
-    });
-    assert_same(&results(&outs[0]), &results(&outs[1]));
 }
 
 #[test]

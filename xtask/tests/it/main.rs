@@ -22,7 +22,6 @@ mod figures;
 mod hier_grid;
 mod metaloras;
 mod metasched;
-mod oracles;
 mod predictions;
 mod print;
 mod provenance;

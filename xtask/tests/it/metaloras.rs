@@ -1,6 +1,6 @@
 //! metaloras: what it writes, and what any correct implementation of the paper must show.
 
-use crate::program::{assert_same, folder, results, table, xtask};
+use crate::program::{folder, table, xtask};
 use predicates::str::contains;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,15 +47,6 @@ fn figures_name_policies_and_levels_as_the_paper_does_and_the_preset_beside_them
     assert_eq!(weights, ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]);
     let (_, rows) = table(&out.path().join("data/prediction.csv"));
     assert_eq!(rows.iter().filter(|row| row["metric"] == "actual_seconds" && row["series"] == "TAT").count(), 60);
-}
-
-#[test]
-fn the_number_of_threads_changes_no_byte() {
-    let outs = [folder(), folder()];
-    for (out, threads) in outs.iter().zip(["1", "2"]) {
-        reproduce(out.path(), &["--reps", "2", "--jobs", threads]);
-    }
-    assert_same(&results(outs[0].path()), &results(outs[1].path()));
 }
 
 /// Of each run of `variant`: its metrics by level, replication and policy.

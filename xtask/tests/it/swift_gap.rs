@@ -1,6 +1,6 @@
 //! The paper that needs a log: what runs with it and without it, and that either is said.
 
-use crate::program::{assert_same, file, folder, manifest, results, table, xtask};
+use crate::program::{file, folder, manifest, table, xtask};
 use assert_cmd::Command;
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,14 +97,6 @@ fn series_are_called_as_the_paper_calls_them_and_stand_ins_as_what_they_are() {
     }
     let (header, _) = table(&out.path().join("data/fig1.csv"));
     assert_eq!(header, ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"]);
-}
-
-#[test]
-fn results_do_not_depend_on_the_number_of_threads() {
-    let (one, two) = (folder(), folder());
-    small(one.path()).args(["--jobs", "1"]).assert().code(0);
-    small(two.path()).args(["--jobs", "2"]).assert().code(0);
-    assert_same(&results(one.path()), &results(two.path()));
 }
 
 #[test]
