@@ -5,3 +5,4 @@ mod limits;
 mod priorities;
 mod readers;
 mod recordings;
+mod simulation;
