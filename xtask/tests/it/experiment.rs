@@ -93,7 +93,9 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     assert_eq!(claims[1]["verdict"], "reproduced", "{claims:?}");
     assert!(end(1, "ci_low") > 0.0);
     let files = names(&out);
-    for name in ["report.html", "manifest.json", "best.csv", "doubt.csv", "figures/heatmap-wait_mean.svg", "figures/ranks.svg"] {
+    for name in
+        ["report.html", "manifest.json", "best.csv", "doubt.csv", "figures/heatmap-wait_mean.svg", "figures/ranks.svg"]
+    {
         assert!(files.contains(name), "no {name} among {files:?}");
     }
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
