@@ -7,7 +7,7 @@
 //! | the work is cut into units, in a plan that does not change | `plan.rs` |
 //! | a unit is computed into a file with a checksum | `unit.rs`, `measure.rs`, `weeks.rs` |
 //! | here, by Slurm, or by whoever runs the commands | `engine.rs` |
-//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
+//! | all runs are put together: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
 //! [observations](lab::observations), as of the papers. One replay has no replications to pair: its units hold estimates over blocks of the log. Folders of results, charts and the page are the laboratory's, too.
@@ -20,6 +20,7 @@ mod engine;
 mod figures;
 mod file;
 mod heatmap;
+mod in_log;
 mod measure;
 mod pitfalls;
 mod plan;

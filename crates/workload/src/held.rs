@@ -8,7 +8,7 @@ use crate::deadlines::after_submit;
 use crate::estimates::{f_model, stretched};
 use crate::history::History;
 use crate::model::ModelJob;
-use crate::swf::{SwfError, SwfReader};
+use crate::swf::{SwfError, SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 
@@ -16,6 +16,8 @@ use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeldLog {
     jobs: Vec<HeldJob>,
+    /// Time 0 on the log's own clock.
+    origin: Span,
 }
 
 /// One job, with what the log says of it, before anything is told to a policy.
@@ -64,6 +66,23 @@ impl HeldLog {
     ///
     /// If the options hold a number out of range, which none that were read from text do.
     pub fn read(records: SwfReader, options: Options) -> Result<(Self, Repairs), SwfError> {
+        Self::read_with(records, options, |_| {})
+    }
+
+    /// The same, with each record that becomes a job handed to `each`, in order: for columns that a held job has not.
+    ///
+    /// # Errors
+    ///
+    /// As of [`read`](Self::read).
+    ///
+    /// # Panics
+    ///
+    /// As of [`read`](Self::read).
+    pub fn read_with(
+        records: SwfReader,
+        options: Options,
+        mut each: impl FnMut(SwfRecord),
+    ) -> Result<(Self, Repairs), SwfError> {
         let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..options });
         let mut jobs = Vec::new();
         while let Some(item) = intake.next_record() {
@@ -79,9 +98,10 @@ impl HeldLog {
                 user: job.user,
                 number: job.number,
             });
+            each(record);
         }
         jobs.shrink_to_fit();
-        Ok((Self { jobs }, intake.repairs().clone()))
+        Ok((Self { jobs, origin: intake.origin().unwrap_or_default() }, intake.repairs().clone()))
     }
 
     /// What a model drew; its jobs are numbered from 1.
@@ -102,12 +122,17 @@ impl HeldLog {
     /// These jobs, put in order of submission; those of one instant stay as they are.
     pub fn of(mut jobs: Vec<HeldJob>) -> Self {
         jobs.sort_by_key(|job| job.submit);
-        Self { jobs }
+        Self { jobs, origin: Span::ZERO }
     }
 
     /// The jobs, in order.
     pub fn jobs(&self) -> &[HeldJob] {
         &self.jobs
+    }
+
+    /// Submission of the first job on the clock of the log that was read (field 2): [`Time::ZERO`] here.
+    pub const fn origin(&self) -> Span {
+        self.origin
     }
 
     /// From [`Time::ZERO`] to the last submission.
@@ -139,7 +164,10 @@ impl HeldLog {
     pub fn denser(&self, load: f64) -> Self {
         assert!(load > 0.0 && load.is_finite(), "a load cannot be {load} times what it was");
         let submit = |job: &HeldJob| Time::ZERO + job.submit.since(Time::ZERO).scaled(1.0 / load);
-        Self { jobs: self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect() }
+        Self {
+            jobs: self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect(),
+            origin: self.origin,
+        }
     }
 
     /// The same jobs, each due `factor` times its limit after its submission ([`Deadlines::Factor`](crate::Deadlines)).
@@ -153,6 +181,13 @@ impl HeldLog {
         for job in &mut self.jobs {
             job.due = Some(after_submit(job.limit.unwrap_or(job.runtime), factor));
         }
+        self
+    }
+
+    /// The same jobs, numbered by their positions from 0 instead of by the log.
+    #[must_use]
+    pub fn renumbered(mut self) -> Self {
+        (0..).zip(&mut self.jobs).for_each(|(number, job)| job.number = number);
         self
     }
 

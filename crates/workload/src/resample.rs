@@ -2,21 +2,38 @@
 //!
 //! | method | what it changes | what it answers |
 //! |---|---|---|
-//! | [`shaken`] | each submission by some seconds | does the result hang on the accidents of this very sequence? |
-//! | [`Users`] | who is there in which week | what would another year on this machine have brought? |
+//! | [`Blocks`] | the order and number of the log's weeks, all users together | what would another year of such weeks have brought? |
+//! | [`shaken`] | each submission by some seconds | does the result depend on the accidents of this very sequence? |
+//! | [`Users`] | which users are active in which week | how do results change with more or fewer users? |
 //!
-//! (Batch means over weeks, [`metrics::Blocks`](../../metrics/struct.Blocks.html), change nothing at all.) Both are pure
+//! (Batch means over weeks, [`metrics::Blocks`](../../metrics/struct.Blocks.html), change nothing at all.) All are pure
 //! functions of a held log and a stream: the same seed gives the same log, and a policy is no part of the address.
-//! [`Fidelity`] measures how like the original a resampled log is, and the tests hold it to bounds.
+//! [`Fidelity`] measures how similar a resampled log is to the original. [`Blocks`] holds every single log to
+//! [bounds](Blocks::BOUNDS); [`Users`] does not.
 
+mod blocks;
 mod fidelity;
 mod shake;
 mod users;
 
+pub use blocks::{Blocks, BlocksError, Drawn};
 pub use fidelity::Fidelity;
 pub use shake::shaken;
 pub use users::{Users, UsersError};
 
-use sim_core::Span;
+use crate::draw;
+use sim_core::{Span, Stream};
 
 const WEEK: Span = Span::from_secs(7 * 86_400);
+
+/// A position below `many`, each with the same probability.
+fn below(stream: &mut Stream, many: usize) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "below a length"
+    )]
+    let at = (draw::unit(stream) * many as f64) as usize;
+    at.min(many - 1)
+}

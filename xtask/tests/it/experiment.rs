@@ -556,9 +556,33 @@ fn message(experiment: &Path, folder: &Path) -> String {
 }
 
 #[test]
+fn weeks_are_drawn_by_default_and_the_log_itself_stands_beside_its_replications() {
+    let (folder, experiment) = prepared(&SMALL.replace("method = \"users\"\n", ""));
+    let out = folder.path().join("out");
+    let run = xtask().arg("experiment").arg(&experiment).arg("--out").arg(&out).assert().code(0);
+    let told = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+    assert!(told.contains("users, load 0.8, estimates user: wait_mean of easy is "), "{told}");
+    assert_eq!(manifest(&out)["method"], "blocks");
+    let (header, rows) = table(&out.join("log.csv"));
+    assert_eq!(header[3..], ["policy", "metric", "in_log", "min", "p5", "median", "p95", "max", "reps"]);
+    assert_eq!(rows.len(), 4 * 4, "settings and metrics of the log; a model is none");
+    let (_, runs) = table(&out.join("runs.csv"));
+    assert_eq!(runs.len(), 2 * 4 * 3 * 6, "the log itself is no replication");
+    for row in rows {
+        let value = |column: &str| row[column].parse::<f64>().expect("a number");
+        let range = ["min", "p5", "median", "p95", "max"].map(value);
+        assert!(row["log"] == "users" && row["policy"] == "easy" && range.is_sorted(), "{row:?}");
+    }
+    let page = fs::read_to_string(out.join("report.html")).expect("the page");
+    assert!(page.contains("The log itself") && page.contains("draws outside the bounds refused"));
+}
+
+#[test]
 fn a_resampled_log_is_a_log_and_tells_how_like_the_other_it_is() {
     let folder = folder();
-    let log = file(&folder, "users.swf", log_of_users());
+    // Group, executable, queue and partition.
+    let log = log_of_users().replace(" 1 -1 -1 -1 -1 -1\n", " 5 6 7 8 -1 -1\n");
+    let log = file(&folder, "users.swf", format!("; UnixStartTime: 843480031\n; Queue: 7 long\n{log}"));
     let resample = |out: &str, options: &[&str]| {
         let out = folder.path().join(out);
         let run = xtask().args(["workload", "resample"]).arg(&log).arg("--out").arg(&out).args(options).assert();
@@ -569,11 +593,27 @@ fn a_resampled_log_is_a_log_and_tells_how_like_the_other_it_is() {
     assert!(told.contains("relative to the log: jobs") && told.contains("hours of the day"), "{told}");
     let text = fs::read_to_string(&one).expect("the log");
     assert!(text.contains("; MaxProcs: 64\n") && text.contains("seed 3\n"), "{}", &text[..200]);
-    let jobs = text.lines().filter(|line| !line.starts_with(';')).count();
-    assert!((2_000..6_000).contains(&jobs), "{jobs} jobs in twice as many weeks as 1800 took");
+    assert!(text.contains("; UnixStartTime: 843480031\n; Queue: 7 long\n"), "{}", &text[..400]);
+    let jobs: Vec<Vec<&str>> = { text.lines().filter(|line| !line.starts_with(';')) }
+        .map(|line| line.split_ascii_whitespace().collect())
+        .collect();
+    assert!((3_000..4_300).contains(&jobs.len()), "{} jobs in twice as many weeks as 1800 took", jobs.len());
+    let numbers = fs::read_to_string(folder.path().join("one.jobs.csv")).expect("the numbers");
+    let log = log_of_users();
+    for (at, (job, line)) in jobs.iter().zip(numbers.lines().skip(1)).enumerate() {
+        assert_eq!((job[0], &job[12..16]), (&*(at + 1).to_string(), &["5", "6", "7", "8"][..]));
+        let (number, original) = line.split_once(',').expect("two columns");
+        let was = log.lines().nth(original.parse().expect("a number")).expect("a job behind the header");
+        let was: Vec<&str> = was.split_ascii_whitespace().collect();
+        assert_eq!((number, original), (job[0], was[0]));
+        assert_eq!((job[3], job[4], job[8], job[11]), (was[3], was[4], was[8], was[11]), "job {original} as {number}");
+    }
     let (two, run) = resample("two.swf", &["--seed", "3", "--weeks", "18", "--quiet"]);
     run.code(0);
     assert!(fs::read(two).expect("the log") == text.as_bytes(), "the same seed gives the same bytes");
+    let (_, run) = resample("users.swf", &["--users", "1.5", "--weeks", "9"]);
+    let told = String::from_utf8_lossy(&run.code(0).get_output().stdout).into_owned();
+    assert!(told.contains("1.5 times as many") && told.contains("no bounds"), "{told}");
     let (shaken, run) = resample("shaken.swf", &["--shake", "60s"]);
     run.code(0);
     let simulate = ["simulate", "--policy", "easy", "--quiet", "--trace"];

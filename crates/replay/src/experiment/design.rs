@@ -119,6 +119,7 @@ pub(super) struct Setting(pub(super) Vec<usize>);
 /// What stands for replications.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Method {
+    Blocks { weeks: Option<u64> },
     Users { weeks: Option<u64> },
     Shake { most: Span },
     Weeks,
@@ -128,6 +129,7 @@ pub(super) enum Method {
 impl Method {
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Blocks { .. } => "blocks",
             Self::Users { .. } => "users",
             Self::Shake { .. } => "shake",
             Self::Weeks => "weeks",
@@ -174,9 +176,10 @@ impl Design {
     pub(super) fn quick(mut self) -> Self {
         const JOBS: u32 = 2_000;
         self.count = (self.count / 10).max(3).min(self.count);
-        // Users are drawn week by week: of a log with so few jobs there may be no four weeks. Its first jobs are drawn from
-        // then all the same, so the number of weeks is cut instead.
+        // Weeks and users are drawn from the whole log, since few jobs may not cover the weeks that they need: the number of weeks
+        // is cut instead.
         match &mut self.method {
+            Method::Blocks { weeks } => *weeks = Some(weeks.unwrap_or(12).min(12)),
             Method::Users { weeks } => *weeks = Some(weeks.unwrap_or(8).min(8)),
             Method::Shake { .. } | Method::Weeks | Method::Seeds => {
                 for log in self.logs.iter_mut().filter(|log| matches!(log.from, From::File(_))) {

@@ -49,11 +49,11 @@ pub(super) struct LogTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
-    pub(super) method: Spanned<String>,
+    pub(super) method: Option<Spanned<String>>,
     pub(super) count: Option<Spanned<i64>>,
     /// Of `shake`.
     pub(super) shift: Option<Spanned<String>>,
-    /// Of `users`: how many weeks.
+    /// Of `blocks` and `users`: number of weeks.
     pub(super) weeks: Option<Spanned<i64>>,
     pub(super) warm_up: Option<Spanned<String>>,
     pub(super) cool_down: Option<Spanned<String>>,

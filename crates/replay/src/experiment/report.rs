@@ -2,6 +2,7 @@
 
 use super::design::{Design, From, Method};
 use super::figures::figures;
+use super::in_log::InLog;
 use super::measure::Metric;
 use super::pitfalls::pitfalls;
 use super::plan::Plan;
@@ -25,14 +26,17 @@ pub(super) struct Report<'a> {
     pub(super) results: Results<'a>,
     judged: Vec<Judged>,
     pub(super) warnings: Vec<String>,
+    in_logs: Vec<InLog>,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(plan: &'a Plan, runs: Vec<Run>) -> Self {
         let results = Results::new(&plan.design, runs);
         let judged = plan.design.claims.iter().map(|claim| results.judge(claim, |_| true)).collect();
-        let warnings = pitfalls(&plan.design, &plan.held, &results);
-        Self { plan, results, judged, warnings }
+        let mut warnings = pitfalls(&plan.design, &plan.held, &results);
+        let in_logs = InLog::all(&results);
+        warnings.extend(InLog::warning(&in_logs, &results));
+        Self { plan, results, judged, warnings, in_logs }
     }
 
     /// Writes every file into `out`, and completes it. `timings` go into the manifest, as the only part that differs between
@@ -44,6 +48,9 @@ impl<'a> Report<'a> {
         out.write("ranks.csv", self.results.rank_table()?)?;
         out.write("runs.csv", self.results.run_table()?)?;
         out.write("claims.csv", self.claims()?)?;
+        if !self.in_logs.is_empty() {
+            out.write("log.csv", InLog::csv(&self.in_logs, &self.results)?)?;
+        }
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             out.write("doubt.csv", self.results.doubt_table()?)?;
         }
@@ -84,6 +91,9 @@ impl<'a> Report<'a> {
 
     fn tables(&self) -> Vec<Table> {
         let mut tables = vec![self.means(), self.bests(), self.agreements(), self.logs()];
+        if !self.in_logs.is_empty() {
+            tables.insert(1, InLog::table(&self.in_logs, &self.results));
+        }
         if !self.plan.design.vary.is_empty() && !self.plan.design.claims.is_empty() {
             let rows = self.results.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
                 let flips = if verdict == overall { "" } else { "flips" };
@@ -192,17 +202,14 @@ impl<'a> Report<'a> {
         let rows = logs.map(|(log, held)| {
             let repairs: Vec<String> =
                 held.repairs.iter().map(|repair| format!("{} {}", repair.count, repair.rule.name())).collect();
-            let users = held.users().map_or_else(
-                || "–".to_owned(),
-                |(temporary, long_term)| format!("{temporary} temporary, {long_term} long-term"),
-            );
+            let parts = held.parts(&self.plan.design, self.plan.head.end);
             let own = held.log().and_then(|one| one.load(held.processors().max(1)));
             vec![
                 log.name.clone(),
                 held.jobs().to_string(),
                 held.processors().to_string(),
                 own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density(), 0))),
-                users,
+                parts.unwrap_or_else(|| "–".to_owned()),
                 if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
             ]
         });
@@ -210,7 +217,7 @@ impl<'a> Report<'a> {
             id: "logs".to_owned(),
             title: "Logs".to_owned(),
             caption: "As they were read. Repairs are made under the named rules of `simulate`, and counted.".to_owned(),
-            columns: ["Log", "Jobs", "Processors", "Offered load", "Users", "Repairs"].map(str::to_owned).to_vec(),
+            columns: ["Log", "Jobs", "Processors", "Offered load", "Drawn from", "Repairs"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
         }
     }
@@ -280,7 +287,8 @@ impl<'a> Report<'a> {
         for Judged { id, verdict, statement, .. } in &self.judged {
             text += &format!("{id:4} {verdict:13} {statement}\n");
         }
-        text + &sentences(&self.results, &self.judged).join("\n") + "\n"
+        text += &(sentences(&self.results, &self.judged).join("\n") + "\n");
+        text + &InLog::on_terminal(&self.in_logs, &self.results)
     }
 
     /// The same for programs.
@@ -314,7 +322,8 @@ fn subtitle(design: &Design, plan: &Plan) -> String {
     let settings = design.settings().len();
     let replications = match design.method {
         Method::Weeks => "the weeks of one replay".to_owned(),
-        Method::Users { .. } => format!("{} logs with their users drawn anew", plan.head.end),
+        Method::Blocks { .. } => format!("{} logs of weeks drawn in blocks", plan.head.end),
+        Method::Users { .. } => format!("{} logs of users drawn independently", plan.head.end),
         Method::Shake { .. } => format!("{} shaken logs", plan.head.end),
         Method::Seeds => format!("{} seeds", plan.head.end),
     };

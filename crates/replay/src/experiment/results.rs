@@ -2,7 +2,7 @@
 
 use super::design::{Against, Claim, Design, Key, Setting};
 use super::measure::Metric;
-use super::unit::{Run, RunKey};
+use super::unit::{IN_LOG, Run, RunKey};
 use super::weeks::{Weekly, Weeks};
 use crate::best::may_be_best;
 use anyhow::Result;
@@ -27,6 +27,8 @@ pub(super) struct Results<'a> {
     observations: Observations<Cell>,
     /// Estimates over blocks, where one replay stands for replications.
     weeks: BTreeMap<Cell, Weeks>,
+    /// Of the baseline in the logs themselves.
+    in_logs: BTreeMap<At, Vec<Option<f64>>>,
 }
 
 /// Where a number stands: a log under a setting.
@@ -52,18 +54,29 @@ impl<'a> Results<'a> {
         let rows: BTreeMap<RunKey, _> = runs.into_iter().map(|run| (run.key, (run.metrics, run.weeks))).collect();
         let mut of_weeks = BTreeMap::new();
         let mut observations = Observations::new(Metric::list());
-        for (RunKey { log, setting, policy, .. }, (row, weeks)) in rows {
+        let mut in_logs = BTreeMap::new();
+        for (RunKey { log, setting, policy, rep }, (row, weeks)) in rows {
+            if rep == IN_LOG {
+                in_logs.insert(At { log, setting }, row);
+                continue;
+            }
             of_weeks.extend(weeks.map(|weeks| (Cell { at: At { log, setting }, policy }, weeks)));
             let row = row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
             observations.add(Cell { at: At { log, setting }, policy }, row);
         }
-        Self { design, settings: design.settings(), observations, weeks: of_weeks }
+        Self { design, settings: design.settings(), observations, weeks: of_weeks, in_logs }
     }
 
     /// Every log under every setting.
     pub(super) fn places(&self) -> impl Iterator<Item = At> + use<> {
         let settings = self.settings.len();
         (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| At { log, setting }))
+    }
+
+    /// The metric of the baseline in the log itself; none of a model, and where that log is not what replications are made of.
+    pub(super) fn in_log(&self, at: At, metric: Metric) -> Option<f64> {
+        let position = Metric::list().into_iter().position(|one| one == metric)?;
+        self.in_logs.get(&at)?.get(position).copied().flatten()
     }
 
     /// The metric of a policy in one place.

@@ -16,6 +16,7 @@ use lab::store::{ASIDE, UNITS, sealed};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use workload::HeldLog;
 
@@ -28,9 +29,12 @@ pub(super) struct RunKey {
     pub(super) setting: usize,
     /// Position of the policy.
     pub(super) policy: usize,
-    /// Number of the replication.
+    /// Number of the replication, or [`IN_LOG`].
     pub(super) rep: u32,
 }
+
+/// In place of a replication: the log itself, under the baseline alone.
+pub(super) const IN_LOG: u32 = u32::MAX;
 
 /// One run, with what was measured: `null` where a metric is not defined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,13 +112,16 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
         };
         for setting in &settings {
             let users = users_of(setting);
-            bases.entry(users.to_bits()).or_insert_with(|| held.replication(design, users, replication));
+            if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
+                base.insert(held.replication(design, users, replication)?);
+            }
         }
         let positions: Vec<usize> = (0..settings.len()).collect();
+        let policies: Vec<usize> = (0..design.policies.len()).collect();
         let runs = in_parallel(&positions, |&position| {
             let setting = &settings[position];
             let base = &bases[&users_of(setting).to_bits()];
-            let runs = under(plan, unit.log, base, setting, position, replication)?;
+            let runs = under(plan, unit.log, base, setting, position, replication, &policies)?;
             ran(plan.cost(Unit { end: unit.first + 1, ..unit }) / settings.len() as u64);
             Ok(runs)
         })?;
@@ -123,11 +130,32 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
     let replications: Vec<u32> = (unit.first..unit.end).collect();
     let runs = in_parallel(&replications, |one| of_replication(*one))?;
     let mut runs: Vec<Run> = runs.into_iter().flatten().collect();
+    if unit.first == 0 {
+        runs.extend(in_log(plan, unit.log)?);
+    }
     runs.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(runs)
 }
 
-/// All policies on one workload.
+/// The baseline on the log itself, in each setting with the users of the log.
+fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
+    let design = &plan.design;
+    let resamples = !matches!(design.method, Method::Weeks | Method::Seeds);
+    let Some(base) = plan.held[log].log().filter(|_| resamples) else { return Ok(Vec::new()) };
+    let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
+    let runs = in_parallel(&settings, |(position, setting)| {
+        match design.value(setting, Key::Users) {
+            Some(Value::Number(users)) if (users - 1.0).abs() > 0.0 => return Ok(Vec::new()),
+            _ => {}
+        }
+        let mut runs = under(plan, log, base, setting, *position, 0, &[design.baseline])?;
+        runs.iter_mut().for_each(|run| run.key.rep = IN_LOG);
+        Ok(runs)
+    })?;
+    Ok(runs.into_iter().flatten().collect())
+}
+
+/// Policies on one workload.
 fn under(
     plan: &Plan,
     log: usize,
@@ -135,6 +163,7 @@ fn under(
     setting: &Setting,
     position: usize,
     replication: u32,
+    policies: &[usize],
 ) -> Result<Vec<Run>> {
     let (held, design) = (&plan.held[log], &plan.design);
     let told = held.told(base, &design.logs[log], design, setting, replication);
@@ -160,7 +189,7 @@ fn under(
     let baseline = replay(design.baseline)?;
     let window = design.window.of(&told.jobs, &baseline.0);
     let (mut runs, mut replayed) = (Vec::new(), Vec::new());
-    for policy in 0..design.policies.len() {
+    for &policy in policies {
         let other;
         let (placements, trend) = if policy == design.baseline {
             &baseline

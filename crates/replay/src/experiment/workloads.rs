@@ -8,10 +8,11 @@ use crate::simulate::held::machines_of;
 use crate::workload::generated::Generated;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sim_core::{Job, Streams};
 use std::path::{Path, PathBuf};
-use workload::resample::{Users, shaken};
+use workload::resample::{Blocks, Users, shaken};
 use workload::swf::Header;
 use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
 
@@ -33,7 +34,9 @@ pub(super) struct Held {
 }
 
 enum Origin {
-    Log(HeldLog, Option<Users>),
+    Log(HeldLog),
+    Blocks(Box<Blocks>),
+    Users(HeldLog, Users),
     Model(Generated, u32),
 }
 
@@ -106,13 +109,6 @@ impl Held {
             (None, Some(_)) => 0,
         };
         let (machines, processors, tells_memory) = machines(log, own, source, traces)?;
-        let users = match design.method {
-            Method::Users { weeks } => {
-                let users = Users::of(&held).map_err(|error| anyhow!("{}: {error}", path.display()))?;
-                Some(weeks.map_or(users.clone(), |weeks| users.with_weeks(weeks)))
-            }
-            Method::Shake { .. } | Method::Weeks | Method::Seeds => None,
-        };
         let density = match log.load {
             None => 1.0,
             Some(load) => {
@@ -122,24 +118,45 @@ impl Held {
         let sha256 = hex::encode(Sha256::digest(
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?,
         ));
-        let (origin, deadlines) = (Origin::Log(held, users), log.deadlines);
+        let origin = Origin::of(held, design, (processors, density));
+        let origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+        let deadlines = log.deadlines;
         Ok(Self { origin, deadlines, machines, processors, path, sha256, repairs, tells_memory, density })
     }
 
     /// The jobs of a replication before settings change them; `users` relative to the log's own.
-    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> HeldLog {
+    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<HeldLog> {
         let streams = Streams::new(design.seed, replication);
-        match (&self.origin, design.method) {
+        Ok(match (&self.origin, design.method) {
             (Origin::Model(model, count), _) => match self.deadlines {
                 Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
                 Deadlines::None | Deadlines::Column(_) => model.drawn(&streams, *count),
             },
-            (Origin::Log(log, Some(of)), Method::Users { .. }) => {
-                debug_assert!(!log.jobs().is_empty());
-                of.clone().with_users(users).redrawn(&streams)
+            (Origin::Blocks(of), _) => {
+                let named = |error| anyhow!("{}, replication {replication}: {error}", self.path.display());
+                of.redrawn(&streams).map_err(named)?.log
             }
-            (Origin::Log(log, _), Method::Shake { most }) => shaken(log, most, &streams),
-            (Origin::Log(log, _), _) => log.clone(),
+            (Origin::Users(_, of), _) => of.clone().with_users(users).redrawn(&streams),
+            (Origin::Log(log), Method::Shake { most }) => shaken(log, most, &streams),
+            (Origin::Log(log), _) => log.clone(),
+        })
+    }
+
+    /// The parts that replications are drawn from, with the number of refused draws; none where nothing is drawn from parts.
+    pub(super) fn parts(&self, design: &Design, replications: u32) -> Option<String> {
+        match &self.origin {
+            Origin::Blocks(of) => {
+                let refused = |replication| {
+                    of.redrawn(&Streams::new(design.seed, replication)).map_or(0, |drawn| u64::from(drawn.refused))
+                };
+                let refused: u64 = (0..replications).into_par_iter().map(refused).sum();
+                Some(format!("blocks of {} weeks, {refused} draws outside the bounds refused", of.block()))
+            }
+            Origin::Users(_, users) => {
+                let (temporary, long_term) = users.counts();
+                Some(format!("{temporary} temporary and {long_term} long-term users"))
+            }
+            Origin::Log(_) | Origin::Model(..) => None,
         }
     }
 
@@ -174,8 +191,8 @@ impl Held {
         };
         // The estimates of another replication are drawn anew.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
-        let numbers = if matches!((&self.origin, design.method), (Origin::Log(..), Method::Users { .. })) {
-            // The same user may be there twice, with the same jobs: their numbers would not tell them apart.
+        let numbers = if matches!(self.origin, Origin::Users(..) | Origin::Blocks(_)) {
+            // The same job may be there twice: its number would not tell the two apart.
             (1..).take(jobs.jobs().len()).collect()
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
@@ -185,16 +202,17 @@ impl Held {
 
     /// About how many jobs a run has.
     pub(super) fn jobs(&self) -> u64 {
-        match &self.origin {
-            Origin::Log(log, _) => log.jobs().len() as u64,
-            Origin::Model(_, count) => u64::from(*count),
+        match (&self.origin, self.log()) {
+            (Origin::Model(_, count), _) => u64::from(*count),
+            (_, log) => log.map_or(0, |log| log.jobs().len() as u64),
         }
     }
 
     /// The log as it was read; none of a model.
     pub(super) const fn log(&self) -> Option<&HeldLog> {
         match &self.origin {
-            Origin::Log(log, _) => Some(log),
+            Origin::Log(log) | Origin::Users(log, _) => Some(log),
+            Origin::Blocks(of) => Some(of.log()),
             Origin::Model(..) => None,
         }
     }
@@ -203,20 +221,12 @@ impl Held {
         self.processors
     }
 
-    /// Temporary and long-term users, where they are drawn.
-    pub(super) fn users(&self) -> Option<(usize, usize)> {
-        match &self.origin {
-            Origin::Log(_, users) => users.as_ref().map(Users::counts),
-            Origin::Model(..) => None,
-        }
-    }
-
     /// Whether requested times are known of some job at least.
     pub(super) fn has_limits(&self) -> bool {
         match &self.origin {
-            Origin::Log(log, _) => log.with_limit() > 0.0,
             // A model draws them for every job or for none.
             Origin::Model(model, count) => model.drawn(&Streams::new(0, 0), (*count).min(100)).with_limit() > 0.0,
+            _ => self.log().is_some_and(|log| log.with_limit() > 0.0),
         }
     }
 
@@ -228,6 +238,30 @@ impl Held {
     /// Relative density by which the load that was asked for is met.
     pub(super) const fn density(&self) -> f64 {
         self.density
+    }
+}
+
+impl Origin {
+    /// What replications of a log are made of, for a machine of so many processors and a log made so dense.
+    fn of(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
+        Ok(match design.method {
+            Method::Blocks { weeks } => {
+                let of = Blocks::of(log, processors, density)?;
+                let of = match weeks {
+                    Some(weeks) => of.with_weeks(weeks),
+                    None => of,
+                };
+                // A log that no draw resembles is refused before anything is simulated.
+                of.redrawn(&Streams::new(design.seed, 0))?;
+                Self::Blocks(Box::new(of))
+            }
+            Method::Users { weeks } => {
+                let of = Users::of(&log)?;
+                let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                Self::Users(log, of)
+            }
+            Method::Shake { .. } | Method::Weeks | Method::Seeds => Self::Log(log),
+        })
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Workload {
     Convert(Convert),
     /// A synthetic log, drawn from a published model or from one that was measured in a log.
     Generate(Generate),
-    /// Another log like one: its users drawn anew week by week, or every submission moved by some seconds.
+    /// Another log like one: its weeks or its users drawn at random, or every submission moved by some seconds.
     Resample(Resample),
     /// Measure a model in a log, for `generate session`.
     Fit(Fit),
@@ -28,26 +28,33 @@ pub enum Workload {
 #[command(after_help = "\
 Examples:
   cargo xtask workload resample KTH-SP2-1996-2.1-cln.swf.gz --out another.swf.gz --seed 1
-      another year of such users on that machine; how like the log it is, in numbers
+      another year of such weeks on that machine; how similar it is to the log, in numbers
   cargo xtask workload resample log.swf.gz --users 1.2 --weeks 104 --out heavier.swf.gz
       two years with a fifth more users: more load, and days remain days
   cargo xtask workload resample log.swf.gz --shake 60s --out shaken.swf.gz
 
-Sources: N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir, K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each
-keeps, and its limits: docs/experiments.md. `experiment` does this for each replication.")]
+Without --users and --shake, weeks of the whole log are drawn in blocks. Each log that is written keeps the printed bounds; draws
+outside of them are refused and counted. Jobs are numbered from 1; FILE.jobs.csv beside FILE.swf has the job number of the
+original for each. Group, executable, queue, partition, memory and status are those of the original.
+
+Sources: H. R. Künsch, Annals of Statistics 17(3), 1989 (blocks); N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir,
+K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/experiments.md. `experiment` does this
+for each replication.")]
 pub struct Resample {
     /// The log, in the Standard Workload Format, plain or gzip.
     #[arg(value_name = "FILE.swf[.gz]")]
     pub(crate) file: PathBuf,
-    /// Move every submission by up to ± SPAN, such as 60s, instead of drawing users.
+    /// Move every submission by up to ± SPAN, such as 60s, instead of drawing weeks.
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["users", "weeks"])]
     pub(crate) shake: Option<String>,
-    /// So many times as many users as in the log.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    pub(crate) users: f64,
-    /// So many weeks, instead of as many as the log has.
+    /// Draw users independently, FACTOR times as many as in the log, instead of weeks.
+    #[arg(long, value_name = "FACTOR")]
+    pub(crate) users: Option<f64>,
+    /// Number of weeks, instead of as many as the log has.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=5200))]
     pub(crate) weeks: Option<u64>,
+    #[command(flatten)]
+    pub(crate) machine: Machine,
     /// Seed of all that is drawn.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,

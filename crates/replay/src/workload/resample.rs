@@ -2,18 +2,44 @@
 
 use super::cli::{Resample, seconds};
 use super::file::NewFile;
-use super::source::{failed, sha256_of, swf};
+use super::source::{failed, sha256_of, stem, swf};
 use super::words::counted;
 use anyhow::{Context, Result, anyhow, ensure};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use sim_core::{Span, Streams};
-use workload::resample::{Fidelity, Users, shaken};
-use workload::{HeldJob, HeldLog, Options, SwfRecord, SwfWriter};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use workload::resample::{Blocks, Fidelity, Users, shaken};
+use workload::swf::Header;
+use workload::{HeldJob, HeldLog, Options, SwfRecord, SwfWriter, capacity};
+
+/// Keys of a header that hold for a resampled log, too.
+const KEPT: [&str; 12] = [
+    "Acknowledge",
+    "Information",
+    "UnixStartTime",
+    "TimeZone",
+    "TimeZoneString",
+    "MaxNodes",
+    "MaxRuntime",
+    "MaxMemory",
+    "Queues",
+    "Queue",
+    "Partitions",
+    "Partition",
+];
+
+/// A resampled log, and how it was made.
+struct Made {
+    log: HeldLog,
+    how: String,
+    /// Draws outside the bounds, where a method has bounds.
+    refused: Option<u32>,
+}
 
 pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
-    let Resample { file, shake, users, weeks, seed, out } = options;
-    ensure!((0.01..=100.0).contains(users), "--users {users}: is out of range; give 0.01 to 100");
+    let Resample { file, shake, out, .. } = options;
     let most = match shake {
         None => None,
         Some(text) => {
@@ -21,55 +47,118 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
             Some(Span::from_secs(u64::from(seconds(text).ok_or_else(wrong)?)))
         }
     };
-    let mut new = NewFile::create(out)?;
+    let beside = numbers_beside(out);
+    let (mut new, mut numbers) = (NewFile::create(out)?, NewFile::create(&beside)?);
     let records = swf(file, "resample", common.quiet)?;
     let header = records.header().clone();
-    let (log, _) = HeldLog::read(records, Options::default()).map_err(failed)?;
+    let mut originals = Vec::new();
+    let (log, _) = HeldLog::read_with(records, Options::default(), |record| originals.push(record)).map_err(failed)?;
     ensure!(log.jobs().len() > 1, "{}: has fewer than two jobs that ran", file.display());
-    let streams = Streams::new(*seed, 0);
-    let (resampled, how) = if let Some(most) = most {
-        (shaken(&log, most, &streams), format!("every submission moved by up to {most} s"))
-    } else {
-        let of = Users::of(&log).map_err(|error| anyhow!("{}: {error}", file.display()))?.with_users(*users);
-        let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
-        (of.redrawn(&streams), format!("users drawn anew week by week, {users} times as many"))
-    };
-    ensure!(!resampled.jobs().is_empty(), "nobody came: there are too few users for so short a log");
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let mut log_file = SwfWriter::new(&mut new);
+    // A job drawn twice keeps its number, by which its record is found.
+    let log = log.renumbered();
+    let made = made(options, &header, &log, most)?;
+    ensure!(!made.log.jobs().is_empty(), "no user was drawn: there are too few users for so short a log");
     let describe = || format!("cannot write {}", out.display());
-    let capacity = header.max_procs.map_or_else(String::new, |processors| format!("MaxProcs: {processors}\n"));
-    let hash = sha256_of(file).map_or_else(String::new, |hash| format!("Note: SHA-256 of that log: {hash}\n"));
-    let head = format!(
-        "Version: 2.2\nComputer: as in {name}\nInstallation: Gridproof {}\nMaxJobs: {count}\nMaxRecords: {count}\n{capacity}\
-         Note: resampled from {name}: {how}; seed {seed}\n{hash}",
-        env!("CARGO_PKG_VERSION"),
-        count = resampled.jobs().len(),
-    );
-    log_file.comment(&head).with_context(describe)?;
-    for (number, job) in (1..).zip(resampled.jobs()) {
-        log_file.record(&record(number, job)).with_context(describe)?;
+    let mut log_file = SwfWriter::new(&mut new);
+    log_file.comment(&head(options, &header, &made)).with_context(describe)?;
+    writeln!(numbers, "job,original").with_context(describe)?;
+    for (number, job) in (1..).zip(made.log.jobs()) {
+        let original = &originals[usize::try_from(job.number).expect("a position")];
+        log_file.record(&record(number, job, log.origin(), original)).with_context(describe)?;
+        writeln!(numbers, "{number},{}", original.number).with_context(describe)?;
     }
     new.keep()?;
-    let fidelity = Fidelity::of(&resampled, &log);
+    numbers.keep()?;
+    report(&made, &log, options, common);
+    Ok(Ending::Done)
+}
+
+/// Draws the log that the options describe.
+fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) -> Result<Made> {
+    let Resample { file, users, weeks, machine, seed, .. } = options;
+    let streams = Streams::new(*seed, 0);
+    if let Some(most) = most {
+        let how = format!("every submission moved by up to {most} s");
+        return Ok(Made { log: shaken(log, most, &streams), how, refused: None });
+    }
+    let named = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", file.display());
+    if let Some(users) = users {
+        ensure!((0.01..=100.0).contains(users), "--users {users}: is out of range; give 0.01 to 100");
+        let of = Users::of(log).map_err(|error| named(&error))?.with_users(*users);
+        let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+        let how = format!("users drawn independently week by week, {users} times as many");
+        return Ok(Made { log: of.redrawn(&streams), how, refused: None });
+    }
+    let processors = match machine.procs {
+        Some(processors) => processors,
+        None => capacity(header, file)?.0,
+    };
+    let of = Blocks::of(log.clone(), processors, 1.0).map_err(|error| named(&error))?;
+    let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+    let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
+    let how = format!("weeks drawn in blocks of {}, {} before within bounds", of.block(), draws(drawn.refused));
+    Ok(Made { log: drawn.log, how, refused: Some(drawn.refused) })
+}
+
+/// `3 draws refused`.
+fn draws(refused: u32) -> String {
+    format!("{} refused", counted(u64::from(refused), "draw"))
+}
+
+/// The header. What it keeps of the original's comes first.
+fn head(options: &Resample, header: &Header, made: &Made) -> String {
+    let name = options.file.file_name().unwrap_or_default().to_string_lossy();
+    let kept = header.entries().filter(|(key, _)| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(key)));
+    let kept: String = kept.map(|(key, value)| format!("{key}: {value}\n")).collect();
+    let processors = options.machine.procs.or(header.max_procs);
+    let capacity = processors.map_or_else(String::new, |processors| format!("MaxProcs: {processors}\n"));
+    let hash = sha256_of(&options.file).map_or_else(String::new, |hash| format!("Note: SHA-256 of that log: {hash}\n"));
+    format!(
+        "Version: 2.2\nComputer: as in {name}\nInstallation: Gridproof {}\nMaxJobs: {count}\nMaxRecords: {count}\n\
+         {kept}{capacity}Note: resampled from {name}: {}; seed {}\n{hash}\
+         Note: job numbers of that log are in the file .jobs.csv beside this one\n",
+        env!("CARGO_PKG_VERSION"),
+        made.how,
+        options.seed,
+        count = made.log.jobs().len(),
+    )
+}
+
+/// `another.jobs.csv` beside `another.swf.gz`.
+fn numbers_beside(out: &Path) -> PathBuf {
+    out.with_file_name(format!("{}.jobs.csv", stem(out)))
+}
+
+/// Prints what was drawn, and how similar it is.
+fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
+    let out = &options.out;
+    let Made { log: resampled, how, refused } = made;
+    let fidelity = Fidelity::of(resampled, log);
     let numbers: Vec<(&str, f64)> = Fidelity::NAMES.into_iter().zip(fidelity.values()).collect();
     if common.json {
         let numbers: serde_json::Map<_, _> =
             numbers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        let answer = serde_json::json!({ "out": out, "jobs": resampled.jobs().len(), "fidelity": numbers });
+        let mut answer = serde_json::json!({ "out": out, "jobs": resampled.jobs().len(), "fidelity": numbers });
+        if let Some(refused) = refused {
+            answer["draws_refused"] = (*refused).into();
+            answer["bounds"] = Blocks::bounds().into();
+        }
         print(&format!("{answer:#}\n"));
-        return Ok(Ending::Done);
+        return;
     }
     if !common.quiet {
         print(&format!("{}: {how}\n", counted(resampled.jobs().len() as u64, "job")));
-        let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness] = fidelity.values();
+        let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness, lag_one] =
+            fidelity.values();
         print(&format!(
-            "relative to the log: jobs {}, work {}, median run time {}, variation of weekly work {}\n\
+            "relative to the log: jobs {}, work {}, median run time {}, variation of weekly work {}; lag-1 \
+             correlation of weekly work {} higher\n\
              distances (0 equal, 1 at most): run times {}, sizes {}, estimates {}, areas {}; hours of the day {}, days of the week {}\n",
             fixed(jobs, 2),
             fixed(work, 2),
             fixed(median, 2),
             fixed(burstiness, 2),
+            fixed(lag_one, 2),
             fixed(runtimes, 3),
             fixed(processors, 3),
             fixed(limits, 3),
@@ -77,20 +166,32 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
             fixed(day, 3),
             fixed(week, 3),
         ));
+        if refused.is_some() {
+            print(&format!("bounds of this log: {}\n", Blocks::bounds()));
+        } else if options.users.is_some() {
+            print(
+                "no bounds: users drawn independently vary the work of weeks more than the log does; --users is for other loads, \
+                 and blocks of weeks (the default) for replications\n",
+            );
+        }
     }
     print(&format!("{}\n", out.display()));
-    Ok(Ending::Done)
 }
 
-/// A job as a record. Its wait is unknown: it has not been scheduled.
-fn record(number: u64, job: &HeldJob) -> SwfRecord {
+/// A job as a record, with the columns of its original that its new place does not change. Its wait is unknown: it has not been
+/// scheduled. `origin` is time 0 on the log's own clock.
+fn record(number: u64, job: &HeldJob, origin: Span, original: &SwfRecord) -> SwfRecord {
     SwfRecord {
-        submit: Some(Span::from_nanos(job.submit.as_nanos())),
+        number,
+        submit: Some(origin + Span::from_nanos(job.submit.as_nanos())),
+        wait: None,
         runtime: Some(job.runtime),
         allocated_processors: Some(job.processors),
         requested_processors: Some(job.processors),
         requested_time: job.limit,
         user: job.user,
-        ..SwfRecord::numbered(number)
+        preceding_job: None,
+        think_time: None,
+        ..original.clone()
     }
 }

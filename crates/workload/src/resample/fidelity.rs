@@ -29,12 +29,25 @@ pub struct Fidelity {
     pub week: f64,
     /// How unlike each other weeks are: coefficient of variation of weekly work, relative to the original's.
     pub burstiness: f64,
+    /// Lag-1 autocorrelation of weekly work, less the original's.
+    pub lag_one: f64,
 }
 
 impl Fidelity {
     /// Names, in the order of [`values`](Self::values).
-    pub const NAMES: [&str; 10] =
-        ["jobs", "work", "median_runtime", "runtimes", "processors", "limits", "areas", "day", "week", "burstiness"];
+    pub const NAMES: [&str; 11] = [
+        "jobs",
+        "work",
+        "median_runtime",
+        "runtimes",
+        "processors",
+        "limits",
+        "areas",
+        "day",
+        "week",
+        "burstiness",
+        "lag_one",
+    ];
 
     /// Compares `resampled` with `original`. Hours are counted from the first week's beginning, which resampling keeps.
     ///
@@ -63,13 +76,15 @@ impl Fidelity {
             day: cycle(86_400, 24),
             week: cycle(7 * 86_400, 7),
             burstiness: both(&|log| variation(&weekly(log, HeldJob::area))),
+            lag_one: lag_one(&weekly(resampled, HeldJob::area)) - lag_one(&weekly(original, HeldJob::area)),
         }
     }
 
     /// All numbers, in the order of [`NAMES`](Self::NAMES).
-    pub const fn values(&self) -> [f64; 10] {
-        let Self { jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness } = *self;
-        [jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness]
+    pub const fn values(&self) -> [f64; 11] {
+        let Self { jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness, lag_one } =
+            *self;
+        [jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness, lag_one]
     }
 }
 
@@ -100,6 +115,14 @@ fn variation(values: &[f64]) -> f64 {
     let n = count(values.len());
     let mean = values.iter().sum::<f64>() / n;
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt() / mean
+}
+
+/// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)²; zero where the values are equal.
+fn lag_one(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / count(values.len());
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    if squares > 0.0 { products / squares } else { 0.0 }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

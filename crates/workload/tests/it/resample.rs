@@ -1,12 +1,14 @@
-//! A resampled log is like the one that it was made of, within bounds that are stated here and in docs/experiments.md.
+//! A resampled log is similar to the original, within bounds that are stated here and in docs/experiments.md.
 
-use sim_core::{Span, Streams};
+use sim_core::{Span, Streams, Time};
 use workload::model::Lublin;
-use workload::resample::{Fidelity, Users, UsersError, shaken};
+use workload::resample::{Blocks, BlocksError, Fidelity, Users, UsersError, shaken};
 use workload::{HeldJob, HeldLog, Options, SwfReader};
 
-/// What a resampled log keeps, in the mean over twenty logs: name, and from where to where.
-const BOUNDS: [(&str, f64, f64); 10] = [
+type Bounds = [(&'static str, f64, f64); 11];
+
+/// What `users` keeps in the mean over twenty logs: name, and from where to where.
+const BOUNDS: Bounds = [
     ("jobs", 0.85, 1.15),
     ("work", 0.85, 1.15),
     ("median_runtime", 0.75, 1.35),
@@ -18,23 +20,95 @@ const BOUNDS: [(&str, f64, f64); 10] = [
     ("week", 0.0, 0.10),
     // Users who are drawn independently do not hold back when others fill the machine, as they did in the log.
     ("burstiness", 0.5, 2.2),
+    ("lag_one", -0.6, 0.6),
 ];
 
-fn mean(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> [f64; 10] {
-    let mut mean = [0.0; 10];
-    for replication in 0..20 {
-        let values = Fidelity::of(&resampled(&Streams::new(1, replication)), log).values();
-        mean.iter_mut().zip(values).for_each(|(mean, value)| *mean += value / 20.0);
-    }
-    mean
+/// What `blocks` keeps in every single log.
+const SINGLE: Bounds = [
+    ("jobs", 0.85, 1.15),
+    ("work", 0.9, 1.1),
+    // Half of the jobs of some logs run for a minute or two, and how many come in a week varies most.
+    ("median_runtime", 0.4, 2.5),
+    ("runtimes", 0.0, 0.10),
+    ("processors", 0.0, 0.10),
+    ("limits", 0.0, 0.12),
+    ("areas", 0.0, 0.10),
+    ("day", 0.0, 0.10),
+    ("week", 0.0, 0.10),
+    ("burstiness", 0.8, 1.25),
+    ("lag_one", -0.15, 0.15),
+];
+
+const TWENTY: u32 = 20;
+
+/// The fidelity of twenty logs.
+fn twenty(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> Vec<[f64; 11]> {
+    (0..TWENTY).map(|replication| Fidelity::of(&resampled(&Streams::new(1, replication)), log).values()).collect()
 }
 
-fn check(name: &str, found: [f64; 10]) {
-    let row: Vec<String> = found.iter().map(|value| format!("{value:.3}")).collect();
-    eprintln!("{name} | {}", row.join(" | "));
-    for ((measure, low, high), value) in BOUNDS.iter().zip(found) {
+fn mean(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> [f64; 11] {
+    let twenty = twenty(log, resampled);
+    std::array::from_fn(|at| twenty.iter().map(|values| values[at]).sum::<f64>() / f64::from(TWENTY))
+}
+
+/// Prints a row of the table in docs/experiments.md: the mean, and the range over single logs.
+fn print(name: &str, twenty: &[[f64; 11]]) {
+    let row = BOUNDS.iter().enumerate().map(|(at, (measure, ..))| {
+        let values = || twenty.iter().map(|values| values[at]);
+        let mean = values().sum::<f64>() / f64::from(TWENTY);
+        let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
+        format!("{measure} {mean:.3} ({low:.2} to {high:.2})")
+    });
+    eprintln!("{name} | {}", row.collect::<Vec<_>>().join(" | "));
+}
+
+fn check(name: &str, found: [f64; 11], bounds: Bounds) {
+    for ((measure, low, high), value) in bounds.iter().zip(found) {
         assert!((*low..=*high).contains(&value), "{name}: {measure} is {value}, not within {low} to {high}");
     }
+}
+
+/// Variance and lag-1 correlation of weekly work, of a log as any other program would read it: run times as they are, weeks from
+/// the first submission, with and without the last one.
+fn weekly(log: &HeldLog) -> [(f64, f64); 2] {
+    let first = log.jobs()[0].submit;
+    let mut weekly = vec![0.0; 600];
+    let mut weeks = 0;
+    for job in log.jobs() {
+        let week = usize::try_from(job.submit.since(first).as_nanos() / WEEK.as_nanos()).expect("few weeks");
+        weekly[week] += f64::from(job.processors) * job.runtime.as_secs_f64();
+        weeks = week + 1;
+    }
+    [weeks, weeks - 1].map(|weeks| {
+        let weekly = &weekly[..weeks];
+        let mean = weekly.iter().sum::<f64>() / weeks as f64;
+        let squares: f64 = weekly.iter().map(|work| (work - mean).powi(2)).sum();
+        let products: f64 = weekly.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+        (squares / weeks as f64, products / squares)
+    })
+}
+
+const WEEK: Span = Span::from_secs(604_800);
+
+/// Every single log, by what it is read back as.
+fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
+    let own = weekly(log);
+    let (mut refused, mut found) = (0, Vec::new());
+    for replication in 0..TWENTY {
+        let drawn = blocks.redrawn(&Streams::new(1, replication)).expect("a draw within bounds");
+        refused += drawn.refused;
+        for ((variance, lag), (own_variance, own_lag)) in weekly(&drawn.log).into_iter().zip(own) {
+            let ratio = variance / own_variance;
+            assert!((0.8..=1.25).contains(&ratio), "{name}, {replication}: variance of weekly work {ratio}");
+            assert!(
+                (lag - own_lag).abs() <= 0.15,
+                "{name}, {replication}: lag-1 correlation {lag}, in the log {own_lag}"
+            );
+        }
+        found.push(Fidelity::of(&drawn.log, log).values());
+    }
+    print(&format!("{name}, blocks of {}, {refused} draws refused", blocks.block()), &found);
+    found.into_iter().for_each(|values| check(name, values, SINGLE));
 }
 
 /// The log of a machine where `GRID_TRACES` names the folder; none, and why, otherwise.
@@ -44,29 +118,51 @@ fn real(name: &str) -> Option<HeldLog> {
 }
 
 #[test]
-fn users_drawn_anew_keep_the_marginals_and_the_cycles_of_real_logs() {
+fn every_log_of_blocks_keeps_weekly_work_marginals_and_cycles_of_real_logs() {
+    for (name, processors) in
+        [("KTH-SP2-1996-2.1-cln", 100), ("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338)]
+    {
+        let Some(log) = real(name) else { return };
+        let blocks = Blocks::of(log.clone(), processors, 1.0).expect("weeks");
+        check_every(name, &log, &blocks);
+    }
+}
+
+#[test]
+fn every_log_of_blocks_keeps_weekly_work_of_a_model() {
+    let log = a_log();
+    let blocks = Blocks::of(log.clone(), 128, 1.0).expect("weeks");
+    check_every("model", &log, &blocks);
+    let longer = blocks.with_weeks(52).redrawn(&Streams::new(1, 0)).expect("a draw within bounds");
+    let weeks = longer.log.span().as_secs_f64() / WEEK.as_secs_f64();
+    assert!((51.5..=52.0).contains(&weeks), "{weeks} weeks");
+    check("52 weeks", Fidelity::of(&longer.log, &log).values(), SINGLE);
+}
+
+#[test]
+fn users_drawn_independently_keep_the_marginals_and_the_cycles_of_real_logs() {
     let mut found = Vec::new();
     for name in ["KTH-SP2-1996-2.1-cln", "SDSC-SP2-1998-4.2-cln", "CTC-SP2-1996-3.1-cln"] {
         let Some(log) = real(name) else { return };
         let users = Users::of(&log).expect("users are known");
+        print(&format!("{name}, users"), &twenty(&log, |streams| users.redrawn(streams)));
         found.push((name, mean(&log, |streams| users.redrawn(streams))));
-        eprintln!("{name}: {:?} users, {:?}", users.counts(), found.last());
     }
-    found.into_iter().for_each(|(name, found)| check(name, found));
+    found.into_iter().for_each(|(name, found)| check(name, found, BOUNDS));
 }
 
 #[test]
 fn a_shaken_log_is_the_log_but_for_seconds() {
     let log = a_log();
     let found = mean(&log, |streams| shaken(&log, Span::from_secs(60), streams));
-    check("shaken", found);
+    check("shaken", found, BOUNDS);
     let shaken = shaken(&log, Span::from_secs(60), &Streams::new(1, 0));
     let numbers = |log: &HeldLog| {
         let mut numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
         numbers.sort_unstable();
         numbers
     };
-    assert_eq!(numbers(&shaken), numbers(&log), "nobody is lost, nobody comes twice");
+    assert_eq!(numbers(&shaken), numbers(&log), "each job is there once");
     for job in shaken.jobs() {
         let was = log.jobs().iter().find(|was| was.number == job.number).expect("it was there");
         let moved = job.submit.as_secs_f64() - was.submit.as_secs_f64();
@@ -92,12 +188,12 @@ fn a_log() -> HeldLog {
 }
 
 #[test]
-fn users_drawn_anew_keep_the_load_and_more_of_them_bring_more() {
+fn users_drawn_independently_keep_the_load_and_more_of_them_bring_more() {
     let log = a_log();
     let users = Users::of(&log).expect("users are known");
     let (temporary, long_term) = users.counts();
     assert!(temporary > 100 && long_term == 20, "{temporary} temporary, {long_term} long-term");
-    check("as many users", mean(&log, |streams| users.redrawn(streams)));
+    check("as many users", mean(&log, |streams| users.redrawn(streams)), BOUNDS);
     let more = users.clone().with_users(1.5).with_weeks(13);
     let found = mean(&log, |streams| more.redrawn(streams));
     assert!((1.3..1.7).contains(&found[0]) && (1.25..1.75).contains(&found[1]), "{found:?}");
@@ -106,13 +202,19 @@ fn users_drawn_anew_keep_the_load_and_more_of_them_bring_more() {
 }
 
 #[test]
-fn what_a_user_does_within_a_week_stays_together() {
+fn jobs_move_by_whole_weeks_and_keep_all_else() {
     let log = a_log();
-    let redrawn = Users::of(&log).expect("users are known").redrawn(&Streams::new(5, 0));
-    let second = |job: &HeldJob| job.submit.since(sim_core::Time::ZERO).as_nanos() / 1_000_000_000 % 604_800;
-    for job in redrawn.jobs().iter().step_by(97) {
-        let was = log.jobs().iter().find(|was| was.number == job.number).expect("it is one of the log's");
-        assert_eq!(second(job), second(was), "job {} has moved by something else than weeks", job.number);
+    let second = |job: &HeldJob| job.submit.since(Time::ZERO).as_nanos() / 1_000_000_000 % 604_800;
+    let users = Users::of(&log).expect("users are known").redrawn(&Streams::new(5, 0));
+    let blocks = Blocks::of(log.clone(), 128, 1.0).expect("weeks").redrawn(&Streams::new(5, 0)).expect("a draw").log;
+    for (redrawn, keeps_user) in [(users, false), (blocks, true)] {
+        assert!(redrawn.jobs().is_sorted_by_key(|job| job.submit));
+        for job in redrawn.jobs().iter().step_by(97) {
+            let was = log.jobs().iter().find(|was| was.number == job.number).expect("it is one of the log's");
+            assert_eq!(second(job), second(was), "job {} has moved by something else than weeks", job.number);
+            let user = if keeps_user { job.user } else { was.user };
+            assert_eq!(HeldJob { submit: was.submit, user, ..*job }, *was);
+        }
     }
 }
 
@@ -122,16 +224,50 @@ fn one_seed_gives_one_log_and_another_gives_another() {
     let users = Users::of(&log).expect("users are known");
     assert_eq!(users.redrawn(&Streams::new(5, 2)), users.redrawn(&Streams::new(5, 2)));
     assert_ne!(users.redrawn(&Streams::new(5, 2)), users.redrawn(&Streams::new(5, 3)));
+    let blocks = Blocks::of(log.clone(), 128, 1.0).expect("weeks");
+    assert_eq!(blocks.redrawn(&Streams::new(5, 2)), blocks.redrawn(&Streams::new(5, 2)));
+    assert_ne!(blocks.redrawn(&Streams::new(5, 2)), blocks.redrawn(&Streams::new(5, 3)));
     let shake = |replication| shaken(&log, Span::from_secs(9), &Streams::new(5, replication));
     assert_eq!(shake(2), shake(2));
     assert_ne!(shake(2), shake(3));
 }
 
 #[test]
-fn a_log_of_nobody_or_of_a_fortnight_is_refused() {
+fn logs_without_users_or_weeks_are_refused_with_a_way_out() {
     let log = a_log();
-    let nobody = HeldLog::of(log.jobs().iter().map(|job| HeldJob { user: None, ..*job }).collect());
-    assert_eq!(Users::of(&nobody).err(), Some(UsersError::Unknown { percent: 0 }));
-    let short = log.truncated(300);
-    assert!(matches!(Users::of(&short), Err(UsersError::TooShort { days: 0..28 })), "{:?}", short.span());
+    let unknown = HeldLog::of(log.jobs().iter().map(|job| HeldJob { user: None, ..*job }).collect());
+    assert_eq!(Users::of(&unknown).err(), Some(UsersError::Unknown { percent: 0 }));
+    assert!(Blocks::of(unknown, 128, 1.0).is_ok(), "blocks need no users");
+    let first = |weeks: u64| {
+        let jobs = log.jobs().iter().filter(|job| job.submit.since(Time::ZERO) < WEEK * weeks);
+        HeldLog::of(jobs.copied().collect())
+    };
+    assert!(matches!(Users::of(&first(3)), Err(UsersError::TooShort { days: 0..28 })));
+    let error = Blocks::of(first(7), 128, 1.0).expect_err("six weeks and a part of one");
+    assert_eq!(error, BlocksError::TooShort { weeks: 6 });
+    assert_eq!(
+        error.to_string(),
+        "the log covers 6 whole weeks, and blocks of weeks need at least 8; shake it instead"
+    );
+    assert!(Blocks::of(first(9), 128, 1.0).is_ok());
+    let hourly = (0..24 * 7 * 10).map(|hour| HeldJob { submit: Time::from_secs(3_600 * hour), ..log.jobs()[0] });
+    let even = Blocks::of(HeldLog::of(hourly.collect()), 128, 1.0).expect("ten weeks");
+    assert_eq!(even.redrawn(&Streams::new(1, 0)).map(|drawn| drawn.refused), Ok(0), "weeks are equal");
+}
+
+#[test]
+fn a_log_that_no_draw_resembles_is_refused_with_the_bound() {
+    // One week has all of the work, in jobs of hours that come in no other week.
+    let any = a_log().jobs()[0];
+    let job = |at: u64, hours: u64| HeldJob {
+        submit: Time::from_secs(600 * at),
+        runtime: Span::from_secs(3_600 * hours),
+        processors: 100,
+        number: at,
+        ..any
+    };
+    let ramp = (0..1_008 * 12).step_by(7).map(|at| job(at, if at < 1_008 * 6 { 1 } else { 1 + at / 100 }));
+    let blocks = Blocks::of(HeldLog::of(ramp.collect()), 128, 1.0).expect("twelve weeks").with_weeks(2);
+    let error = blocks.redrawn(&Streams::new(1, 0)).expect_err("two weeks are not like twelve").to_string();
+    assert!(error.contains("none of 5000 draws kept the bounds") && error.contains("shake it instead"), "{error}");
 }

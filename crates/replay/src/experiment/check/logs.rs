@@ -74,7 +74,7 @@ impl Check<'_> {
         match (file, model) {
             (Some(file), None) if method == Method::Seeds => bail!(wrong(
                 file.span(),
-                "file: a log has no seeds, so method = \"seeds\" cannot replicate it; take users, shake or weeks"
+                "file: a log has no seeds, so method = \"seeds\" cannot replicate it; take blocks, shake or weeks"
                     .to_owned()
             )),
             (Some(file), None) => Ok(From::File(file.get_ref().clone())),

@@ -14,9 +14,10 @@ impl Check<'_> {
     pub(super) fn replicate(&self, given: &Spanned<Replicate>) -> Result<(Method, u32, Window)> {
         let Replicate { method, count, shift, weeks, precision, .. } = given.get_ref();
         let wrong = |span: Range<usize>, words: String| self.source.wrong(&span, words);
-        let name = method.get_ref().as_str();
+        let name = method.as_ref().map_or("blocks", |method| method.get_ref());
         let weeks_of = weeks.as_ref().map(|weeks| self.number(weeks, "weeks", 1..=5_200)).transpose()?;
         let found = match name {
+            "blocks" => Method::Blocks { weeks: weeks_of.map(u64::from) },
             "users" => Method::Users { weeks: weeks_of.map(u64::from) },
             "shake" => {
                 let most = shift.as_ref().map(|text| self.span(text, "shift", "30s or 5m")).transpose()?;
@@ -25,10 +26,10 @@ impl Check<'_> {
             "weeks" => Method::Weeks,
             "seeds" => Method::Seeds,
             _ => {
-                let hint = did_you_mean(name, ["users", "shake", "weeks", "seeds"].into_iter());
+                let hint = did_you_mean(name, ["blocks", "users", "shake", "weeks", "seeds"].into_iter());
                 bail!(wrong(
-                    method.span(),
-                    format!("method: there is no {name:?}{hint}; there are users, shake, weeks and seeds")
+                    method.as_ref().map_or_else(|| given.span(), Spanned::span),
+                    format!("method: there is no {name:?}{hint}; there are blocks, users, shake, weeks and seeds")
                 ));
             }
         };
@@ -38,10 +39,10 @@ impl Check<'_> {
                 format!("shift: goes with method = \"shake\", and not with {name}; leave it out")
             ));
         }
-        if let Some(weeks) = weeks.as_ref().filter(|_| !matches!(found, Method::Users { .. })) {
+        if let Some(weeks) = weeks.as_ref().filter(|_| !matches!(found, Method::Blocks { .. } | Method::Users { .. })) {
             bail!(wrong(
                 weeks.span(),
-                format!("weeks: goes with method = \"users\", and not with {name}; leave it out")
+                format!("weeks: goes with method = \"blocks\" or \"users\", and not with {name}; leave it out")
             ));
         }
         let replications = count.as_ref().map(|count| self.number(count, "count", 2..=100_000)).transpose()?;

@@ -1,0 +1,334 @@
+//! Weeks of the whole log, drawn in blocks.
+
+use super::{WEEK, below};
+use crate::held::{HeldJob, HeldLog};
+use sim_core::{Purpose, Span, Stream, Streams, Time};
+
+const BLOCKS: Purpose = Purpose("blocks of weeks");
+
+/// Draws for one log, at most.
+const DRAWS: u32 = 5_000;
+
+/// A log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch, "The
+/// Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17(3), 1989), circular (D. N. Politis,
+/// J. P. Romano, 1992), so that each week is drawn equally often on average.
+///
+/// A block is up to four consecutive weeks, the cube root of the number of weeks (P. Hall, J. L. Horowitz, B.-Y. Jing, "On
+/// Blocking Rules for the Bootstrap with Dependent Data", Biometrika 82(3), 1995). Every job moves by whole weeks: hours and
+/// weekdays stay, users, groups and queues too. The log ends where the original ends, in the middle of a week; that part is
+/// filled from the beginning of a whole week, and the jobs of the original's own last part of a week are not drawn.
+///
+/// # Bounds
+///
+/// Each log that is returned keeps all of [`BOUNDS`](Self::BOUNDS); a draw outside of one is refused and replaced by the next.
+/// They concern the jobs alone. No policy is simulated, so no policy is favoured.
+///
+/// - *Jobs* and *work* (processors × run time) per week, relative to the log's.
+/// - *Variance* and *lag-1 correlation* of weekly work, however it is counted: weeks from the first submission or from the log's
+///   time 0, with or without the last part of a week, run times as logged or cut at the requested time. Weekly work that varies by
+///   less than a tenth is not bounded in these.
+/// - *Backlog*: the mean over jobs of the work ahead of each at its submission, on a machine that works off any number of jobs at
+///   once at its whole capacity, relative to the log's. Seams between blocks and repeated heavy weeks change it, and mean waits
+///   with it (docs/experiments.md has figures).
+///
+/// # Limits
+///
+/// - Users reacted to the machine's queue in the log. They do not react here, least at the seams between blocks.
+/// - Trends over the months are broken into blocks.
+/// - Weeks have 604 800 s: across a change to summer time, local hours are one hour off.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    log: HeldLog,
+    /// Position of the first job of each whole week, and the end of the last.
+    begins: Vec<usize>,
+    /// Weeks of a block.
+    length: usize,
+    /// Weeks that are filled whole, and what is filled of one more.
+    weeks: usize,
+    part: Span,
+    machine: Fluid,
+    /// Of the original.
+    own: Measures,
+}
+
+/// A log drawn from another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// The jobs.
+    pub log: HeldLog,
+    /// Draws that were refused before this one.
+    pub refused: u32,
+}
+
+/// A cause for which no blocks can be drawn.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BlocksError {
+    /// Fewer than eight whole weeks.
+    #[error(
+        "the log covers {weeks} whole weeks, and blocks of weeks need at least {}; shake it instead",
+        Blocks::SHORTEST
+    )]
+    TooShort {
+        /// Whole weeks.
+        weeks: usize,
+    },
+    /// All draws were refused.
+    #[error(
+        "none of {draws} draws kept the bounds of a resampled log ({bounds}); most were refused for {worst}. The log changes too \
+         much from week to week; shake it instead"
+    )]
+    Refused {
+        /// Draws that were tried.
+        draws: u32,
+        /// Bounds in words.
+        bounds: String,
+        /// The bound that most draws broke first.
+        worst: &'static str,
+    },
+}
+
+/// A machine that works off any number of jobs at once, at its whole capacity.
+#[derive(Copy, Clone, Debug)]
+struct Fluid {
+    processors: u32,
+    /// Density to which the log is scaled afterwards.
+    density: f64,
+}
+
+/// Moments of weekly work.
+#[derive(Copy, Clone, Debug)]
+struct Shape {
+    mean: f64,
+    variance: f64,
+    /// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)².
+    lag_one: f64,
+    /// Pearson's correlation of neighbours, which few weeks with a trend tell from the former.
+    pairs: f64,
+}
+
+/// Everything that bounds concern.
+#[derive(Clone, Debug)]
+struct Measures {
+    jobs: f64,
+    /// By counting: see [`Blocks`]. The last part of a week is left out of the first of each two.
+    shapes: [[Shape; 2]; 4],
+    backlog: f64,
+}
+
+impl Blocks {
+    /// Whole weeks that a log must have.
+    pub const SHORTEST: usize = 8;
+
+    /// Bounds of each resampled log: name, from, to. All are relative to the log, but for `lag_one`, which is a difference.
+    pub const BOUNDS: [(&str, f64, f64); 5] = [
+        ("jobs", 0.85, 1.15),
+        ("work", 0.9, 1.1),
+        ("variance", 0.83, 1.2),
+        ("lag_one", -0.13, 0.13),
+        ("backlog", 0.667, 1.5),
+    ];
+
+    /// Takes the log apart. Its machine has `processors`, and the resampled log is made `density` times as dense
+    /// ([`HeldLog::denser`]) before it is simulated: 1 for the log's own load.
+    ///
+    /// # Errors
+    ///
+    /// The log has fewer than [`SHORTEST`](Self::SHORTEST) whole weeks.
+    ///
+    /// # Panics
+    ///
+    /// If there are no processors, or `density` is not a positive number.
+    pub fn of(log: HeldLog, processors: u32, density: f64) -> Result<Self, BlocksError> {
+        assert!(processors > 0, "a machine has processors");
+        assert!(density > 0.0 && density.is_finite(), "a log cannot be {density} times as dense");
+        let machine = Fluid { processors, density };
+        let weeks = usize::try_from(log.span().as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
+        if weeks < Self::SHORTEST {
+            return Err(BlocksError::TooShort { weeks });
+        }
+        let part = log.span() - start(weeks).since(Time::ZERO);
+        let begins = (0..=weeks).map(|week| log.jobs().partition_point(|job| job.submit < start(week))).collect();
+        let own = Measures::of(log.jobs().iter().map(|job| (job.submit, job)), machine, log.origin());
+        Ok(Self { log, begins, length: length(weeks), weeks, part, machine, own })
+    }
+
+    /// `weeks` whole weeks, instead of as many as the log has.
+    ///
+    /// # Panics
+    ///
+    /// If `weeks` is zero.
+    #[must_use]
+    pub fn with_weeks(self, weeks: u64) -> Self {
+        assert!(weeks > 0, "a log has at least a week");
+        Self { weeks: usize::try_from(weeks).expect("weeks of a log"), part: Span::ZERO, ..self }
+    }
+
+    /// The log that is resampled.
+    pub const fn log(&self) -> &HeldLog {
+        &self.log
+    }
+
+    /// Weeks of a block, from one to four.
+    pub const fn block(&self) -> usize {
+        self.length
+    }
+
+    /// One log that keeps the bounds.
+    ///
+    /// # Errors
+    ///
+    /// 5 000 draws were refused.
+    pub fn redrawn(&self, streams: &Streams) -> Result<Drawn, BlocksError> {
+        let mut broken = [0_u32; Self::BOUNDS.len()];
+        for refused in 0..DRAWS {
+            let sources = self.draw(&mut streams.stream(BLOCKS, refused));
+            match self.refused(&sources) {
+                None => return Ok(Drawn { log: self.filled(&sources), refused }),
+                Some(bound) => broken[bound] += 1,
+            }
+        }
+        let worst = (0..broken.len()).max_by_key(|bound| broken[*bound]).expect("there are bounds");
+        Err(BlocksError::Refused { draws: DRAWS, bounds: Self::bounds(), worst: Self::BOUNDS[worst].0 })
+    }
+
+    /// All bounds in words.
+    pub fn bounds() -> String {
+        Self::BOUNDS.map(|(name, low, high)| format!("{name} {low} to {high}")).join(", ")
+    }
+
+    /// Weeks of the log, one for each week to fill.
+    fn draw(&self, stream: &mut Stream) -> Vec<usize> {
+        let (of, slots) = (self.begins.len() - 1, self.weeks + usize::from(self.part > Span::ZERO));
+        let mut sources = Vec::with_capacity(slots + self.length);
+        while sources.len() < slots {
+            let first = below(stream, of);
+            sources.extend((first..first + self.length).map(|week| week % of));
+        }
+        sources.truncate(slots);
+        sources
+    }
+
+    /// The position of a bound that a draw breaks.
+    fn refused(&self, sources: &[usize]) -> Option<usize> {
+        let drawn = Measures::of(self.moved(sources), self.machine, self.log.origin());
+        let weeks = |span: Span| span.as_secs_f64() / WEEK.as_secs_f64();
+        let jobs = drawn.jobs / weeks(WEEK * self.weeks as u64 + self.part);
+        let own = self.own.jobs / weeks(self.log.span());
+        let backlog = if self.own.backlog > 0.0 { drawn.backlog / self.own.backlog } else { 1.0 };
+        let shapes = drawn.shapes.iter().zip(&self.own.shapes);
+        let shapes: Vec<(Shape, Shape)> = if self.part > Span::ZERO {
+            shapes.flat_map(|(drawn, own)| drawn.iter().copied().zip(own.iter().copied())).collect()
+        } else {
+            // Whole weeks alone, against those of the log.
+            shapes.take(2).map(|(drawn, own)| (drawn[1], own[0])).collect()
+        };
+        let moments = shapes.iter().flat_map(|(drawn, own)| drawn.beside(own));
+        [(0, jobs / own), (4, backlog)].into_iter().chain(moments).find_map(|(bound, value)| {
+            let (_, low, high) = Self::BOUNDS[bound];
+            (!(low..=high).contains(&value)).then_some(bound)
+        })
+    }
+
+    /// Slots with the beginnings of their sources, and the jobs that fill them.
+    fn slices<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, Time, &'a [HeldJob])> {
+        sources.iter().enumerate().map(|(slot, &week)| {
+            let jobs = &self.log.jobs()[self.begins[week]..self.begins[week + 1]];
+            let jobs = if slot < self.weeks { jobs } else { until(jobs, start(week) + self.part) };
+            (start(slot), start(week), jobs)
+        })
+    }
+
+    /// Jobs with their new submissions, in order.
+    fn moved<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, &'a HeldJob)> {
+        self.slices(sources).flat_map(|(to, from, jobs)| jobs.iter().map(move |job| (to + job.submit.since(from), job)))
+    }
+
+    fn filled(&self, sources: &[usize]) -> HeldLog {
+        HeldLog::of(self.moved(sources).map(|(submit, job)| HeldJob { submit, ..*job }).collect())
+    }
+}
+
+impl Measures {
+    /// Of jobs in order. `origin` is time 0 on the log's own clock.
+    fn of<'a>(jobs: impl Iterator<Item = (Time, &'a HeldJob)>, machine: Fluid, origin: Span) -> Self {
+        let phase = Span::from_nanos(origin.as_nanos() % WEEK.as_nanos());
+        let rate = f64::from(machine.processors) / machine.density;
+        let mut weekly = [const { Vec::new() }; 4];
+        let (mut count, mut fit, mut ahead, mut seen) = (0.0, 0.0, 0.0_f64, 0.0);
+        let (mut first, mut last) = (None, Time::ZERO);
+        for (submit, job) in jobs {
+            count += 1.0;
+            // A program that reads the log counts its weeks from the first submission, or from the log's own time 0.
+            let countings = [submit.since(*first.get_or_insert(submit)), submit.since(Time::ZERO) + phase];
+            let areas = [job.area(), f64::from(job.processors) * job.runtime.as_secs_f64()];
+            for (at, since) in countings.into_iter().enumerate() {
+                let week = usize::try_from(since.as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
+                for (area, weekly) in areas.into_iter().zip(&mut weekly[2 * at..]) {
+                    weekly.resize(weekly.len().max(week + 1), 0.0);
+                    weekly[week] += area;
+                }
+            }
+            if job.processors <= machine.processors {
+                ahead = (ahead - submit.since(last).as_secs_f64()).max(0.0);
+                seen += ahead;
+                fit += 1.0;
+                ahead += areas[0] / rate;
+                last = submit;
+            }
+        }
+        let shapes = weekly.map(|weekly| [Shape::of(&weekly[..weekly.len().saturating_sub(1)]), Shape::of(&weekly)]);
+        Self { jobs: count, shapes, backlog: if fit > 0.0 { seen / fit } else { 0.0 } }
+    }
+}
+
+impl Shape {
+    fn of(weekly: &[f64]) -> Self {
+        let [(mean, squares), (before, of_before), (behind, of_behind)] =
+            [weekly, &weekly[..weekly.len().saturating_sub(1)], weekly.get(1..).unwrap_or_default()].map(|part| {
+                let mean = part.iter().sum::<f64>() / count(part.len());
+                (mean, part.iter().map(|work| (work - mean).powi(2)).sum::<f64>())
+            });
+        let products = |a: f64, b: f64| weekly.windows(2).map(|pair| (pair[0] - a) * (pair[1] - b)).sum::<f64>();
+        let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        Self {
+            mean,
+            variance: squares / count(weekly.len()),
+            lag_one: ratio(products(mean, mean), squares),
+            pairs: ratio(products(before, behind), (of_before * of_behind).sqrt()),
+        }
+    }
+
+    /// Whether weekly work varies by less than a tenth (coefficient of variation): its moments then hang on where weeks begin.
+    fn is_even(&self) -> bool {
+        self.variance.sqrt() < 0.1 * self.mean
+    }
+
+    /// What bounds concern, with their positions.
+    fn beside(&self, log: &Self) -> [(usize, f64); 4] {
+        let work = self.mean / log.mean;
+        if self.is_even() && log.is_even() {
+            return [(1, work); 4];
+        }
+        let variance = self.variance / log.variance;
+        [(1, work), (2, variance), (3, self.lag_one - log.lag_one), (3, self.pairs - log.pairs)]
+    }
+}
+
+/// The cube root of the number of weeks, to the nearest whole number, at most four.
+fn length(weeks: usize) -> usize {
+    (1..4).find(|length| count(weeks) < (count(*length) + 0.5).powi(3)).unwrap_or(4)
+}
+
+/// The jobs before `end`, of jobs in order.
+fn until(jobs: &[HeldJob], end: Time) -> &[HeldJob] {
+    &jobs[..jobs.partition_point(|job| job.submit <= end)]
+}
+
+fn start(week: usize) -> Time {
+    Time::ZERO + WEEK * week as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of jobs and weeks")]
+const fn count(things: usize) -> f64 {
+    things as f64
+}
