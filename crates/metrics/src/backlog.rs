@@ -7,7 +7,7 @@ use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 
 /// Work of the jobs that wait, over a run: a probe in memory of the jobs in the system.
 ///
-/// The work of a job is its processors × its run time at reference speed, whatever the policy is told of it.
+/// The work of a job is its processors × its run time at reference speed, whatever its estimate.
 ///
 /// ```
 /// use metrics::backlog::Backlog;
@@ -36,7 +36,7 @@ pub struct Backlog {
     last_finish: Time,
 }
 
-/// Trend of the work that waits over a run. Times are in seconds; work is told as the time that it takes at the mean rate at which
+/// Trend of the work that waits over a run. Times are in seconds; work is given as the time that it takes at the mean rate at which
 /// the run did work.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Trend {

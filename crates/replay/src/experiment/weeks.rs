@@ -49,7 +49,7 @@ impl Replayed {
     /// Of the jobs submitted from `from` to `to`.
     pub(super) fn new(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time), trend: &Trend) -> Self {
         let mut blocks = Blocks::new();
-        // The queue is empty if all who came before have started. One that starts at this instant waits for its turn.
+        // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next comes.
         let mut last_start: Option<Time> = None;
         for (job, placement) in jobs.iter().zip(placements) {
             let Some((start, finish)) = *placement else { continue };
