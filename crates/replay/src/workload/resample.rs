@@ -15,7 +15,7 @@ use workload::swf::Header;
 use workload::{HeldJob, HeldLog, Options, SwfRecord, SwfWriter, capacity};
 
 /// Keys of a header that hold for a resampled log, too.
-const KEPT: [&str; 12] = [
+const KEPT: [&str; 14] = [
     "Acknowledge",
     "Information",
     "UnixStartTime",
@@ -28,6 +28,8 @@ const KEPT: [&str; 12] = [
     "Queue",
     "Partitions",
     "Partition",
+    "User",
+    "Group",
 ];
 
 /// A resampled log, and how it was made.
@@ -91,12 +93,12 @@ fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) 
     }
     let processors = match machine.procs {
         Some(processors) => processors,
-        None => capacity(header, file)?.0,
+        None => capacity(header, file).map_err(|error| anyhow!("{error}: add --procs N"))?.0,
     };
     let of = Blocks::of(log.clone(), processors, 1.0).map_err(|error| named(&error))?;
     let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
     let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
-    let how = format!("weeks drawn in blocks of {}, {} before within bounds", of.block(), draws(drawn.refused));
+    let how = format!("weeks drawn in blocks of {} within bounds ({})", of.block(), draws(drawn.refused));
     Ok(Made { log: drawn.log, how, refused: Some(drawn.refused) })
 }
 
