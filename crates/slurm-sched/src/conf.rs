@@ -13,7 +13,7 @@ pub use cluster::{Node, Partition, State};
 pub use priority::{PriorityFlags, PrioritySettings, UsageReset, Weights};
 pub use scheduling::Scheduling;
 
-use crate::error::{Collector, Faults};
+use crate::error::{Collector, Fault, Faults};
 use crate::text;
 use crate::version::Version;
 use keys::Treatment;
@@ -87,14 +87,8 @@ impl Conf {
         let name = path.display().to_string();
         let open =
             |path: &std::path::Path| std::fs::read_to_string(path).map_err(|error| format!("cannot be read: {error}"));
-        let text = match open(path) {
-            Ok(text) => text,
-            Err(problem) => {
-                let mut faults = Collector::new(&name);
-                faults.push(0, "file", problem);
-                return Err(faults.finish(()).expect_err("holds a fault"));
-            }
-        };
+        let fault = |problem| Fault { file: name.clone(), line: 0, key: "file".to_owned(), problem };
+        let text = open(path).map_err(|problem| Faults(vec![fault(problem)]))?;
         let mut include = |other: &str| open(&path.parent().unwrap_or(path).join(other));
         Self::build(&name, &text, version, overlays, &mut include)
     }

@@ -18,7 +18,7 @@ pub(super) enum Treatment {
 }
 
 /// Keys that are read.
-const USED: &str = "AccountingStorageEnforce CompleteWait Epilog FairShareDampeningFactor JobRequeue KillWait MessageTimeout \
+const USED: &str = "AccountingStorageEnforce FairShareDampeningFactor JobRequeue KillWait \
     OverTimeLimit PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType \
     PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize \
     PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters";
@@ -61,7 +61,7 @@ const ONLY: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Keys that are not modelled and may matter.
-const LISTED: &str = "DefCpuPerGPU DefMemPerCPU DefMemPerGPU DefMemPerNode DependencyParameters EnforcePartLimits \
+const LISTED: &str = "CompleteWait Epilog DefCpuPerGPU DefMemPerCPU DefMemPerGPU DefMemPerNode DependencyParameters EnforcePartLimits \
     EpilogSlurmctld FederationParameters FirstJobId GresTypes InactiveLimit JobDefaults JobSubmitPlugins \
     Licenses MaxArraySize MaxJobCount MaxMemPerCPU MaxMemPerNode MaxNodeCount MCSParameters MCSPlugin MinJobAge NodeFeaturesPlugins \
     PreemptExemptTime PreemptParameters PriorityParameters PrioritySiteFactorParameters Prolog PrologFlags PrologSlurmctld \
@@ -81,7 +81,7 @@ const HARMLESS: &str = "AccountingStorageBackupHost AccountingStorageExternalHos
     JobAcctGatherParams JobAcctGatherType JobCheckpointDir JobCompHost JobCompLoc JobCompParams JobCompPass JobCompPort \
     JobCompType JobCompUser JobContainerType JobCredentialPrivateKey JobCredentialPublicCertificate JobFileAppend KeepAliveTime \
     KillOnBadExit LaunchParameters LaunchType LogTimeFormat MailDomain MailProg MaxBatchRequeue MaxDBDMsgs MaxStepCount \
-    MaxTasksPerNode MpiDefault MpiParams NamespaceType PlugStackConfig PluginDir PowerParameters PowerPlugin \
+    MaxTasksPerNode MessageTimeout MpiDefault MpiParams NamespaceType PlugStackConfig PluginDir PowerParameters PowerPlugin \
     PrEpParameters PrEpPlugins PrivateData ProctrackType PrologEpilogTimeout PrologTimeout PropagatePrioProcess \
     PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram RequeueExit RequeueExitHold ResumeFailProgram \
     ResumeProgram ResumeRate ResumeTimeout ReturnToService RoutePlugin SallocDefaultCommand SbcastParameters ScronParameters \

@@ -18,8 +18,6 @@ pub struct Scheduling {
     pub bf_interval: i64,
     /// Jobs of a partition that get a plan.
     pub bf_job_part_count_reserve: usize,
-    /// Tasks of an array that are planned (20).
-    pub bf_max_job_array_resv: usize,
     /// Jobs of an association that are tested.
     pub bf_max_job_assoc: usize,
     /// Jobs of a partition that are tested.
@@ -32,8 +30,6 @@ pub struct Scheduling {
     pub bf_max_job_user: usize,
     /// Jobs of a user in a partition that are tested.
     pub bf_max_job_user_part: usize,
-    /// Time of one pass (`bf_interval`).
-    pub bf_max_time: i64,
     /// Age below which a job gets no plan.
     pub bf_min_age_reserve: i64,
     /// Priority below which a job gets no plan.
@@ -48,24 +44,14 @@ pub struct Scheduling {
     pub bf_window: i64,
     /// Growth of a group of ends, in place of doubling.
     pub bf_window_linear: i64,
-    /// Time within which completing jobs hold passes back (`CompleteWait`).
-    pub complete_wait: i64,
     /// Records that a default pass reaches (100).
     pub default_queue_depth: usize,
-    /// No pass at submission and end.
-    pub defer: bool,
-    /// An Epilog is set, so that the end of a job requests a pass at once.
-    pub epilog: bool,
-    /// Time of one main pass (2, or half of MessageTimeout).
-    pub max_sched_time: i64,
     /// Records of a partition that the main pass reaches.
     pub partition_job_depth: usize,
     /// Time between full passes (60).
     pub sched_interval: i64,
     /// Jobs that one main pass starts.
     pub sched_max_job_start: usize,
-    /// Pause between main passes, in microseconds (2).
-    pub sched_min_interval: i64,
 }
 
 /// Field, default and range of a parameter.
@@ -85,14 +71,12 @@ const PARAMETERS: &[(&str, Parameter)] = &[
     ("batch_sched_delay", Time(|s| &mut s.batch_sched_delay, 3, 1, 0, 3600)),
     ("bf_interval", Time(|s| &mut s.bf_interval, 30, 1, 1, 10_800)),
     ("bf_job_part_count_reserve", Count(|s| &mut s.bf_job_part_count_reserve, 0, 0, MANY)),
-    ("bf_max_job_array_resv", Count(|s| &mut s.bf_max_job_array_resv, 20, 0, 1000)),
     ("bf_max_job_assoc", Count(|s| &mut s.bf_max_job_assoc, 0, 0, MANY)),
     ("bf_max_job_part", Count(|s| &mut s.bf_max_job_part, 0, 0, MANY)),
     ("bf_max_job_start", Count(|s| &mut s.bf_max_job_start, 0, 0, MANY)),
     ("bf_max_job_test", Count(|s| &mut s.bf_max_job_test, 500, 1, MANY)),
     ("bf_max_job_user", Count(|s| &mut s.bf_max_job_user, 0, 0, MANY)),
     ("bf_max_job_user_part", Count(|s| &mut s.bf_max_job_user_part, 0, 0, MANY)),
-    ("bf_max_time", Time(|s| &mut s.bf_max_time, 30, 1, 1, 3600)),
     ("bf_min_age_reserve", Time(|s| &mut s.bf_min_age_reserve, 0, 1, 0, 2_592_000)),
     ("bf_min_prio_reserve", Count(|s| &mut s.bf_min_prio_reserve, 0, 0, i64::MAX)),
     ("bf_node_space_size", Count(|s| &mut s.bf_node_space_size, 500, 2, MANY)),
@@ -101,16 +85,13 @@ const PARAMETERS: &[(&str, Parameter)] = &[
     ("bf_window", Time(|s| &mut s.bf_window, 1440, 60, 1, 43_200)),
     ("bf_window_linear", Time(|s| &mut s.bf_window_linear, 0, 1, 0, 86_400)),
     ("default_queue_depth", Count(|s| &mut s.default_queue_depth, 100, 0, MANY)),
-    ("defer", Flag(|s| &mut s.defer)),
-    ("max_sched_time", Time(|s| &mut s.max_sched_time, 2, 1, 1, 3600)),
     ("partition_job_depth", Count(|s| &mut s.partition_job_depth, 0, 0, MANY)),
     ("sched_interval", Time(|s| &mut s.sched_interval, 60, 1, 1, 86_400)),
     ("sched_max_job_start", Count(|s| &mut s.sched_max_job_start, 0, 0, MANY)),
-    ("sched_min_interval", Time(|s| &mut s.sched_min_interval, 2, 1, 0, 100_000_000)),
 ];
 
 /// Parameters of no effect on what is modelled: passes take no time, so that nothing yields.
-const LISTED: &str = "bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
+const LISTED: &str = "bf_max_job_array_resv bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
     disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top extra_node_info ff_wait \
     ff_wait_value gpu_min_freq hetjob_prio ignore_numa ignore_prefer_validation max_array_tasks max_depend_depth \
     max_rpc_cnt max_script_size max_submit_line_size max_switch_wait no_backup_scheduling no_env_cache \
@@ -142,9 +123,6 @@ impl Scheduling {
 pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled: &mut Vec<String>) -> Scheduling {
     let mut scheduling = Scheduling {
         backfill: globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin")),
-        complete_wait: globals.seconds("CompleteWait", 0),
-        epilog: globals.text("Epilog").is_some_and(|value| !value.is_empty()),
-        max_sched_time: (globals.seconds("MessageTimeout", 10) / 2).clamp(1, 2),
         ..Scheduling::standard()
     };
     let mut given = Vec::new();
@@ -170,9 +148,6 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled
             let hint = near.map_or("remove it".to_owned(), |near| format!("did you mean {near}?"));
             globals.fault(&setting, format_args!("unknown parameter of SchedulerParameters; {hint}"));
         }
-    }
-    if !given.contains(&"bf_max_time") {
-        scheduling.bf_max_time = scheduling.bf_interval;
     }
     if !given.contains(&"bf_node_space_size") {
         scheduling.bf_node_space_size = scheduling.bf_max_job_test;

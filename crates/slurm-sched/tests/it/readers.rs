@@ -85,14 +85,17 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
         (scheduling.bf_window, scheduling.bf_max_job_test, scheduling.bf_node_space_size),
         (172_800, 1000, 1000)
     );
-    assert_eq!((scheduling.assoc_limit_stop, scheduling.bf_max_job_user, scheduling.epilog), (false, 10, true));
-    assert_eq!((scheduling.bf_max_time, scheduling.max_sched_time, scheduling.default_queue_depth), (30, 2, 100));
+    assert_eq!((scheduling.assoc_limit_stop, scheduling.bf_max_job_user), (false, 10));
+    assert_eq!((scheduling.bf_interval, scheduling.default_queue_depth), (30, 100));
     let priority = &conf.priority;
     assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
     assert!(priority.flags.no_fair_tree && priority.flags.accrue_always && priority.reset == UsageReset::Monthly);
     assert!(conf.enforce.limits && conf.enforce.associations && conf.memory_counts && !conf.enforce.qos);
     assert_eq!((conf.kill_wait, conf.over_time_limit), (60, 300));
-    assert_eq!(conf.not_modelled, ["slurm.conf:26: Licenses", "slurm.conf:3: SchedulerParameters=bf_continue"]);
+    assert_eq!(
+        conf.not_modelled,
+        ["slurm.conf:25: Epilog", "slurm.conf:26: Licenses", "slurm.conf:3: SchedulerParameters=bf_continue"]
+    );
 }
 
 #[test]
