@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Commands that are not run here, by their beginnings, and why.
-const NOT_RUN: [(&str, &str); 10] = [
+const NOT_RUN: [(&str, &str); 12] = [
     ("cargo test", "it is what runs this"),
     (
         "cargo xtask reproduce",
@@ -25,6 +25,8 @@ const NOT_RUN: [(&str, &str); 10] = [
     ("cargo xtask check", "a schedule of somebody else's program: tests/it/check.rs checks those of ours"),
     ("cargo xtask slurm", "a recorded controller: slurm-sched follows several in its own tests"),
     ("cargo xtask workload inspect logs/", "a public log: tests/it/workload.rs looks at others"),
+    ("cargo xtask workload resample logs/", "a public log: tests/it/experiment.rs resamples another"),
+    ("cargo xtask simulate --trace another.swf.gz", "it follows the one before"),
     ("cargo run --release", "hours on a public log"),
     ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),
 ];
