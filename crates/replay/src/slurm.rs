@@ -2,6 +2,7 @@
 
 mod cli;
 mod input;
+mod sacct;
 
 pub use cli::{Follow, Slurm};
 
@@ -66,7 +67,7 @@ fn words(found: &Comparison, is_quiet: bool) -> String {
         );
     }
     if !is_quiet && !found.not_modelled.is_empty() {
-        text += &format!("settings without effect here: {}\n", found.not_modelled.join(", "));
+        text += &format!("without effect here: {}\n", found.not_modelled.join(", "));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! Files that describe a Slurm cluster and its jobs.
 
+use super::sacct;
 use anyhow::Result;
 use flate2::bufread::MultiGzDecoder;
 use slurm_sched::accounts::Accounts;
@@ -26,10 +27,17 @@ impl Input {
         set: &[String],
     ) -> Result<Self> {
         let overlays: Vec<&str> = set.iter().map(String::as_str).collect();
-        let conf = Conf::load(conf, version, &overlays)?;
+        let mut conf = Conf::load(conf, version, &overlays)?;
         let accounts =
             accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &file::read_text(path)?)?)).transpose()?;
-        let jobs = read_csv(&name(trace), &file::read_text(trace)?)?;
+        let text = file::read_text(trace)?;
+        let jobs = if sacct::is_sacct(&text) {
+            let sacct::Listed { jobs, left_out } = sacct::read(&name(trace), &text)?;
+            conf.not_modelled.extend(left_out.iter().map(|what| format!("{}: {what}", name(trace))));
+            jobs
+        } else {
+            read_csv(&name(trace), &text)?
+        };
         let site = Site { conf, accounts, version };
         site.check(&name(trace), &jobs)?;
         Ok(Self { site, jobs })
