@@ -134,7 +134,8 @@ impl<'a> Search<'a> {
         let mut tests = 0;
         for entry in queue {
             let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-            if is_started || counts.is_beyond(entry, self.settings) {
+            let is_limited = self.cluster.is_limited(&entry.demand) && !self.settings.assoc_limit_stop;
+            if is_started || is_limited || counts.is_beyond(entry, self.settings) {
                 continue;
             }
             if tests >= self.settings.bf_max_job_test {
@@ -145,6 +146,8 @@ impl<'a> Search<'a> {
             tests += usize::from(is_counted);
             match found {
                 Found::Nothing | Found::Beyond => {}
+                // Under assoc_limit_stop a job over a limit is planned like others, and does not start.
+                Found::Now(_) if self.cluster.is_limited(&entry.demand) => {}
                 Found::Now(nodes) => {
                     self.start(entry, nodes);
                     if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
@@ -155,7 +158,9 @@ impl<'a> Search<'a> {
                     if self.table.records().len() >= self.settings.bf_node_space_size {
                         break;
                     }
-                    self.plan(entry, start, end, nodes);
+                    if !self.is_for_now_only(entry) {
+                        self.plan(entry, start, end, nodes);
+                    }
                 }
             }
         }
@@ -264,10 +269,23 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Returns true for a job that may start now and gets no plan (the end of SPEC 5.4).
+    fn is_for_now_only(&self, entry: &Entry) -> bool {
+        let Scheduling {
+            bf_min_age_reserve, bf_min_prio_reserve, bf_job_part_count_reserve, bf_one_resv_per_job, ..
+        } = *self.settings;
+        let plans = &self.pass.plans;
+        let of_partition = || plans.iter().filter(|plan| plan.partition == entry.partition).count();
+        self.now - entry.submit < bf_min_age_reserve
+            || (entry.priority as usize) < bf_min_prio_reserve
+            || (bf_job_part_count_reserve > 0 && of_partition() >= bf_job_part_count_reserve)
+            || (bf_one_resv_per_job && plans.iter().any(|plan| plan.job == entry.job))
+    }
+
     fn start(&mut self, entry: &Entry, nodes: NodeSet) {
         let end = self.now + entry.limit;
         self.table.reserve(0, self.round_end(end), &nodes);
-        self.cluster.start(entry.job, end, nodes.clone());
+        self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.expected = self.cluster.expected(self.now, self.kill_wait);
         self.pass.changed = true;
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });

@@ -1,5 +1,6 @@
 //! The state of the nodes: idle or held by a job.
 
+use crate::limits::{Demand, Limits};
 use crate::nodes::NodeSet;
 use crate::select::Machine;
 use crate::will_run::Running;
@@ -11,13 +12,14 @@ pub(crate) struct Cluster {
     partitions: Vec<NodeSet>,
     idle: NodeSet,
     running: Vec<Running>,
+    limits: Limits,
 }
 
 impl Cluster {
     /// Returns an idle cluster with these partitions.
-    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>) -> Self {
+    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>, limits: Limits) -> Self {
         let idle = NodeSet::full(machine.len());
-        Self { machine, partitions, idle, running: Vec::new() }
+        Self { machine, partitions, idle, running: Vec::new(), limits }
     }
 
     /// Returns the nodes' properties.
@@ -45,15 +47,16 @@ impl Cluster {
     /// # Panics
     ///
     /// If a node is held by another job.
-    pub(crate) fn start(&mut self, job: u32, end: i64, nodes: NodeSet) {
+    pub(crate) fn start(&mut self, job: u32, end: i64, nodes: NodeSet, demand: Demand) {
         assert!(
             nodes.is_within(&self.idle),
             "job {job} starts on {nodes:?}, of which some are not idle: {:?}",
             self.idle
         );
         self.idle.subtract(&nodes);
+        self.limits.started(&demand);
         let place = self.running.partition_point(|running| (running.end, running.job) < (end, job));
-        self.running.insert(place, Running { job, end, nodes });
+        self.running.insert(place, Running { job, end, nodes, demand });
     }
 
     /// Takes a job's nodes back and returns them, or none if the job is not running.
@@ -61,7 +64,13 @@ impl Cluster {
         let place = self.running.iter().position(|running| running.job == job)?;
         let ended = self.running.remove(place);
         self.idle.unite(&ended.nodes);
+        self.limits.ended(&ended.demand);
         Some(ended.nodes)
+    }
+
+    /// Returns true if a limit of an association or QOS keeps a job from starting.
+    pub(crate) fn is_limited(&self, demand: &Demand) -> bool {
+        self.limits.reason(demand).is_some()
     }
 
     /// Returns the running jobs as the will-run test takes them: one past its limit is expected `kill_wait` after the limit.

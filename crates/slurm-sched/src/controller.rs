@@ -5,6 +5,7 @@ use crate::backfill::{self, Start, Terms, backfill};
 use crate::cluster::Cluster;
 use crate::conf::{Conf, State, YEAR};
 use crate::error::{Collector, Faults};
+use crate::limits::{Demand, Limits};
 use crate::main_pass::{self, main_pass};
 use crate::nodes::NodeSet;
 use crate::priority::{JobFactors, Priorities, Running};
@@ -78,6 +79,7 @@ struct Place {
     factors: JobFactors,
     priority: u32,
     need: Need,
+    demand: Demand,
     is_admitted: bool,
 }
 
@@ -113,12 +115,13 @@ impl<'a> Controller<'a> {
         let nodes = &site.conf.nodes;
         let machine =
             Machine::new(nodes.iter().map(|node| node.cpus).collect(), nodes.iter().map(|node| node.weight).collect());
+        let limits = Limits::new(&site.conf, site.accounts.as_ref());
         let up = |partition: &crate::conf::Partition| {
             NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
         };
         Self {
             site,
-            cluster: Cluster::new(machine, site.conf.partitions.iter().map(up).collect()),
+            cluster: Cluster::new(machine, site.conf.partitions.iter().map(up).collect(), limits),
             priorities: Priorities::new(&site.conf, site.accounts.as_ref(), start),
             jobs: BTreeMap::new(),
             users: BTreeMap::new(),
@@ -139,8 +142,12 @@ impl<'a> Controller<'a> {
             Some(Begin::At(time)) => Some(time.max(now)),
             None => Some(now),
         };
-        let mut places: Vec<Place> =
-            self.site.partitions(job).into_iter().map(|partition| self.place(job, partition, now, eligible)).collect();
+        let mut places: Vec<Place> = self
+            .site
+            .partitions(job)
+            .into_iter()
+            .map(|partition| self.place(job, partition, user, now, eligible))
+            .collect();
         let is_multifactor = self.site.conf.priority.multifactor;
         let mut first = None;
         for place in &mut places {
@@ -167,7 +174,7 @@ impl<'a> Controller<'a> {
     }
 
     /// Returns the job in one partition, without its priority.
-    fn place(&self, job: &SubmittedJob, index: usize, now: i64, eligible: Option<i64>) -> Place {
+    fn place(&self, job: &SubmittedJob, index: usize, user: usize, now: i64, eligible: Option<i64>) -> Place {
         let (request, conf) = (&job.request, &self.site.conf);
         let partition = &conf.partitions[index];
         let nodes = job.whole_nodes(conf, partition).unwrap_or(u32::MAX);
@@ -179,10 +186,12 @@ impl<'a> Controller<'a> {
             Some(Memory::PerCpu(each)) => each * u64::from(cpus),
             None => 0,
         };
-        let user = request.user();
+        // A whole node counts with all of its CPUs.
+        let each = partition.nodes.iter().map(|node| conf.nodes[*node].cpus).min().unwrap_or(0);
+        let tres = [u64::from(nodes) * u64::from(each), memory, u64::from(nodes)];
         let accounts = self.site.accounts.as_ref();
         let association =
-            accounts.and_then(|all| all.association(request.account.as_deref(), user, Some(&partition.name)));
+            accounts.and_then(|all| all.association(request.account.as_deref(), request.user(), Some(&partition.name)));
         let qos = accounts.and_then(|all| match &request.qos {
             Some(name) => all.qos(name),
             None => all.default_qos(association?),
@@ -207,6 +216,7 @@ impl<'a> Controller<'a> {
             },
             priority: 0,
             need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
+            demand: Demand { association, qos, partition: index, user, tres, limit },
             is_admitted,
         }
     }
@@ -226,6 +236,7 @@ impl<'a> Controller<'a> {
                 need: place.need,
                 user: job.user,
                 association: association.unwrap_or(usize::MAX),
+                demand: place.demand,
             });
         }
         self.is_sorted = false;
@@ -369,7 +380,10 @@ impl<'a> Controller<'a> {
             self.end(*job, now);
         }
         let limit = self.limit(start.job, start.partition);
-        self.cluster.start(start.job, now + limit, start.nodes.clone());
+        let places = self.jobs.get(&start.job).map_or(&[][..], |job| &job.places);
+        let place = places.iter().find(|place| place.factors.partition == start.partition);
+        let demand = place.map_or_else(Demand::default, |place| place.demand);
+        self.cluster.start(start.job, now + limit, start.nodes.clone(), demand);
         displaced
     }
 }

@@ -6,6 +6,7 @@
 use crate::accounts::{self, Accounts, Tres};
 use crate::conf::Conf;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What limits count of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -68,21 +69,21 @@ const NAMES: [&str; 3] = ["Cpu", "Mem", "Node"];
 
 /// Loads of associations and QOS.
 #[derive(Clone, Debug)]
-pub struct Limits<'a> {
-    accounts: Option<&'a Accounts>,
+pub struct Limits {
+    accounts: Option<Arc<Accounts>>,
     /// QOS of partitions.
     partitions: Vec<Option<usize>>,
     loads: BTreeMap<Scope, Load>,
 }
 
-impl<'a> Limits<'a> {
+impl Limits {
     /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce nothing is limited.
     #[must_use]
-    pub fn new(conf: &Conf, accounts: Option<&'a Accounts>) -> Self {
+    pub fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
         let accounts = accounts.filter(|_| conf.enforce.limits);
         let qos = |name: &Option<String>| accounts?.qos(name.as_deref()?);
         let partitions = conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
-        Self { accounts, partitions, loads: BTreeMap::new() }
+        Self { accounts: accounts.cloned().map(Arc::new), partitions, loads: BTreeMap::new() }
     }
 
     /// Counts a job that starts.
@@ -147,7 +148,7 @@ impl<'a> Limits<'a> {
 
     /// Limits of one kind that hold for a job, with the place where each is set.
     fn binding<T>(&self, job: &Demand, over: Over, limit: impl Fn(&accounts::Limits) -> Option<T>) -> Vec<(Scope, T)> {
-        let Some(accounts) = self.accounts else { return Vec::new() };
+        let Some(accounts) = &self.accounts else { return Vec::new() };
         let of_qos = |at: usize| Some((Scope::Qos(at), limit(&accounts.qos[at].limits)?));
         if let Some(nearest) = self.qos(job).into_iter().flatten().find_map(of_qos) {
             return vec![nearest];
@@ -160,7 +161,8 @@ impl<'a> Limits<'a> {
     /// QOS of the partition and of the job, in the order in which they count.
     fn qos(&self, job: &Demand) -> [Option<usize>; 2] {
         let of_partition = self.partitions.get(job.partition).copied().flatten();
-        let is_over = job.qos.is_some_and(|at| self.accounts.is_some_and(|all| all.qos[at].has("OverPartQOS")));
+        let is_over =
+            job.qos.is_some_and(|at| self.accounts.as_ref().is_some_and(|all| all.qos[at].has("OverPartQOS")));
         if is_over { [job.qos, of_partition] } else { [of_partition, job.qos] }
     }
 
@@ -178,12 +180,12 @@ impl<'a> Limits<'a> {
     }
 
     fn account(&self, job: &Demand) -> Option<usize> {
-        self.accounts?.associations[job.association?].parent
+        self.accounts.as_ref()?.associations[job.association?].parent
     }
 
     /// All loads that a job is part of.
     fn scopes(&self, job: &Demand) -> Vec<Scope> {
-        let Some(accounts) = self.accounts else { return Vec::new() };
+        let Some(accounts) = &self.accounts else { return Vec::new() };
         let mut scopes: Vec<Scope> = accounts.above(job.association).map(Scope::Association).collect();
         let [first, second] = self.qos(job);
         for at in first.into_iter().chain(second.filter(|_| second != first)) {

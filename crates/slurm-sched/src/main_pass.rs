@@ -43,12 +43,19 @@ pub(crate) fn main_pass(
             pass.changed = true;
             continue;
         }
+        if cluster.is_limited(&entry.demand) {
+            // SPEC 4.4: it blocks nothing, unless assoc_limit_stop.
+            if settings.assoc_limit_stop {
+                pass.blocked.push((entry.job, entry.partition));
+            }
+            continue;
+        }
         let mut candidates = cluster.partition(entry.partition).clone();
         candidates.intersect(&available);
         let is_possible = candidates.len() >= entry.need.nodes;
         candidates.intersect(cluster.idle());
         if let Some(nodes) = cluster.machine().choose(&candidates, entry.need) {
-            cluster.start(entry.job, now + entry.limit, nodes.clone());
+            cluster.start(entry.job, now + entry.limit, nodes.clone(), entry.demand);
             pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
             pass.changed = true;
             if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {

@@ -1,10 +1,11 @@
 //! The queue: which pending jobs a pass looks at, and in which order.
 
+use crate::limits::Demand;
 use crate::select::Need;
 use std::cmp::Reverse;
 
 /// Pending job in one of its partitions.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The job's number.
     pub job: u32,
@@ -24,6 +25,8 @@ pub(crate) struct Entry {
     pub user: usize,
     /// The association's index.
     pub association: usize,
+    /// What limits count of it.
+    pub demand: Demand,
 }
 
 /// Sorts entries as both passes take them: tier, priority, submission, number (SPEC 3.2).

@@ -1,5 +1,6 @@
 //! The will-run test: when, and on which nodes, a job could start if running jobs last until their limits.
 
+use crate::limits::Demand;
 use crate::nodes::NodeSet;
 use crate::select::{Machine, Need};
 
@@ -18,6 +19,8 @@ pub(crate) struct Running {
     pub end: i64,
     /// Nodes that it holds.
     pub nodes: NodeSet,
+    /// What limits count of it.
+    pub demand: Demand,
 }
 
 /// What the will-run test reads.

@@ -1,6 +1,7 @@
 //! Free runs: what must hold on any cluster, and the timing of the loops by hand.
 
 use proptest::prelude::*;
+use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{SubmittedJob, read_csv};
 use slurm_sched::{By, Ended, Phases, Report, Site, Terms, Version, simulate};
@@ -136,4 +137,31 @@ fn the_main_pass_is_first_come_first_served_and_backfill_fills_the_gap() {
     let ends = ends(&reports(&site(4, Version::V22_05, ""), &jobs(&rows.map(str::to_owned)), Phases::default()));
     let started: Vec<(u32, i64, By)> = ends.iter().map(|ended| (ended.job, ended.start, ended.by)).collect();
     assert_eq!(started, [(3, 41, By::Backfill), (1, 11, By::Main), (2, 602, By::Main)]);
+}
+
+#[test]
+fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
+    /// Starts as `job@second`.
+    fn starts(site: &Site, rows: &[&str]) -> String {
+        let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+        let mut ends = ends(&reports(site, &jobs(&rows), Phases::default()));
+        ends.sort_by_key(|ended| ended.job);
+        ends.iter().map(|ended| format!("{}@{}", ended.job, ended.start)).collect::<Vec<_>>().join(" ")
+    }
+    let rows =
+        ["1,10,90,5,-N 1 --exclusive -A a", "2,11,90,5,-N 1 --exclusive -A a", "3,12,90,5,-N 1 --exclusive -A b"];
+    let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Fairshare=1\nAccount - 'b':Fairshare=1\n\
+        Parent - 'a'\nUser - 'root':Fairshare=1:MaxJobs=1\nParent - 'b'\nUser - 'root':Fairshare=1\n";
+    let mut limited = site(4, Version::V22_05, "");
+    limited.accounts = Some(Accounts::read("cluster.cfg", dump).unwrap_or_else(|faults| panic!("{faults}")));
+    assert_eq!(starts(&limited, &rows), "1@11 2@14 3@14", "without `limits` in AccountingStorageEnforce");
+    limited.conf.enforce.limits = true;
+    assert_eq!(starts(&limited, &rows), "1@11 2@102 3@14");
+    limited.conf.scheduling.assoc_limit_stop = true;
+    assert_eq!(starts(&limited, &rows), "1@11 2@102 3@41", "the main pass stops at job 2, backfill does not");
+
+    // Job 2 needs all nodes and waits for job 1. Job 3 fits beside job 1, but not before the plan of job 2.
+    let rows = ["1,10,300,6,-N 3 --exclusive", "2,20,60,5,-N 4 --exclusive", "3,30,600,60,-N 1 --exclusive"];
+    assert_eq!(starts(&site(4, Version::V22_05, ""), &rows), "1@11 2@312 3@373");
+    assert_eq!(starts(&site(4, Version::V22_05, "bf_min_age_reserve=600"), &rows), "1@11 2@632 3@31");
 }
