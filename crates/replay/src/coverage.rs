@@ -2,9 +2,12 @@
 //!
 //! Years of a workload model stand for logs of a machine. The truth is the difference of the means over the jobs of all years; each
 //! of the first years gives one interval, as `simulate` would print it for that year alone.
+//!
+//! With a log, resampled logs stand for the replications of an experiment. The truth is the mean over all of them; each group of
+//! replications gives one interval, as `experiment` would print it.
 
 use crate::simulate::held::{HeldPolicy, Placement};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::chart::{fixed, significant};
 use lab::cli::{Common, Ending, print};
@@ -12,18 +15,21 @@ use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
 use metrics::job::bounded_slowdown;
-use metrics::{Blocks, Summary};
+use metrics::{Blocks, ConfidenceInterval, Summary};
 use rand::RngExt;
 use serde_json::json;
 use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
+use std::path::{Path, PathBuf};
 use workload::model::{Lublin, ModelJob, Tsafrir};
-use workload::{Estimates, HeldLog};
+use workload::{Estimates, HeldLog, Options, SwfReader, resample};
 
 /// Help text with examples.
 const EXAMPLES: &str = "\
 Examples:
   cargo xtask coverage            the table of docs/experiments.md, about an hour on two cores
   cargo xtask coverage --quick    light load alone, in seconds
+  cargo xtask coverage --trace KTH-SP2-1996-2.1-cln.swf.gz
+                                  intervals over resampled logs, by method of experiment
 
 A cell passes if 92 to 98 % of its intervals contain the true difference, within two standard errors of that
 share, or if nearly all are refused. Exit code 1 if a cell fails.";
@@ -41,6 +47,9 @@ pub struct Coverage {
     /// Seed of all years.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Measure the intervals of `experiment` over logs resampled from this one instead; `--years` is their number.
+    #[arg(long, value_name = "FILE.swf[.gz]", conflicts_with_all = ["intervals", "quick"])]
+    trace: Option<PathBuf>,
     /// A fifteenth of the years, at light load alone.
     #[arg(long)]
     quick: bool,
@@ -68,19 +77,26 @@ enum Source {
     Queue { load: f64 },
     /// Lublin & Feitelson (2003) with estimates of Tsafrir et al. (2005).
     Lublin { load: f64 },
+    /// Logs resampled from one of a machine of so many processors.
+    Log { processors: u32 },
 }
 
+/// A policy and the one it is compared with.
+type Pair = (&'static str, Option<&'static str>);
+
 impl Source {
-    const fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Self::Queue { .. } => "M/M/16",
-            Self::Lublin { .. } => "Lublin",
+            Self::Queue { load } => format!("M/M/16 {load}"),
+            Self::Lublin { load } => format!("Lublin {load}"),
+            Self::Log { .. } => "log".to_owned(),
         }
     }
 
     const fn load(self) -> f64 {
         match self {
             Self::Queue { load } | Self::Lublin { load } => load,
+            Self::Log { .. } => 1.0,
         }
     }
 
@@ -88,17 +104,20 @@ impl Source {
         match self {
             Self::Queue { .. } => SERVERS.0,
             Self::Lublin { .. } => PROCESSORS,
+            Self::Log { processors } => processors,
         }
     }
 
     /// Policies that are compared. With jobs of one processor EASY and conservative backfilling are FCFS, so that a queue shows
     /// the mean under FCFS, which theory knows, and another order.
-    const fn pairs(self) -> &'static [(&'static str, Option<&'static str>)] {
+    const fn pairs(self) -> &'static [Pair] {
         match self {
             Self::Queue { .. } => &[("fcfs", None), ("easy+order=sjf", Some("fcfs"))],
             Self::Lublin { .. } => {
                 &[("easy", Some("fcfs")), ("easy", Some("cons")), ("easy", Some("easy+backfill=spf"))]
             }
+            // FCFS is saturated on most logs.
+            Self::Log { .. } => &[("easy", Some("cons")), ("easy", Some("easy+backfill=spf"))],
         }
     }
 
@@ -134,6 +153,7 @@ impl Source {
                 Tsafrir::new(3600 * hours).assign(&mut jobs, streams).map_err(|error| anyhow!("{error}"))?;
                 Ok(HeldLog::of_model(jobs.into_iter()).denser(density))
             }
+            Self::Log { .. } => bail!("a log is resampled, not drawn"),
         }
     }
 }
@@ -182,10 +202,14 @@ struct Year {
 }
 
 fn year(source: Source, streams: &Streams, density: f64, has_intervals: bool) -> Result<Year> {
+    replayed_year(source, &source.year(streams, density)?, has_intervals)
+}
+
+/// All policies on one log.
+fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Year> {
     if interrupt::requested() {
-        anyhow::bail!(Interrupted::Lost);
+        bail!(Interrupted::Lost);
     }
-    let log = source.year(streams, density)?;
     let jobs = log.told(Estimates::User, 0);
     let numbers: Vec<u64> = log.jobs().iter().map(|job| job.number).collect();
     let machines = [Machine::new(source.processors())];
@@ -216,7 +240,8 @@ fn year(source: Source, streams: &Streams, density: f64, has_intervals: bool) ->
 
 /// Coverage of one comparison.
 struct Cell {
-    source: Source,
+    /// Model with its load, or log with the method of resampling.
+    workload: String,
     comparison: String,
     metric: &'static str,
     truth: f64,
@@ -229,6 +254,28 @@ struct Cell {
 }
 
 impl Cell {
+    fn new(
+        workload: String,
+        (policy, baseline): Pair,
+        metric: &'static str,
+        truth: f64,
+        ends: &[(f64, f64)],
+        refused: usize,
+    ) -> Self {
+        let mut widths: Vec<f64> = ends.iter().map(|(low, high)| (high - low) / truth.abs()).collect();
+        widths.sort_by(f64::total_cmp);
+        Self {
+            workload,
+            comparison: baseline.map_or_else(|| policy.to_owned(), |baseline| format!("{policy} − {baseline}")),
+            metric,
+            truth,
+            given: ends.len(),
+            hits: ends.iter().filter(|(low, high)| *low <= truth && truth <= *high).count(),
+            refused,
+            width: widths.get(widths.len() / 2).copied(),
+        }
+    }
+
     fn percent(part: usize, of: usize) -> f64 {
         let as_f64 = |count: usize| f64::from(u32::try_from(count).expect("a count of years"));
         100.0 * as_f64(part) / as_f64(of.max(1))
@@ -251,7 +298,7 @@ impl Cell {
             Some(false) => "FAILS",
         };
         [
-            format!("{} {}", self.source.name(), self.source.load()),
+            self.workload.clone(),
             self.comparison.clone(),
             self.metric.to_owned(),
             significant(self.truth),
@@ -269,6 +316,9 @@ impl Cell {
 ///
 /// Ctrl-C.
 pub fn coverage(options: &Coverage, common: &Common) -> Result<Ending> {
+    if let Some(path) = &options.trace {
+        return resampled(path, options, common);
+    }
     let (mut years, mut intervals) = (options.years, options.intervals);
     let mut sources: Vec<Source> = [0.6, 0.8, 0.9].map(|load| Source::Queue { load }).to_vec();
     sources.extend([0.45, 0.6, 0.75].map(|load| Source::Lublin { load }));
@@ -290,39 +340,90 @@ pub fn coverage(options: &Coverage, common: &Common) -> Result<Ending> {
         cells.extend(cells_of(source, &all));
     }
     drop(progress);
-    report(&cells, (years, intervals), common);
-    Ok(if cells.iter().any(|cell| cell.holds() == Some(false)) { Ending::Differs } else { Ending::Done })
+    let about = format!("Truth from {years} years, intervals from {intervals} of them, one year each.");
+    Ok(ended(&cells, &about, common))
+}
+
+/// Prints the table; fails if a cell does.
+fn ended(cells: &[Cell], about: &str, common: &Common) -> Ending {
+    report(cells, about, common);
+    if cells.iter().any(|cell| cell.holds() == Some(false)) { Ending::Differs } else { Ending::Done }
+}
+
+/// Replications of one interval over resampled logs.
+const GROUP: usize = 20;
+
+/// A function that resamples a log.
+type Redrawn<'a> = &'a (dyn Fn(&Streams) -> Result<HeldLog> + Sync);
+
+/// Coverage of intervals over logs resampled from one, by method.
+fn resampled(path: &Path, options: &Coverage, common: &Common) -> Result<Ending> {
+    let reader = SwfReader::open(path)?;
+    let processors = workload::capacity(reader.header(), path)?.0;
+    let (log, _) = HeldLog::read(reader, Options::default())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let failed = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", path.display());
+    let blocks = resample::Blocks::of(log.clone(), processors, 1.0).map_err(|error| failed(&error))?;
+    let users = resample::Users::of(&log).map_err(|error| failed(&error))?;
+    let methods: [(&str, Redrawn<'_>); 3] = [
+        ("blocks", &|streams| Ok(blocks.redrawn(streams).map_err(|error| failed(&error))?.log)),
+        ("users", &|streams| Ok(users.redrawn(streams))),
+        ("shake", &|streams| Ok(resample::shaken(&log, Span::from_secs(60), streams))),
+    ];
+    let source = Source::Log { processors };
+    let numbers: Vec<u32> = (0..options.years).collect();
+    let progress = Progress::new("coverage", 3 * u64::from(options.years), common.quiet);
+    let mut cells = Vec::new();
+    for (method, redrawn) in methods {
+        let all = in_parallel(&numbers, |number| {
+            let one = replayed_year(source, &redrawn(&Streams::new(options.seed, *number))?, false);
+            progress.add(1);
+            one
+        })?;
+        cells.extend(cells_of_groups(source, &format!("{name}, {method}"), &all));
+    }
+    drop(progress);
+    let about = format!(
+        "Truth from {} resampled logs for each method, intervals from groups of {GROUP} of them.",
+        options.years
+    );
+    Ok(ended(&cells, &about, common))
 }
 
 fn cells_of(source: Source, years: &[Year]) -> Vec<Cell> {
-    let comparisons = source.pairs().iter().flat_map(|pair| METRICS.map(|metric| (pair, metric)));
-    let cell =
-        |(place, ((policy, baseline), metric)): (usize, (&(&'static str, Option<&'static str>), &'static str))| {
-            let mean = |side: usize| {
-                let (jobs, sum) =
-                    years.iter().map(|year| year.sums[place][side]).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-                if jobs > 0.0 { sum / jobs } else { 0.0 }
-            };
-            let truth = mean(0) - mean(1);
-            let estimates: Vec<_> = years.iter().filter_map(|year| year.intervals[place]).collect();
-            let ends: Vec<(f64, f64)> = estimates.iter().filter_map(|one| one.low.zip(one.high)).collect();
-            let mut widths: Vec<f64> = ends.iter().map(|(low, high)| (high - low) / truth.abs()).collect();
-            widths.sort_by(f64::total_cmp);
-            Cell {
-                source,
-                comparison: baseline.map_or_else(|| (*policy).to_owned(), |baseline| format!("{policy} − {baseline}")),
-                metric,
-                truth,
-                given: ends.len(),
-                hits: ends.iter().filter(|(low, high)| *low <= truth && truth <= *high).count(),
-                refused: estimates.len() - ends.len(),
-                width: widths.get(widths.len() / 2).copied(),
-            }
+    let comparisons = source.pairs().iter().flat_map(|pair| METRICS.map(|metric| (*pair, metric)));
+    let cell = |(place, (pair, metric)): (usize, (Pair, &'static str))| {
+        let mean = |side: usize| {
+            let sums = years.iter().map(|year| year.sums[place][side]);
+            mean_of(sums.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1)))
         };
+        let estimates: Vec<_> = years.iter().filter_map(|year| year.intervals[place]).collect();
+        let ends: Vec<(f64, f64)> = estimates.iter().filter_map(|one| one.low.zip(one.high)).collect();
+        let refused = estimates.len() - ends.len();
+        Cell::new(source.name(), pair, metric, mean(0) - mean(1), &ends, refused)
+    };
     comparisons.enumerate().map(cell).collect()
 }
 
-fn report(cells: &[Cell], (years, intervals): (u32, u32), common: &Common) {
+/// Student's t over groups of replications, against the mean over all.
+fn cells_of_groups(source: Source, workload: &str, logs: &[Year]) -> Vec<Cell> {
+    let comparisons = source.pairs().iter().flat_map(|pair| METRICS.map(|metric| (*pair, metric)));
+    let cell = |(place, (pair, metric)): (usize, (Pair, &'static str))| {
+        let values: Vec<f64> =
+            logs.iter().map(|log| mean_of(log.sums[place][0]) - mean_of(log.sums[place][1])).collect();
+        let groups = values.chunks_exact(GROUP).map(ConfidenceInterval::of);
+        let ends: Vec<(f64, f64)> = groups.filter_map(|group| group.low.zip(group.high)).collect();
+        Cell::new(workload.to_owned(), pair, metric, ConfidenceInterval::of(&values).mean, &ends, 0)
+    };
+    comparisons.enumerate().map(cell).collect()
+}
+
+/// The mean of a sum over so many jobs; zero without jobs.
+fn mean_of((jobs, sum): (f64, f64)) -> f64 {
+    if jobs > 0.0 { sum / jobs } else { 0.0 }
+}
+
+fn report(cells: &[Cell], about: &str, common: &Common) {
     const HEADS: [&str; 8] = [
         "workload, load",
         "comparison",
@@ -336,15 +437,14 @@ fn report(cells: &[Cell], (years, intervals): (u32, u32), common: &Common) {
     if common.json {
         let cells = cells.iter().map(|cell| {
             json!({
-                "workload": cell.source.name(), "load": cell.source.load(), "comparison": cell.comparison,
-                "metric": cell.metric, "truth": cell.truth, "intervals": cell.given, "containing": cell.hits,
+                "workload": cell.workload, "comparison": cell.comparison, "metric": cell.metric, "truth": cell.truth, "intervals": cell.given, "containing": cell.hits,
                 "refused": cell.refused, "median_relative_width": cell.width, "holds": cell.holds(),
             })
         });
-        let answer = json!({ "years": years, "logs": intervals, "cells": cells.collect::<Vec<_>>() });
+        let answer = json!({ "about": about, "cells": cells.collect::<Vec<_>>() });
         return print(&format!("{answer:#}\n"));
     }
-    let mut text = format!("Truth from {years} years, intervals from {intervals} of them, one year each.\n\n");
+    let mut text = format!("{about}\n\n");
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     text += &line(&HEADS.map(str::to_owned));
     text += &line(&HEADS.map(|_| "---".to_owned()));
