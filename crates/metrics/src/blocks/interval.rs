@@ -2,7 +2,8 @@
 //!
 //! For block *i* let *zᵢ* be its contribution to the error of the estimate (the influence of the block on a ratio of sums,
 //! Law & Kelton § 9.5.3). The standard error is √(B/(B−1) Σ zᵢ²). The interval takes, on each side, the wider of two:
-//! Student's t with B − 1 degrees of freedom, and the bootstrap-t over blocks (Efron & Tibshirani, "An introduction to the
+//! Student's t, with the degrees of freedom that the kurtosis of the zᵢ leaves
+//! (Satterthwaite's 2 B / (κ − 1), at most B − 1), and the bootstrap-t over blocks (Efron & Tibshirani, "An introduction to the
 //! bootstrap", 1993, § 12.5), which follows the skew of waits. Both are then stretched by W / (B − 1), where W is the
 //! length of the log in weeks: the mean length of a block in units of its least length, 1 for a queue that is empty in
 //! every week.
@@ -143,12 +144,23 @@ pub(super) fn estimate(parts: &Parts, weeks: f64, level: f64) -> Option<Estimate
         return Some(bare.refused(Refusal::FewBlocks { blocks, weeks }));
     }
     let error = standard_error(contributions.iter().map(|z| z * z).sum(), blocks);
-    let student = t_quantile(level, blocks) * error;
+    let student = t_quantile(level, 1 + degrees_of_freedom(&contributions, blocks)) * error;
     let (below, above) = bootstrap(parts, mean, blocks, level).unwrap_or_default();
     let stretch = (weeks / as_f64(blocks as u64 - 1)).max(1.0);
     let low = mean - stretch * student.max(below * error);
     let high = mean + stretch * student.max(above * error);
     Some(Estimate { low: Some(low), high: Some(high), ..bare })
+}
+
+/// Degrees of freedom of the sum of squares: few where single blocks dominate it (Satterthwaite, Biometrics Bulletin 2(6), 1946).
+fn degrees_of_freedom(contributions: &[f64], blocks: usize) -> usize {
+    let sum = |power: i32| contributions.iter().map(|z| z.powi(power)).sum::<f64>();
+    let (squares, fourths, blocks) = (sum(2), sum(4), as_f64(blocks as u64));
+    let kurtosis = if squares > 0.0 { blocks * fourths / (squares * squares) } else { 0.0 };
+    let least = 2.0 * blocks / (kurtosis - 1.0).max(f64::MIN_POSITIVE);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and the number of blocks")]
+    let degrees = least.clamp(1.0, blocks - 1.0) as usize;
+    degrees
 }
 
 fn standard_error(squares: f64, blocks: usize) -> f64 {
