@@ -15,7 +15,7 @@ use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
 use metrics::job::bounded_slowdown;
-use metrics::{Blocks, ConfidenceInterval, Summary};
+use metrics::{Blocks, ConfidenceInterval, Refusal, Summary};
 use rand::RngExt;
 use serde_json::json;
 use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
@@ -175,11 +175,12 @@ struct Replayed {
     jobs: f64,
     sums: [f64; METRICS.len()],
     blocks: Blocks,
+    is_saturated: bool,
 }
 
 /// Blocks of a held log: see [`Blocks::note_submission`].
-fn replayed(jobs: &[Job], placements: &[Placement]) -> Replayed {
-    let mut all = Replayed { jobs: 0.0, sums: [0.0; METRICS.len()], blocks: Blocks::new() };
+fn replayed(jobs: &[Job], placements: &[Placement], is_saturated: bool) -> Replayed {
+    let mut all = Replayed { jobs: 0.0, sums: [0.0; METRICS.len()], blocks: Blocks::new(), is_saturated };
     let mut latest_start = Time::ZERO;
     for (job, placement) in jobs.iter().zip(placements) {
         all.blocks.note_submission(job.submit, latest_start <= job.submit);
@@ -199,6 +200,8 @@ struct Year {
     /// Jobs and sum of the metric, of the policy and of its baseline.
     sums: Vec<[(f64, f64); 2]>,
     intervals: Vec<Option<metrics::Estimate>>,
+    /// Whether one of the policies of the pair is saturated.
+    saturated: Vec<bool>,
 }
 
 fn year(source: Source, streams: &Streams, density: f64, has_intervals: bool) -> Result<Year> {
@@ -217,22 +220,25 @@ fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Y
     for name in source.pairs().iter().flat_map(|(policy, baseline)| std::iter::once(*policy).chain(*baseline)) {
         if runs.iter().all(|(known, _)| *known != name) {
             let policy = HeldPolicy::named(name, &[]).map_err(|error| anyhow!("{name}: {error}"))?;
-            let (placements, _) = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
-            runs.push((name, replayed(&jobs, &placements)));
+            let (placements, trend) = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
+            runs.push((name, replayed(&jobs, &placements, trend.is_saturated())));
         }
     }
     let of = |name: &str| &runs.iter().find(|(known, _)| *known == name).expect("it was run").1;
-    let mut year = Year { sums: Vec::new(), intervals: Vec::new() };
+    let mut year = Year { sums: Vec::new(), intervals: Vec::new(), saturated: Vec::new() };
     for (policy, baseline) in source.pairs() {
         for (place, metric) in METRICS.into_iter().enumerate() {
             let sums = |run: &Replayed| (run.jobs, run.sums[place]);
             let other = baseline.map(of);
             year.sums.push([sums(of(policy)), other.map_or((0.0, 0.0), sums)]);
+            let is_saturated = of(policy).is_saturated || other.is_some_and(|other| other.is_saturated);
             let interval = || match other {
                 Some(other) => of(policy).blocks.difference(&other.blocks, metric),
                 None => of(policy).blocks.mean(metric),
             };
-            year.intervals.push(has_intervals.then(interval).flatten());
+            let refused = |one: metrics::Estimate| if is_saturated { one.refused(Refusal::Saturated) } else { one };
+            year.intervals.push(has_intervals.then(interval).flatten().map(refused));
+            year.saturated.push(is_saturated);
         }
     }
     Ok(year)
@@ -411,9 +417,12 @@ fn cells_of_groups(source: Source, workload: &str, logs: &[Year]) -> Vec<Cell> {
     let cell = |(place, (pair, metric)): (usize, (Pair, &'static str))| {
         let values: Vec<f64> =
             logs.iter().map(|log| mean_of(log.sums[place][0]) - mean_of(log.sums[place][1])).collect();
-        let groups = values.chunks_exact(GROUP).map(ConfidenceInterval::of);
-        let ends: Vec<(f64, f64)> = groups.filter_map(|group| group.low.zip(group.high)).collect();
-        Cell::new(workload.to_owned(), pair, metric, ConfidenceInterval::of(&values).mean, &ends, 0)
+        let groups = values.chunks_exact(GROUP).zip(logs.chunks_exact(GROUP));
+        let (refused, given): (Vec<_>, Vec<_>) =
+            groups.partition(|(_, logs)| 2 * logs.iter().filter(|log| log.saturated[place]).count() >= GROUP);
+        let given = given.iter().map(|(values, _)| ConfidenceInterval::of(values));
+        let ends: Vec<(f64, f64)> = given.filter_map(|group| group.low.zip(group.high)).collect();
+        Cell::new(workload.to_owned(), pair, metric, ConfidenceInterval::of(&values).mean, &ends, refused.len())
     };
     comparisons.enumerate().map(cell).collect()
 }

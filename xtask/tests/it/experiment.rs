@@ -86,12 +86,13 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
     let contract =
         ["id", "source", "statement", "test", "expected", "observed", "ci_low", "ci_high", "verdict", "recorded"];
     assert_eq!(head, contract);
-    // Six years of such users differ too much to say it of each load; over all logs and settings it is clear.
+    // Six years of such users differ too much to say it of each load; over all logs and settings FCFS is saturated
+    // in some replications, so that the comparison has no interval.
     let end = |claim: usize, end: &str| claims[claim][end].parse::<f64>().expect("a number");
     assert_eq!(claims[0]["verdict"], "inconclusive", "{claims:?}");
     assert!(end(0, "ci_low") < 0.0 && end(0, "ci_high") > 0.0);
-    assert_eq!(claims[1]["verdict"], "reproduced", "{claims:?}");
-    assert!(end(1, "ci_low") > 0.0);
+    assert_eq!((claims[1]["verdict"].as_str(), claims[1]["ci_low"].as_str()), ("inconclusive", ""), "{claims:?}");
+    assert!(end(1, "observed") > 0.0);
     let files = names(&out);
     for name in
         ["report.html", "manifest.json", "best.csv", "doubt.csv", "figures/heatmap-wait_mean.svg", "figures/ranks.svg"]
@@ -99,7 +100,8 @@ fn an_experiment_writes_its_tables_and_judges_its_claims() {
         assert!(files.contains(name), "no {name} among {files:?}");
     }
     let page = fs::read_to_string(out.join("report.html")).expect("the report");
-    assert!(page.contains("By wait_mean, against easy: fcfs is worse in"), "the paragraph in words");
+    assert!(page.contains("By wait_mean, against easy: "), "the paragraph in words");
+    assert!(page.contains("Its comparisons have no interval"), "saturation is reported");
     assert!(page.contains("A model begins on an empty machine"), "a pitfall");
     assert!(
         page.contains("64 comparisons at 95 %: about 4 would stand out"),

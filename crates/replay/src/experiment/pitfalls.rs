@@ -26,6 +26,14 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if matches!(design.method, Method::Users { .. }) && design.logs.iter().any(|log| matches!(log.from, From::File(_)))
+    {
+        found.push(
+            "Method users draws users independently, so that single replications overload the machine by chance and intervals are \
+             too narrow (docs/experiments.md has their coverage). Use blocks to compare policies, and users for another load."
+                .to_owned(),
+        );
+    }
     if design.metrics.iter().any(|metric| metric.name().starts_with("slowdown_")) {
         found.push(
             "Slowdown without a bound: jobs of a second, of which nobody feels the wait, rule its mean. Use \
@@ -147,10 +155,11 @@ fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
     let flags = results.sample(&results.of(at, policy, Metric::of(SATURATED)));
     let many = flags.iter().filter(|flag| **flag > 0.5).count();
     let share = if flags.len() > 1 { format!(" in {many} of {} replications", flags.len()) } else { String::new() };
+    let consequence = if 2 * many >= flags.len() { "Its comparisons have no interval. " } else { "" };
     (many > 0).then(|| {
         format!(
-            "is saturated{share}: work comes faster than it can do it, so that its means grow with the length of the log. Lower the \
-             load, or leave the policy out."
+            "is saturated{share}: work comes faster than it can do it, so that its means grow with the length of the log. \
+             {consequence}Lower the load, or leave the policy out."
         )
     })
 }

@@ -1,7 +1,7 @@
 //! All runs of an experiment, and the tables that are made of them.
 
 use super::design::{Against, Claim, Design, Key, Setting};
-use super::measure::Metric;
+use super::measure::{Metric, SATURATED};
 use super::unit::{IN_LOG, Run, RunKey};
 use super::weeks::{Weekly, Weeks};
 use crate::best::may_be_best;
@@ -18,7 +18,7 @@ use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
 use metrics::{ConfidenceInterval, order};
 use sim_core::Streams;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that was measured.
 pub(super) struct Results<'a> {
@@ -29,6 +29,8 @@ pub(super) struct Results<'a> {
     weeks: BTreeMap<Cell, Weeks>,
     /// Of the baseline in the logs themselves.
     in_logs: BTreeMap<At, Vec<Option<f64>>>,
+    /// Policies that are saturated in at least half of their replications.
+    saturated: BTreeSet<Cell>,
 }
 
 /// Where a number stands: a log under a setting.
@@ -54,17 +56,29 @@ impl<'a> Results<'a> {
         let rows: BTreeMap<RunKey, _> = runs.into_iter().map(|run| (run.key, (run.metrics, run.weeks))).collect();
         let mut of_weeks = BTreeMap::new();
         let mut observations = Observations::new(Metric::list());
-        let mut in_logs = BTreeMap::new();
+        let (mut in_logs, mut saturated) = (BTreeMap::new(), BTreeMap::<Cell, (u32, u32)>::new());
+        let flag = Metric::list().into_iter().position(|metric| metric == Metric::of(SATURATED));
         for (RunKey { log, setting, policy, rep }, (row, weeks)) in rows {
             if rep == IN_LOG {
                 in_logs.insert(At { log, setting }, row);
                 continue;
             }
             of_weeks.extend(weeks.map(|weeks| (Cell { at: At { log, setting }, policy }, weeks)));
+            let (many, of) = saturated.entry(Cell { at: At { log, setting }, policy }).or_default();
+            *many += u32::from(flag.and_then(|flag| row[flag]).is_some_and(|flag| flag > 0.5));
+            *of += 1;
             let row = row.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
             observations.add(Cell { at: At { log, setting }, policy }, row);
         }
-        Self { design, settings: design.settings(), observations, weeks: of_weeks, in_logs }
+        let saturated = saturated.into_iter().filter(|(_, (many, of))| 2 * many >= *of).map(|(cell, _)| cell);
+        Self {
+            design,
+            settings: design.settings(),
+            observations,
+            weeks: of_weeks,
+            in_logs,
+            saturated: saturated.collect(),
+        }
     }
 
     /// Every log under every setting.
@@ -94,6 +108,19 @@ impl<'a> Results<'a> {
         Some(self.observations.estimate(quantity, u32::MAX)).filter(|estimate| estimate.replications > 0)
     }
 
+    /// A comparison over replications, without an interval where a policy is saturated: its mean then follows the length of the log.
+    fn compared(&self, quantity: &Quantity<Cell>) -> ConfidenceInterval {
+        let estimate = self.observations.estimate(quantity, u32::MAX);
+        let mut cells = BTreeSet::new();
+        quantity.collect_cells(&mut cells);
+        let is_single = cells.iter().all(|cell| cells.first().is_some_and(|first| first.policy == cell.policy));
+        if is_single || cells.is_disjoint(&self.saturated) {
+            estimate
+        } else {
+            ConfidenceInterval { low: None, high: None, ..estimate }
+        }
+    }
+
     pub(super) fn mean(&self, at: At, policy: usize, metric: Metric) -> Option<ConfidenceInterval> {
         match self.weeks.get(&Cell { at, policy }).and_then(|weeks| weeks.means[self.column(metric)?].as_ref()) {
             Some(weekly) => Some(weekly.interval),
@@ -115,7 +142,8 @@ impl<'a> Results<'a> {
     pub(super) fn difference(&self, at: At, policy: usize, base: usize, metric: Metric) -> Option<ConfidenceInterval> {
         match self.weekly(at, policy, base, metric) {
             Some(weekly) => Some(weekly.interval),
-            None => self.estimate(&(self.of(at, policy, metric) - self.of(at, base, metric))),
+            None => Some(self.compared(&(self.of(at, policy, metric) - self.of(at, base, metric))))
+                .filter(|estimate| estimate.replications > 0),
         }
     }
 
@@ -165,7 +193,9 @@ impl<'a> Results<'a> {
                 Some(weeks) => weeks.simultaneous[b][self.column(metric)?].as_ref()?.interval,
                 None => {
                     let sample = self.sample(&(self.of(at, a, metric) - self.of(at, b, metric)));
-                    (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?
+                    let is_saturated =
+                        [a, b].iter().any(|policy| self.saturated.contains(&Cell { at, policy: *policy }));
+                    (!sample.is_empty() && !is_saturated).then(|| ConfidenceInterval::at(level, &sample))?
                 }
             };
             let (low, high) = interval.low.zip(interval.high)?;
@@ -214,7 +244,7 @@ impl<'a> Results<'a> {
         };
         Judged::new(&claim, |quantity| match of_weeks.iter().find(|(known, _)| known == quantity) {
             Some((_, interval)) => *interval,
-            None => self.observations.estimate(quantity, u32::MAX),
+            None => self.compared(quantity),
         })
     }
 
