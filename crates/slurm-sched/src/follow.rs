@@ -63,7 +63,7 @@ pub struct Difference {
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// A line cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Log(#[from] LogError),
     /// The log names a job that the trace lacks.
     #[error("line {line}: job {job} is not in the trace; add it, or cut the log where it begins")]

@@ -84,7 +84,7 @@ pub struct Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The log cannot be read.
-    #[error("line {line}: {source}")]
+    #[error("line {line}: the log cannot be read on; copy the file again")]
     Read {
         /// Line, counted from 1.
         line: u64,

@@ -80,6 +80,9 @@ impl SubmittedJob {
     }
 }
 
+/// First line of a workload; it may be left out.
+const HEADING: &str = "id,submit,run,limit,args";
+
 /// Reads a workload of the oracle, ordered by time of submission and id.
 ///
 /// # Errors
@@ -90,7 +93,13 @@ pub fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
     let mut jobs = Vec::new();
     for (line, row) in (1..).zip(text.lines()) {
         let row = row.trim_end();
-        if row.is_empty() || row.starts_with('#') || (line == 1 && row.starts_with("id,")) {
+        if row.is_empty() || row.starts_with('#') {
+            continue;
+        }
+        if line == 1 && row.starts_with("id,") {
+            if row != HEADING {
+                faults.push(line, "heading", format_args!("expected {HEADING}, found {row:?}"));
+            }
             continue;
         }
         jobs.extend(read_row(line, row, &mut faults));

@@ -303,6 +303,8 @@ fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
     }
     let twice = workload::read_csv("w.csv", "1,0,1,1,-a 1-3\n3,0,1,1,").expect_err("twice").to_string();
     assert_eq!(twice, "w.csv:2: id: job 3 is on line 1, too (an array takes an id for each task)");
+    let heading = workload::read_csv("w.csv", "id,run,submit,limit,args\n1,0,1,1,").expect_err("heading").to_string();
+    assert_eq!(heading, "w.csv:1: heading: expected id,submit,run,limit,args, found \"id,run,submit,limit,args\"");
 }
 
 /// Pieces of which the files of a site are made, so that random text gets past the first check.

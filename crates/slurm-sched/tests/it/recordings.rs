@@ -6,7 +6,7 @@ use slurm_sched::workload::{SubmittedJob, read_csv};
 use slurm_sched::{
     By, Comparison, Event, Events, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of,
 };
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 fn log(path: &Path) -> Events<BufReader<flate2::read::GzDecoder<std::fs::File>>> {
@@ -59,6 +59,30 @@ fn every_start_plan_and_priority_of_the_recordings_is_the_controllers() {
         let found: Comparison = follow(&site, &jobs, log(&path)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(found.is_equal(), "{name}: {found:#?}");
         assert_eq!([found.starts, found.plans, found.priorities], counts, "{name}");
+    }
+}
+
+#[test]
+fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
+    let Some(folder) = test_data::slurm("fixtures") else { return };
+    let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("a file")).read_to_string(&mut text).expect("text");
+    // Line with the start of job 3 by the main pass, its alteration, and the difference.
+    for (from, to, theirs) in
+        [("NodeList=n1 ", "NodeList=n7 ", "starts on n7"), ("Allocate", "Delay", "no start, no plan")]
+    {
+        let (line, old) =
+            (1..).zip(text.lines()).find(|(_, line)| line.contains("Allocate JobId=3 ")).expect("a start");
+        let altered = text.replace(old, &old.replace(from, to));
+        let found = follow(&site, &jobs, Events::new(altered.as_bytes())).expect("a log");
+        assert!(!found.is_equal() && found.wrong_starts > 0, "{to}");
+        let first = found.first_difference.expect("a difference");
+        assert_eq!(
+            (first.pass, first.job, first.ours.as_str(), first.theirs.as_str()),
+            ("main", 3, "starts on n1", theirs)
+        );
+        assert!(first.line <= line && first.rule.contains("order of priority"), "{first:?}");
     }
 }
 
