@@ -106,7 +106,7 @@ the policy that `--baseline` names, then of two others the one named later less 
 
 A block holds the jobs submitted between two instants at which no job waits under either policy; it is a week long at least. The
 interval is the wider of Student's t and a studentized bootstrap over blocks, stretched by the mean length of a block in weeks.
-Fewer than ten blocks give none. It covers the difference on another year of the same machine and users.
+Fewer than ten blocks, or blocks of more than three weeks on average, give none. It covers the difference on another year of the same machine and users.
 
 No interval, either, where a policy is saturated.
 
