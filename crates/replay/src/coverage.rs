@@ -77,7 +77,7 @@ enum Source {
     Queue { load: f64 },
     /// Lublin & Feitelson (2003) with estimates of Tsafrir et al. (2005).
     Lublin { load: f64 },
-    /// Logs resampled from one of a machine of so many processors.
+    /// Logs resampled from one of a machine with this number of processors.
     Log { processors: u32 },
 }
 
@@ -427,7 +427,7 @@ fn cells_of_groups(source: Source, workload: &str, logs: &[Year]) -> Vec<Cell> {
     comparisons.enumerate().map(cell).collect()
 }
 
-/// The mean of a sum over so many jobs; zero without jobs.
+/// Mean of a sum over a number of jobs; zero without jobs.
 fn mean_of((jobs, sum): (f64, f64)) -> f64 {
     if jobs > 0.0 { sum / jobs } else { 0.0 }
 }
