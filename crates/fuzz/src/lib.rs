@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: damaged files against every reader, in one process.
 //!
 //! A *target* is a reader with sound samples and a promise. A *case* is a seed and a number; they address a stream, by
-//! which [`recipe`] changes a sample in a few places, so `--seed S --case K` makes the same input again. Files that once
+//! which `recipe` changes a sample in a few places, so `--seed S --case K` makes the same input again. Files that once
 //! were trouble lie in `corpus/TARGET/` and are run first. Policies are tested by the property tests of their crates.
 
 mod guard;
