@@ -162,7 +162,7 @@ impl Trend {
     /// Whether the policy cannot do the work as fast as it comes, so that waits grow with the length of the log.
     ///
     /// Two conditions must hold, in units of the time from the first to the last submission. *Large*: the largest waiting work
-    /// takes at least 2 % of it, and at least 5 / √jobs, which is five standard deviations of the work that so many exponential
+    /// takes at least 2 % of it, and at least 5 / √jobs, which is five standard deviations of the work that as many exponential
     /// jobs bring. *Lasting*: work above a tenth of the largest waits without a break for a quarter of it; or at the last
     /// submission half of the largest waits, and both this work and what the run takes beyond the last submission are large.
     /// A log of fewer than 100 jobs, or shorter than four of its longest jobs, has no trend: it is not saturated.
@@ -184,7 +184,7 @@ mod tests {
     use sim_core::testkit::Fcfs;
     use sim_core::{Pool, Purpose, Sim, Streams};
 
-    /// M/M/c: so many jobs, at a load of `load(job)`.
+    /// M/M/c with a number of jobs, at a load of `load(job)`.
     fn trend(servers: u32, jobs: u32, seed: u64, load: impl Fn(u32) -> f64) -> Trend {
         let streams = Streams::new(seed, 0);
         let (mut gaps, mut runs) = (streams.stream(Purpose("gaps"), 0), streams.stream(Purpose("runs"), 0));
