@@ -6,7 +6,7 @@
 //! With a log, resampled logs stand for the replications of an experiment. The truth is the mean over all of them; each group of
 //! replications gives one interval, as `experiment` would print it.
 
-use crate::simulate::held::{HeldPolicy, Placement};
+use crate::simulate::held::{HeldPolicy, Placement, blocks_of, record_of};
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::chart::{fixed, significant};
@@ -18,7 +18,7 @@ use metrics::job::bounded_slowdown;
 use metrics::{Blocks, ConfidenceInterval, Refusal, Summary};
 use rand::RngExt;
 use serde_json::json;
-use sim_core::{Job, JobId, JobRecord, Purpose, SiteId, Span, Streams, Time};
+use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 use std::path::{Path, PathBuf};
 use workload::model::{Lublin, ModelJob, Tsafrir};
 use workload::{Estimates, HeldLog, Options, SwfReader, resample};
@@ -178,16 +178,12 @@ struct Replayed {
     is_saturated: bool,
 }
 
-/// Blocks of a held log: see [`Blocks::note_submission`].
 fn replayed(jobs: &[Job], placements: &[Placement], is_saturated: bool) -> Replayed {
-    let mut all = Replayed { jobs: 0.0, sums: [0.0; METRICS.len()], blocks: Blocks::new(), is_saturated };
-    let mut latest_start = Time::ZERO;
+    let blocks = blocks_of(jobs, placements, (Time::ZERO, Time::MAX));
+    let mut all = Replayed { jobs: 0.0, sums: [0.0; METRICS.len()], blocks, is_saturated };
     for (job, placement) in jobs.iter().zip(placements) {
-        all.blocks.note_submission(job.submit, latest_start <= job.submit);
-        let Some((start, finish)) = *placement else { continue };
-        latest_start = latest_start.max(start);
-        let record = JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors };
-        all.blocks.add(&record);
+        let Some(placed) = *placement else { continue };
+        let record = record_of(job, placed);
         all.jobs += 1.0;
         all.sums[0] += record.wait().as_secs_f64();
         all.sums[1] += bounded_slowdown(&record, Summary::THRESHOLD);
@@ -373,7 +369,7 @@ fn resampled(path: &Path, options: &Coverage, common: &Common) -> Result<Ending>
     let users = resample::Users::of(&log).map_err(|error| failed(&error))?;
     let methods: [(&str, Redrawn<'_>); 3] = [
         ("blocks", &|streams| Ok(blocks.redrawn(streams).map_err(|error| failed(&error))?.log)),
-        ("users", &|streams| Ok(users.redrawn(streams))),
+        ("users", &|streams| Ok(users.redrawn_within(&log, (processors, 1.0), streams)?.log)),
         ("shake", &|streams| Ok(resample::shaken(&log, Span::from_secs(60), streams))),
     ];
     let source = Source::Log { processors };

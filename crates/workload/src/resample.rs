@@ -4,15 +4,16 @@
 //! |---|---|---|
 //! | [`Blocks`] | the order and number of the log's weeks, all users together | what would another year of such weeks have brought? |
 //! | [`shaken`] | each submission by some seconds | does the result depend on the accidents of this very sequence? |
-//! | [`Users`] | which users are active in which week | how do results change with more or fewer users? |
+//! | [`Users`] | users present in each week | how do results change with more or fewer users? |
 //!
 //! (Batch means over weeks, [`metrics::Blocks`](../../metrics/struct.Blocks.html), change nothing at all.) All are pure
 //! functions of a held log and a stream: the same seed gives the same log, and a policy is no part of the address.
 //! [`Fidelity`] measures how similar a resampled log is to the original. [`Blocks`] holds every single log to
-//! [bounds](Blocks::BOUNDS); [`Users`] does not.
+//! [bounds](Blocks::BOUNDS), [`Users::redrawn_within`] to that of the backlog.
 
 mod blocks;
 mod fidelity;
+mod measures;
 mod shake;
 mod users;
 
@@ -23,6 +24,9 @@ pub use users::{Users, UsersError};
 
 use crate::draw;
 use sim_core::{Span, Stream};
+
+/// Draws for one log, at most.
+const DRAWS: u32 = 5_000;
 
 const WEEK: Span = Span::from_secs(7 * 86_400);
 

@@ -218,6 +218,14 @@ impl Design {
         Some(self.vary[at].values[setting.0[at]])
     }
 
+    /// Number of users in a setting, relative to the log's own.
+    pub(super) fn users(&self, setting: &Setting) -> f64 {
+        match self.value(setting, Key::Users) {
+            Some(Value::Number(users)) => users,
+            _ => 1.0,
+        }
+    }
+
     /// The values of a setting, as in the columns of tables.
     pub(super) fn texts(&self, setting: &Setting) -> Vec<String> {
         self.vary.iter().zip(&setting.0).map(|(dimension, value)| dimension.values[*value].to_string()).collect()

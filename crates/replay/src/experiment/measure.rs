@@ -1,10 +1,10 @@
 //! Measures of one run: a number for each metric.
 
-use crate::simulate::held::Placement;
+use crate::simulate::held::{Placement, record_of};
 use lab::metric::{Better, Declared};
 use metrics::backlog::Trend;
 use metrics::{Blocks, JobClass, Mean, Summary, WeightedMean, warm_up};
-use sim_core::{Job, JobRecord, SiteId, Span, Time};
+use sim_core::{Job, Span, Time};
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -163,11 +163,11 @@ pub(super) fn measured(
             left_out += 1;
             continue;
         }
-        let Some((start, finish)) = *placement else {
+        let Some(placed) = *placement else {
             rejected += 1;
             continue;
         };
-        let record = JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors };
+        let record = record_of(job, placed);
         summary.add(&record);
         let area = f64::from(record.processors) * job.runtime.as_secs_f64();
         work += area;

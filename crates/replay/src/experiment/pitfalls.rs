@@ -26,17 +26,9 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if matches!(design.method, Method::Users { .. }) && design.logs.iter().any(|log| matches!(log.from, From::File(_)))
-    {
-        found.push(
-            "Method users draws users independently, so that single replications overload the machine by chance and intervals are \
-             too narrow (docs/experiments.md has their coverage). Use blocks to compare policies, and users for another load."
-                .to_owned(),
-        );
-    }
     if design.metrics.iter().any(|metric| metric.name().starts_with("slowdown_")) {
         found.push(
-            "Slowdown without a bound: jobs of a second, of which nobody feels the wait, rule its mean. Use \
+            "Slowdown without a bound: jobs of a second, whose wait no user notices, dominate its mean. Use \
              bounded_slowdown_mean."
                 .to_owned(),
         );

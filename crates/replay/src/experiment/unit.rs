@@ -8,7 +8,7 @@ use super::design::Setting;
 use super::measure::measured;
 use super::plan::{Plan, Unit};
 use super::weeks::{Replayed, Weeks};
-use crate::experiment::design::{Key, Method, Value};
+use crate::experiment::design::Method;
 use anyhow::{Result, anyhow, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
@@ -106,12 +106,8 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
     let of_replication = |replication: u32| -> Result<Vec<Run>> {
         // Settings that differ in what policies are told, or in density, share the jobs.
         let mut bases: BTreeMap<u64, HeldLog> = BTreeMap::new();
-        let users_of = |setting: &Setting| match design.value(setting, Key::Users) {
-            Some(Value::Number(users)) => users,
-            _ => 1.0,
-        };
         for setting in &settings {
-            let users = users_of(setting);
+            let users = design.users(setting);
             if let Entry::Vacant(base) = bases.entry(users.to_bits()) {
                 base.insert(held.replication(design, users, replication)?);
             }
@@ -120,7 +116,7 @@ fn computed(plan: &Plan, unit: Unit, ran: &(dyn Fn(u64) + Sync)) -> Result<Vec<R
         let policies: Vec<usize> = (0..design.policies.len()).collect();
         let runs = in_parallel(&positions, |&position| {
             let setting = &settings[position];
-            let base = &bases[&users_of(setting).to_bits()];
+            let base = &bases[&design.users(setting).to_bits()];
             let runs = under(plan, unit.log, base, setting, position, replication, &policies)?;
             ran(plan.cost(Unit { end: unit.first + 1, ..unit }) / settings.len() as u64);
             Ok(runs)
@@ -144,9 +140,8 @@ fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
     let Some(base) = plan.held[log].log().filter(|_| resamples) else { return Ok(Vec::new()) };
     let settings: Vec<(usize, Setting)> = design.settings().into_iter().enumerate().collect();
     let runs = in_parallel(&settings, |(position, setting)| {
-        match design.value(setting, Key::Users) {
-            Some(Value::Number(users)) if (users - 1.0).abs() > 0.0 => return Ok(Vec::new()),
-            _ => {}
+        if (design.users(setting) - 1.0).abs() > 0.0 {
+            return Ok(Vec::new());
         }
         let mut runs = under(plan, log, base, setting, *position, 0, &[design.baseline])?;
         runs.iter_mut().for_each(|run| run.key.rep = IN_LOG);

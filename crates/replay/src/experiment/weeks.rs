@@ -2,11 +2,11 @@
 
 use super::design::{Against, Claim, Design};
 use super::measure::Metric;
-use crate::simulate::held::Placement;
+use crate::simulate::held::{Placement, blocks_of};
 use metrics::backlog::Trend;
 use metrics::{Blocks, ConfidenceInterval, Estimate, Refusal};
 use serde::{Deserialize, Serialize};
-use sim_core::{Job, JobRecord, SiteId, Time};
+use sim_core::{Job, Time};
 
 /// Estimates of one policy on one log, by the metrics of the design.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,25 +46,9 @@ pub(super) struct Replayed {
 }
 
 impl Replayed {
-    /// Of the jobs submitted from `from` to `to`.
-    pub(super) fn new(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time), trend: &Trend) -> Self {
-        let mut blocks = Blocks::new();
-        // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next comes.
-        let mut last_start: Option<Time> = None;
-        for (job, placement) in jobs.iter().zip(placements) {
-            let Some((start, finish)) = *placement else { continue };
-            if job.submit >= from && job.submit <= to {
-                blocks.note_submission(job.submit, last_start.is_none_or(|last| last < job.submit));
-                blocks.add(&JobRecord {
-                    job: *job,
-                    start,
-                    finish,
-                    site: SiteId(0),
-                    processors: job.request.processors,
-                });
-            }
-            last_start = last_start.max(Some(start));
-        }
+    /// Of the jobs submitted within an interval.
+    pub(super) fn new(jobs: &[Job], placements: &[Placement], submitted: (Time, Time), trend: &Trend) -> Self {
+        let blocks = blocks_of(jobs, placements, submitted);
         Self { blocks, is_saturated: trend.is_saturated() }
     }
 

@@ -16,8 +16,9 @@ use gap_schedule::{Machine, MultiCluster};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use lab::provenance::hashes_of;
+use metrics::Blocks;
 use metrics::backlog::{Backlog, Trend};
-use sim_core::{Fact, Job, Probe, Sim, Time};
+use sim_core::{Fact, Job, JobRecord, Probe, Sim, SiteId, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -35,6 +36,27 @@ pub(crate) struct HeldPolicy(policy::Policy);
 
 /// When a job started and when it ended; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
+
+/// Blocks of the jobs that were submitted from `from` to `to`, as `simulate` notes them during the run.
+pub(crate) fn blocks_of(jobs: &[Job], placements: &[Placement], (from, to): (Time, Time)) -> Blocks {
+    let mut blocks = Blocks::new();
+    // The queue is empty if every earlier job has started. A job that starts at this instant still waits when the next comes.
+    let mut last_start: Option<Time> = None;
+    for (job, placement) in jobs.iter().zip(placements) {
+        let Some((start, finish)) = *placement else { continue };
+        if (from..=to).contains(&job.submit) {
+            blocks.note_submission(job.submit, last_start.is_none_or(|last| last < job.submit));
+            blocks.add(&record_of(job, (start, finish)));
+        }
+        last_start = last_start.max(Some(start));
+    }
+    blocks
+}
+
+/// The record of a job on a machine that is not part of a grid.
+pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
+    JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
+}
 
 impl HeldPolicy {
     /// As `simulate --policy` takes it.

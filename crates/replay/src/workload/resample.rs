@@ -36,8 +36,8 @@ const KEPT: [&str; 14] = [
 struct Made {
     log: HeldLog,
     how: String,
-    /// Draws outside the bounds, where a method has bounds.
-    refused: Option<u32>,
+    /// Bounds that the log keeps, where the method has bounds, and the number of draws outside of them.
+    bounds: Option<(String, u32)>,
 }
 
 pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
@@ -81,25 +81,28 @@ fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) 
     let streams = Streams::new(*seed, 0);
     if let Some(most) = most {
         let how = format!("every submission moved by up to {most} s");
-        return Ok(Made { log: shaken(log, most, &streams), how, refused: None });
+        return Ok(Made { log: shaken(log, most, &streams), how, bounds: None });
     }
     let named = |error: &dyn std::fmt::Display| anyhow!("{}: {error}", file.display());
-    if let Some(users) = users {
-        ensure!((0.01..=100.0).contains(users), "--users {users}: is out of range; give 0.01 to 100");
-        let of = Users::of(log).map_err(|error| named(&error))?.with_users(*users);
-        let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
-        let how = format!("users drawn independently week by week, {users} times as many");
-        return Ok(Made { log: of.redrawn(&streams), how, refused: None });
-    }
     let processors = match machine.procs {
         Some(processors) => processors,
         None => capacity(header, file).map_err(|error| anyhow!("{error}: add --procs N"))?.0,
     };
-    let of = Blocks::of(log.clone(), processors, 1.0).map_err(|error| named(&error))?;
-    let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
-    let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
-    let how = format!("weeks drawn in blocks of {} within bounds ({})", of.block(), draws(drawn.refused));
-    Ok(Made { log: drawn.log, how, refused: Some(drawn.refused) })
+    let (drawn, how, bounds) = if let Some(users) = users {
+        ensure!((0.01..=100.0).contains(users), "--users {users}: is out of range; give 0.01 to 100");
+        let of = Users::of(log).map_err(|error| named(&error))?.with_users(*users);
+        let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+        let drawn = of.redrawn_within(log, (processors, 1.0), &streams).map_err(|error| named(&error))?;
+        let how = format!("users drawn independently week by week, {users} times as many, within bounds");
+        (drawn, how, Users::bounds())
+    } else {
+        let of = Blocks::of(log.clone(), processors, 1.0).map_err(|error| named(&error))?;
+        let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+        let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
+        (drawn, format!("weeks drawn in blocks of {} within bounds", of.block()), Blocks::bounds())
+    };
+    let how = format!("{how} ({})", draws(drawn.refused));
+    Ok(Made { log: drawn.log, how, bounds: Some((bounds, drawn.refused)) })
 }
 
 /// `3 draws refused`.
@@ -134,16 +137,16 @@ fn numbers_beside(out: &Path) -> PathBuf {
 /// Prints what was drawn, and how similar it is.
 fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
     let out = &options.out;
-    let Made { log: resampled, how, refused } = made;
+    let Made { log: resampled, how, bounds } = made;
     let fidelity = Fidelity::of(resampled, log);
     let numbers: Vec<(&str, f64)> = Fidelity::NAMES.into_iter().zip(fidelity.values()).collect();
     if common.json {
         let numbers: serde_json::Map<_, _> =
             numbers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         let mut answer = serde_json::json!({ "out": out, "jobs": resampled.jobs().len(), "fidelity": numbers });
-        if let Some(refused) = refused {
+        if let Some((bounds, refused)) = bounds {
             answer["draws_refused"] = (*refused).into();
-            answer["bounds"] = Blocks::bounds().into();
+            answer["bounds"] = bounds.as_str().into();
         }
         print(&format!("{answer:#}\n"));
         return;
@@ -168,13 +171,8 @@ fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
             fixed(day, 3),
             fixed(week, 3),
         ));
-        if refused.is_some() {
-            print(&format!("bounds of this log: {}\n", Blocks::bounds()));
-        } else if options.users.is_some() {
-            print(
-                "no bounds: users drawn independently vary the work of weeks more than the log does; --users is for other loads, \
-                 and blocks of weeks (the default) for replications\n",
-            );
+        if let Some((bounds, _)) = bounds {
+            print(&format!("bounds of this log: {bounds}\n"));
         }
     }
     print(&format!("{}\n", out.display()));

@@ -1,13 +1,11 @@
 //! Weeks of the whole log, drawn in blocks.
 
-use super::{WEEK, below};
+use super::measures::{Fluid, Measures, Shape};
+use super::{DRAWS, WEEK, below};
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
 const BLOCKS: Purpose = Purpose("blocks of weeks");
-
-/// Draws for one log, at most.
-const DRAWS: u32 = 5_000;
 
 /// A log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch, "The
 /// Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17(3), 1989), circular (D. N. Politis,
@@ -85,34 +83,6 @@ pub enum BlocksError {
         /// The bound that most draws broke first.
         worst: &'static str,
     },
-}
-
-/// A machine that works off any number of jobs at once, at its whole capacity.
-#[derive(Copy, Clone, Debug)]
-struct Fluid {
-    processors: u32,
-    /// Density to which the log is scaled afterwards.
-    density: f64,
-}
-
-/// Moments of weekly work.
-#[derive(Copy, Clone, Debug)]
-struct Shape {
-    mean: f64,
-    variance: f64,
-    /// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)².
-    lag_one: f64,
-    /// Pearson's correlation of neighbours, which few weeks with a trend tell from the former.
-    pairs: f64,
-}
-
-/// Everything that bounds concern.
-#[derive(Clone, Debug)]
-struct Measures {
-    jobs: f64,
-    /// By counting: see [`Blocks`]. The last part of a week is left out of the first of each two.
-    shapes: [[Shape; 2]; 4],
-    backlog: f64,
 }
 
 impl Blocks {
@@ -245,72 +215,6 @@ impl Blocks {
 
     fn filled(&self, sources: &[usize]) -> HeldLog {
         HeldLog::of(self.moved(sources).map(|(submit, job)| HeldJob { submit, ..*job }).collect())
-    }
-}
-
-impl Measures {
-    /// Of jobs in order. `origin` is time 0 on the log's own clock.
-    fn of<'a>(jobs: impl Iterator<Item = (Time, &'a HeldJob)>, machine: Fluid, origin: Span) -> Self {
-        let phase = Span::from_nanos(origin.as_nanos() % WEEK.as_nanos());
-        let rate = f64::from(machine.processors) / machine.density;
-        let mut weekly = [const { Vec::new() }; 4];
-        let (mut count, mut fit, mut ahead, mut seen) = (0.0, 0.0, 0.0_f64, 0.0);
-        let (mut first, mut last) = (None, Time::ZERO);
-        for (submit, job) in jobs {
-            count += 1.0;
-            // A program that reads the log counts its weeks from the first submission, or from the log's own time 0.
-            let countings = [submit.since(*first.get_or_insert(submit)), submit.since(Time::ZERO) + phase];
-            let areas = [job.area(), f64::from(job.processors) * job.runtime.as_secs_f64()];
-            for (at, since) in countings.into_iter().enumerate() {
-                let week = usize::try_from(since.as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
-                for (area, weekly) in areas.into_iter().zip(&mut weekly[2 * at..]) {
-                    weekly.resize(weekly.len().max(week + 1), 0.0);
-                    weekly[week] += area;
-                }
-            }
-            if job.processors <= machine.processors {
-                ahead = (ahead - submit.since(last).as_secs_f64()).max(0.0);
-                seen += ahead;
-                fit += 1.0;
-                ahead += areas[0] / rate;
-                last = submit;
-            }
-        }
-        let shapes = weekly.map(|weekly| [Shape::of(&weekly[..weekly.len().saturating_sub(1)]), Shape::of(&weekly)]);
-        Self { jobs: count, shapes, backlog: if fit > 0.0 { seen / fit } else { 0.0 } }
-    }
-}
-
-impl Shape {
-    fn of(weekly: &[f64]) -> Self {
-        let [(mean, squares), (before, of_before), (behind, of_behind)] =
-            [weekly, &weekly[..weekly.len().saturating_sub(1)], weekly.get(1..).unwrap_or_default()].map(|part| {
-                let mean = part.iter().sum::<f64>() / count(part.len());
-                (mean, part.iter().map(|work| (work - mean).powi(2)).sum::<f64>())
-            });
-        let products = |a: f64, b: f64| weekly.windows(2).map(|pair| (pair[0] - a) * (pair[1] - b)).sum::<f64>();
-        let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        Self {
-            mean,
-            variance: squares / count(weekly.len()),
-            lag_one: ratio(products(mean, mean), squares),
-            pairs: ratio(products(before, behind), (of_before * of_behind).sqrt()),
-        }
-    }
-
-    /// Whether weekly work varies by less than a tenth (coefficient of variation): its moments then hang on where weeks begin.
-    fn is_even(&self) -> bool {
-        self.variance.sqrt() < 0.1 * self.mean
-    }
-
-    /// What bounds concern, with their positions.
-    fn beside(&self, log: &Self) -> [(usize, f64); 4] {
-        let work = self.mean / log.mean;
-        if self.is_even() && log.is_even() {
-            return [(1, work); 4];
-        }
-        let variance = self.variance / log.variance;
-        [(1, work), (2, variance), (3, self.lag_one - log.lag_one), (3, self.pairs - log.pairs)]
     }
 }
 

@@ -1,45 +1,45 @@
 //! Users, drawn independently week by week.
 
-use super::{WEEK, below};
+use super::measures::{Fluid, Measures};
+use super::{Blocks, DRAWS, Drawn, WEEK, below};
 use crate::draw;
 use crate::held::{HeldJob, HeldLog};
+use rand::RngExt as _;
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
 
 const TEMPORARY: Purpose = Purpose("temporary users");
 const LONG_TERM: Purpose = Purpose("long-term users");
+const REDRAWS: Purpose = Purpose("redraws of users");
 
-/// Who stays so long, from first to last job, is a long-term user.
+/// Weeks from the first to the last job beyond which a user is a long-term user.
 const LONG: u64 = 12;
 
 /// A log taken apart into its users, to be put together in other ways: N. Zakay, D. G. Feitelson, "Workload Resampling for
 /// Performance Evaluation of Parallel Job Schedulers", ICPE 2013, and Concurrency and Computation: Practice and Experience
 /// 26(12), 2014.
 ///
-/// The jobs of a user stay together, in their order, and move by whole weeks alone: what a user does within a week, with
-/// its sessions, its nights and its weekends, and what it asks for again and again, is what it was. What is drawn is who
-/// is there when.
+/// The jobs of a user stay together, in their order, and move by whole weeks. Sessions, nights, weekends and repeated requests
+/// within a week are those of the log. The users present in each week are drawn.
 ///
-/// - *Temporary users*, whose jobs all lie within 12 weeks, come as in the log on average: in each week a Poisson number of
-///   them, each any of the log's with equal chance.
-/// - *Long-term users*, all others, sit in so many places as were taken on average in the log. When the one who sits there
-///   has sent the last job, another takes the place, any of them with equal chance, from its first job on. At the beginning a
-///   place is held by one who is in the middle of things, with a chance in proportion to how long each stays: the process is
-///   stationary from the first week.
-/// - Each who comes has a number of its own, so that the same user may be there twice at once, as two.
-/// - Jobs of nobody (field 12 is −1) come each for itself, as temporary users of one job.
+/// - *Temporary users*, whose jobs all lie within 12 weeks, arrive at the log's mean rate: a Poisson number in each week, each any
+///   of the log's with equal probability.
+/// - *Long-term users*, all others, occupy as many places as in the log on average. After the last job of a user, another user
+///   takes its place from its first job on, any of them with equal probability. At the beginning each place is held by a user
+///   in the middle of its stay, drawn with a probability in proportion to its length: the process is stationary from the first week.
+/// - Each arrival has a user number of its own, so that the same user of the log may be present twice at once, as two users.
+/// - A job without a user (field 12 is −1) arrives by itself, as a temporary user of one job.
 ///
-/// A log with 1.2 times the load has more users ([`with_users`](Self::with_users)): no time between arrivals is touched, and
-/// the cycles stay. That is what this method is for. For replications of a log at its own load take
-/// [`Blocks`](super::Blocks), which keeps the distribution of weekly work.
+/// A log with 1.2 times the load has more users ([`with_users`](Self::with_users)): times between arrivals and the cycles stay.
+/// For replications of a log at its own load take [`Blocks`], which keeps the distribution of weekly work.
 ///
 /// # Limits
 ///
-/// - Users are drawn independently: what they did together (a deadline of a conference, a broken machine) is torn apart, and
-///   weekly work varies up to twice as much as in the log (coefficient of variation). Mean waits of a loaded machine then grow
-///   by factors: 16 656 to 1 751 228 s under EASY in eight logs drawn from SDSC-SP2, against 20 576 s in the log.
+/// - Users are drawn independently: common causes of their submissions (the deadline of a conference, a broken machine) are lost,
+///   and weekly work varies up to twice as much as in the log (coefficient of variation). Mean waits of a loaded machine then
+///   grow by factors: 16 656 to 1 751 228 s under EASY in eight logs drawn from SDSC-SP2, against 20 576 s in the log.
+///   [`redrawn_within`](Self::redrawn_within) refuses such logs by their backlog.
 /// - Users did not react to a policy in the log, and do not here: a slow scheduler receives as many jobs as a fast one.
-/// - A user with thousands of jobs in a week comes never, once or thrice: a log whose load is that of one user is too short.
 /// - Trends over the months, and the first and the last weeks of the log, are averaged.
 #[derive(Clone, Debug)]
 pub struct Users {
@@ -55,31 +55,47 @@ pub struct Users {
 #[derive(Clone, Debug)]
 struct Subtrace {
     jobs: Vec<HeldJob>,
-    /// How many weeks it touches.
+    /// Weeks from the first to the last job, both included.
     weeks: u64,
 }
 
-/// Why a log cannot be taken apart into users.
+/// A cause for which no users can be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UsersError {
-    /// Nobody is known.
+    /// Too few jobs have a user.
     #[error(
-        "the log tells the users of {percent} % of its jobs, and at least half must be known to draw users; shake it, or take \
-         its weeks as they are"
+        "{percent} % of the log's jobs have a user, and half are needed to draw users; draw blocks of weeks instead"
     )]
     Unknown {
-        /// Of how many jobs users are known, in percent.
+        /// Share of jobs with a user, in percent.
         percent: u32,
     },
-    /// There is less than that to draw from.
+    /// Fewer than four weeks.
     #[error("the log covers {days} days, and users are drawn week by week: four weeks at least; shake it instead")]
     TooShort {
-        /// How long it is.
+        /// Length of the log.
         days: u64,
+    },
+    /// All draws were refused.
+    #[error(
+        "none of {} draws of {users} times the log's users kept the bounds of a resampled log ({}); draw blocks of weeks instead, \
+         or another number of users",
+        DRAWS,
+        Users::bounds()
+    )]
+    Refused {
+        /// Number of users relative to the log's.
+        users: String,
     },
 }
 
 impl Users {
+    /// Bounds of a log that is [drawn within them](Self::redrawn_within), in words.
+    pub fn bounds() -> String {
+        let [.., (name, low, high)] = Blocks::BOUNDS;
+        format!("{name} {low} to {high}")
+    }
+
     /// Takes the log apart.
     ///
     /// # Errors
@@ -109,18 +125,18 @@ impl Users {
         Ok(Self { temporary, long_term, weeks: week_of(span) + 1, users: 1.0, log_weeks })
     }
 
-    /// So many weeks, instead of as many as the log has.
+    /// `weeks` weeks, instead of as many as the log has.
     ///
     /// # Panics
     ///
-    /// If that is none.
+    /// If `weeks` is zero.
     #[must_use]
     pub fn with_weeks(self, weeks: u64) -> Self {
         assert!(weeks > 0, "a log has at least a week");
         Self { weeks, ..self }
     }
 
-    /// So many times as many users as in the log: a load of about as many times its own.
+    /// `users` times as many users as in the log, hence about `users` times its load.
     ///
     /// # Panics
     ///
@@ -131,12 +147,43 @@ impl Users {
         Self { users, ..self }
     }
 
-    /// How many users of each kind the log has: temporary and long-term.
+    /// Number of temporary and of long-term users of the log.
     pub fn counts(&self) -> (usize, usize) {
         (self.temporary.len(), self.long_term.len())
     }
 
-    /// One log.
+    /// One log whose backlog lies within the [bound of `Blocks`](Blocks::BOUNDS), 0.667 to 1.5 times that of `log` when all its
+    /// times are divided by the relative number of users. A draw outside is refused and replaced by the next.
+    ///
+    /// The machine has `processors`, and the resampled log is made `density` times as dense before it is simulated.
+    ///
+    /// # Errors
+    ///
+    /// 5 000 draws were refused.
+    pub fn redrawn_within(
+        &self,
+        log: &HeldLog,
+        (processors, density): (u32, f64),
+        streams: &Streams,
+    ) -> Result<Drawn, UsersError> {
+        let backlog = |log: &HeldLog, density: f64| {
+            let jobs = log.jobs().iter().map(|job| (job.submit, job));
+            Measures::of(jobs, Fluid { processors, density }, log.origin()).backlog
+        };
+        let [.., (_, low, high)] = Blocks::BOUNDS;
+        let own = backlog(log, density * self.users);
+        let kept = low * own..=high * own;
+        let draw = |refused: u32| match refused {
+            0 => self.redrawn(streams),
+            _ => self.redrawn(&Streams::new(streams.stream(REDRAWS, refused).random(), 0)),
+        };
+        (0..DRAWS)
+            .map(|refused| Drawn { log: draw(refused), refused })
+            .find(|drawn| kept.contains(&backlog(&drawn.log, density)))
+            .ok_or_else(|| UsersError::Refused { users: self.users.to_string() })
+    }
+
+    /// One log, without bounds.
     pub fn redrawn(&self, streams: &Streams) -> HeldLog {
         let mut jobs = Vec::new();
         let mut next_user = 0;
@@ -150,7 +197,7 @@ impl Users {
             return;
         }
         let rate = self.users * count(self.temporary.len()) / self.log_weeks;
-        // Who came up to twelve weeks before the first may still be there.
+        // Users who arrived up to twelve weeks before the first week may still be present.
         let mut at = -count_of(LONG);
         let end = count_of(self.weeks);
         loop {

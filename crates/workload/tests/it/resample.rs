@@ -201,6 +201,51 @@ fn users_drawn_independently_keep_the_load_and_more_of_them_bring_more() {
     assert!((12.0..=13.0).contains(&weeks), "{weeks} weeks");
 }
 
+/// Mean work ahead of a job on a machine that works off `rate` processor-seconds a second.
+fn backlog(log: &HeldLog, rate: f64) -> f64 {
+    let (mut ahead, mut sum, mut last) = (0.0_f64, 0.0, Time::ZERO);
+    for job in log.jobs() {
+        ahead = (ahead - rate * job.submit.since(last).as_secs_f64()).max(0.0);
+        sum += ahead / rate;
+        ahead += job.area();
+        last = job.submit;
+    }
+    sum / log.jobs().len() as f64
+}
+
+#[test]
+fn every_log_of_users_within_bounds_keeps_the_backlog_at_its_load() {
+    let log = a_log();
+    for relative in [0.9, 1.0, 1.2] {
+        let users = Users::of(&log).expect("users are known").with_users(relative);
+        let mut refused = 0;
+        for replication in 0..TWENTY {
+            let streams = Streams::new(1, replication);
+            let drawn = users.redrawn_within(&log, (128, 1.0), &streams).expect("a draw within bounds");
+            let ratio = backlog(&drawn.log, 128.0) / backlog(&log, 128.0 / relative);
+            assert!((0.666..=1.501).contains(&ratio), "{relative}, {replication}: backlog {ratio}");
+            assert_eq!(drawn.log == users.redrawn(&streams), drawn.refused == 0, "{relative}, {replication}");
+            refused += drawn.refused;
+        }
+        assert!(refused > 0, "some draws of {relative} times the users are outside");
+    }
+    // The whole machine for half of each hour, by a user of that hour: no two of them meet, but in each draw some do.
+    let hour = |hour: u64| HeldJob {
+        submit: Time::from_secs(3_600 * hour),
+        processors: 128,
+        runtime: Span::from_secs(1_800),
+        user: u32::try_from(hour % 168).ok(),
+        ..log.jobs()[0]
+    };
+    let even = HeldLog::of((0..24 * 7 * 20).map(hour).collect());
+    let error = Users::of(&even).expect("users are known").redrawn_within(&even, (128, 1.0), &Streams::new(1, 0));
+    assert_eq!(
+        error.expect_err("users who keep out of each other's way").to_string(),
+        "none of 5000 draws of 1 times the log's users kept the bounds of a resampled log (backlog 0.667 to 1.5); draw blocks of weeks \
+         instead, or another number of users"
+    );
+}
+
 #[test]
 fn jobs_move_by_whole_weeks_and_keep_all_else() {
     let log = a_log();
