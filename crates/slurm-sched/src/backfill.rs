@@ -4,7 +4,7 @@ use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
-use crate::table::NodeSpace;
+use crate::table::{NodeSpace, Record};
 use crate::version::Rules;
 use crate::will_run::{Running, Slot, WillRun};
 use std::collections::BTreeMap;
@@ -81,13 +81,7 @@ pub(crate) struct Step {
 enum Found {
     Nothing,
     Now(NodeSet),
-    Later {
-        start: i64,
-        end: i64,
-        nodes: NodeSet,
-    },
-    /// Beyond the window: an estimate without a reservation.
-    Beyond,
+    Later { start: i64, end: i64, nodes: NodeSet },
 }
 
 /// One backfill pass under way.
@@ -134,7 +128,7 @@ impl<'a> Search<'a> {
         let mut tests = 0;
         for entry in queue {
             let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
-            let is_limited = self.cluster.is_limited(&entry.demand) && !self.settings.assoc_limit_stop;
+            let is_limited = self.cluster.is_barred(&entry.demand) && !self.settings.assoc_limit_stop;
             if is_started || is_limited || counts.is_beyond(entry, self.settings) {
                 continue;
             }
@@ -145,9 +139,10 @@ impl<'a> Search<'a> {
             let (found, is_counted) = self.search(entry);
             tests += usize::from(is_counted);
             match found {
-                Found::Nothing | Found::Beyond => {}
-                // Under assoc_limit_stop a job over a limit is planned like others, and does not start.
+                Found::Nothing => {}
+                // A limit that counts the nodes found keeps a job from starting and, but under assoc_limit_stop, from a plan.
                 Found::Now(_) if self.cluster.is_limited(&entry.demand) => {}
+                Found::Later { .. } if !self.settings.assoc_limit_stop && self.cluster.is_limited(&entry.demand) => {}
                 Found::Now(nodes) => {
                     self.start(entry, nodes);
                     if self.settings.bf_max_job_start > 0 && self.pass.starts.len() >= self.settings.bf_max_job_start {
@@ -155,11 +150,18 @@ impl<'a> Search<'a> {
                     }
                 }
                 Found::Later { start, end, nodes } => {
-                    if self.table.records().len() >= self.settings.bf_node_space_size {
-                        break;
-                    }
                     if !self.is_for_now_only(entry) {
-                        self.plan(entry, start, end, nodes);
+                        // Beyond the window, and where the table is full, a plan holds no place.
+                        let is_beyond = start > self.now + self.settings.bf_window;
+                        let is_full = self.table.slots() >= self.settings.bf_node_space_size;
+                        if !is_beyond && !is_full {
+                            let begin = self.floor(start);
+                            self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
+                        }
+                        self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
+                        if is_full && !is_beyond {
+                            break;
+                        }
                     }
                 }
             }
@@ -183,10 +185,11 @@ impl<'a> Search<'a> {
             if from > self.now {
                 self.pass.changed = true;
             }
-            let found = if usable.len() >= entry.need.nodes {
+            let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
+            let found = if usable.len() >= entry.need.nodes && has_required {
                 is_tested = true;
                 let slot = self.rules.will_run_from_slot.then_some(Slot { from, later });
-                self.will_run().test(&usable, entry.need, slot)
+                self.will_run().test(&usable, entry.need, entry.required.as_ref(), slot)
             } else {
                 None
             };
@@ -209,10 +212,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let begin = self.floor(start);
-            let end = self.round_end(start + entry.limit);
-            if start > self.now + self.settings.bf_window {
-                return (Found::Beyond, true);
-            }
+            let end = self.round_end(start + entry.least_limit());
             if self.table.clashes(begin, end, &nodes) {
                 later = start;
                 continue;
@@ -228,12 +228,15 @@ impl<'a> Search<'a> {
     fn usable(&self, entry: &Entry, from: i64) -> (NodeSet, i64) {
         let partition = self.cluster.partition(entry.partition);
         let mut usable = partition.clone();
+        if let Some(excluded) = &entry.excluded {
+            usable.subtract(excluded);
+        }
         let mut later = 0;
-        let until = entry.limit + from.max(self.now);
+        let until = entry.least_limit() + from.max(self.now);
         let records = self.table.records();
         for (index, record) in records.iter().enumerate() {
             if record.end > from && later == 0 {
-                let offers = |next: &crate::table::Record| {
+                let offers = |next: &Record| {
                     let mut more = next.free.clone();
                     more.intersect(partition);
                     let mut here = usable.clone();
@@ -276,25 +279,20 @@ impl<'a> Search<'a> {
         } = *self.settings;
         let plans = &self.pass.plans;
         let of_partition = || plans.iter().filter(|plan| plan.partition == entry.partition).count();
-        self.now - entry.submit < bf_min_age_reserve
+        self.now - entry.eligible < bf_min_age_reserve
             || (entry.priority as usize) < bf_min_prio_reserve
             || (bf_job_part_count_reserve > 0 && of_partition() >= bf_job_part_count_reserve)
             || (bf_one_resv_per_job && plans.iter().any(|plan| plan.job == entry.job))
     }
 
     fn start(&mut self, entry: &Entry, nodes: NodeSet) {
-        let end = self.now + entry.limit;
+        // A job with `--time-min` that starts here has that limit.
+        let end = self.now + entry.least_limit();
         self.table.reserve(0, self.round_end(end), &nodes);
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.expected = self.cluster.expected(self.now, self.kill_wait);
         self.pass.changed = true;
         self.pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
-    }
-
-    fn plan(&mut self, entry: &Entry, start: i64, end: i64, nodes: NodeSet) {
-        let begin = self.floor(start);
-        self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
-        self.pass.plans.push(Plan { job: entry.job, partition: entry.partition, start, end, nodes });
     }
 
     fn floor(&self, time: i64) -> i64 {

@@ -68,6 +68,11 @@ impl Cluster {
         Some(ended.nodes)
     }
 
+    /// Returns true if a limit of an association or QOS keeps a job from the selection of nodes.
+    pub(crate) fn is_barred(&self, demand: &Demand) -> bool {
+        self.limits.reason_before_selection(demand).is_some()
+    }
+
     /// Returns true if a limit of an association or QOS keeps a job from starting.
     pub(crate) fn is_limited(&self, demand: &Demand) -> bool {
         self.limits.reason(demand).is_some()

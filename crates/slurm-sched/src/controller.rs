@@ -12,7 +12,7 @@ use crate::priority::{JobFactors, Priorities, Running};
 use crate::queue::{self, Entry};
 use crate::select::{Machine, Need};
 use crate::version::Version;
-use crate::workload::{Begin, Memory, SubmittedJob};
+use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cluster as its files describe it, under one version of Slurm.
@@ -45,12 +45,17 @@ impl Site {
                 faults.take(job.line, &format!("job {}", job.id), nodes);
             }
             let request = &job.request;
+            for (option, names) in [("-w", &request.required), ("-x", &request.excluded)] {
+                for name in names.iter().filter(|name| self.node(name).is_none()) {
+                    faults.push(job.line, option, format_args!("there is no node {name:?} in slurm.conf"));
+                }
+            }
             let unmodelled = [
                 ("--array", request.array.is_some()),
-                ("--dependency", !request.dependencies.is_empty()),
-                ("--time-min", request.time_min.is_some()),
-                ("--nodelist", !request.required.is_empty()),
-                ("--exclude", !request.excluded.is_empty()),
+                (
+                    "--dependency",
+                    request.dependencies.iter().flatten().any(|one| one.kind == DependencyKind::AfterCorr),
+                ),
             ];
             for (option, _) in unmodelled.iter().filter(|(_, is_given)| *is_given) {
                 faults.push(job.line, option, "is not modelled yet; remove it or the job");
@@ -79,6 +84,9 @@ struct Place {
     factors: JobFactors,
     priority: u32,
     need: Need,
+    limit_min: Option<i64>,
+    required: Option<NodeSet>,
+    excluded: Option<NodeSet>,
     demand: Demand,
     is_admitted: bool,
 }
@@ -88,10 +96,18 @@ struct Place {
 struct Job {
     places: Vec<Place>,
     user: usize,
+    name: String,
     memory: u64,
     has_fixed_priority: bool,
     is_held: bool,
     running: Option<Running>,
+}
+
+/// What became of a job that started, for those that depend on it.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Started(i64),
+    Ended { start: i64, is_ok: bool },
 }
 
 /// The controller between two events.
@@ -104,6 +120,9 @@ pub(crate) struct Controller<'a> {
     users: BTreeMap<String, usize>,
     /// Pending jobs whose begin time is ahead.
     ahead: BTreeSet<(i64, u32)>,
+    /// Pending jobs whose dependencies are not met, with their begin times.
+    dependent: BTreeMap<u32, (i64, Vec<Vec<Dependency>>)>,
+    fates: BTreeMap<u32, Fate>,
     queue: Vec<Entry>,
     is_sorted: bool,
 }
@@ -126,6 +145,8 @@ impl<'a> Controller<'a> {
             jobs: BTreeMap::new(),
             users: BTreeMap::new(),
             ahead: BTreeSet::new(),
+            dependent: BTreeMap::new(),
+            fates: BTreeMap::new(),
             queue: Vec::new(),
             is_sorted: true,
         }
@@ -161,9 +182,13 @@ impl<'a> Controller<'a> {
         }
         let memory = places.first().map_or(0, |place| place.factors.memory);
         let has_fixed_priority = request.priority.is_some();
-        self.jobs
-            .insert(job.id, Job { places, user, memory, has_fixed_priority, is_held: request.hold, running: None });
+        let name = request.name.clone();
+        let is_held = request.hold;
+        self.jobs.insert(job.id, Job { places, user, name, memory, has_fixed_priority, is_held, running: None });
         match eligible {
+            Some(time) if !request.dependencies.is_empty() => {
+                self.dependent.insert(job.id, (time, request.dependencies.clone()));
+            }
             Some(time) if time <= now => self.enqueue(job.id),
             Some(time) => {
                 self.ahead.insert((time, job.id));
@@ -207,7 +232,7 @@ impl<'a> Controller<'a> {
                 qos,
                 partition: index,
                 submit: now,
-                eligible: eligible.filter(|time| *time <= now),
+                eligible: eligible.filter(|time| *time <= now && request.dependencies.is_empty()),
                 min_nodes: nodes,
                 cpus,
                 memory,
@@ -216,24 +241,37 @@ impl<'a> Controller<'a> {
             },
             priority: 0,
             need: Need { nodes: nodes as usize, max_nodes: nodes as usize, cpus: u64::from(cpus) },
+            limit_min: request.time_min.map(|least| least.min(limit)),
+            required: self.node_set(&request.required),
+            excluded: self.node_set(&request.excluded),
             demand: Demand { association, qos, partition: index, user, tres, limit },
             is_admitted,
         }
+    }
+
+    /// Returns the set of named nodes, or none without names.
+    fn node_set(&self, names: &[String]) -> Option<NodeSet> {
+        let members = names.iter().filter_map(|name| self.site.node(name));
+        (!names.is_empty()).then(|| NodeSet::of(self.site.conf.nodes.len(), members))
     }
 
     /// Lets a job into the queue, once for each partition that admits it.
     fn enqueue(&mut self, id: u32) {
         let Some(job) = self.jobs.get(&id) else { return };
         for place in job.places.iter().filter(|place| place.is_admitted) {
-            let JobFactors { partition, submit, limit, association, .. } = place.factors;
+            let JobFactors { partition, submit, eligible, limit, association, .. } = place.factors;
             self.queue.push(Entry {
                 job: id,
                 partition,
                 tier: self.site.conf.partitions[partition].priority_tier,
                 priority: place.priority,
                 submit,
+                eligible: eligible.unwrap_or(submit),
                 limit,
                 need: place.need,
+                limit_min: place.limit_min,
+                required: place.required.clone(),
+                excluded: place.excluded.clone(),
                 user: job.user,
                 association: association.unwrap_or(usize::MAX),
                 demand: place.demand,
@@ -242,8 +280,43 @@ impl<'a> Controller<'a> {
         self.is_sorted = false;
     }
 
-    /// Lets jobs whose begin time has come into the queue, and sorts it.
+    /// Returns true if at least one alternative of each group is met at `now`.
+    fn is_independent(&self, id: u32, groups: &[Vec<Dependency>], now: i64) -> bool {
+        let is_met = |dependency: &Dependency| {
+            let Some((other, _)) = dependency.job else { return self.is_alone(id) };
+            match (dependency.kind, self.fates.get(&other)) {
+                // A job that the controller does not know holds up no other.
+                (_, None) => !self.jobs.contains_key(&other),
+                (DependencyKind::After(delay), Some(Fate::Started(start) | Fate::Ended { start, .. })) => {
+                    start + delay <= now
+                }
+                (_, Some(Fate::Started(_))) => false,
+                (DependencyKind::AfterOk, Some(Fate::Ended { is_ok, .. })) => *is_ok,
+                (DependencyKind::AfterNotOk, Some(Fate::Ended { is_ok, .. })) => !is_ok,
+                (_, Some(Fate::Ended { .. })) => true,
+            }
+        };
+        groups.iter().all(|group| group.iter().any(is_met))
+    }
+
+    /// Returns true if no job of the same name and user runs, or is pending and older.
+    fn is_alone(&self, id: u32) -> bool {
+        let Some(own) = self.jobs.get(&id) else { return true };
+        let is_before = |(other, job): (&u32, &Job)| {
+            *other != id && job.name == own.name && job.user == own.user && (job.running.is_some() || *other < id)
+        };
+        !self.jobs.iter().any(is_before)
+    }
+
+    /// Lets jobs whose begin time has come and whose dependencies are met into the queue, and sorts it.
     pub(crate) fn prepare(&mut self, now: i64) {
+        let is_met = |(id, (time, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| {
+            (*time <= now && self.is_independent(*id, groups, now)).then_some(*id)
+        };
+        for id in self.dependent.iter().filter_map(is_met).collect::<Vec<u32>>() {
+            self.dependent.remove(&id);
+            self.ahead.insert((now, id));
+        }
         while let Some((time, id)) = self.ahead.first().copied().filter(|(time, _)| *time <= now) {
             self.ahead.pop_first();
             if let Some(job) = self.jobs.get_mut(&id) {
@@ -298,6 +371,7 @@ impl<'a> Controller<'a> {
             };
             let JobFactors { association, qos, .. } = place.factors;
             let billing = self.priorities.billing(start.partition, cpus, job.memory, nodes);
+            self.fates.insert(start.job, Fate::Started(now));
             job.running = Some(Running { association, qos, start: now, end: None, billing });
         }
         if !starts.is_empty() {
@@ -306,7 +380,11 @@ impl<'a> Controller<'a> {
     }
 
     /// Takes a job out, whether it runs or is pending.
-    pub(crate) fn end(&mut self, job: u32, now: i64) {
+    pub(crate) fn end(&mut self, job: u32, now: i64, is_ok: bool) {
+        let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
+        self.fates.insert(job, Fate::Ended { start, is_ok });
+        self.dependent.remove(&job);
+        self.ahead.retain(|(_, other)| *other != job);
         if let Some(ended) = self.jobs.remove(&job)
             && let Some(running) = ended.running
         {
@@ -358,7 +436,10 @@ impl<'a> Controller<'a> {
 
     /// Returns true if a job is in the queue, or will be by its begin time.
     pub(crate) fn has_queue(&self) -> bool {
-        !self.queue.is_empty() || !self.ahead.is_empty()
+        let mut dependent = self.dependent.iter();
+        !self.queue.is_empty()
+            || !self.ahead.is_empty()
+            || dependent.any(|(id, (_, groups))| self.is_independent(*id, groups, i64::MAX))
     }
 
     /// Returns the nodes' state.
@@ -377,7 +458,7 @@ impl<'a> Controller<'a> {
         let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
         let displaced: Vec<u32> = self.cluster.running().iter().filter(|job| held(job)).map(|job| job.job).collect();
         for job in &displaced {
-            self.end(*job, now);
+            self.end(*job, now, false);
         }
         let limit = self.limit(start.job, start.partition);
         let places = self.jobs.get(&start.job).map_or(&[][..], |job| &job.places);

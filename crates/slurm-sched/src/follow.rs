@@ -11,7 +11,7 @@ use crate::log::{Entry, Event, LogError, Placed};
 use crate::nodes::NodeSet;
 use crate::workload::SubmittedJob;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -116,6 +116,7 @@ where
         next_decay: start + site.conf.priority.calc_period,
         last_decay: start,
         is_decay_logged: false,
+        failed: BTreeSet::new(),
         sets: BTreeMap::new(),
         comparison: Comparison {
             version: site.version.to_string(),
@@ -142,6 +143,8 @@ struct Follower<'a> {
     next_decay: i64,
     last_decay: i64,
     is_decay_logged: bool,
+    /// Jobs whose scripts failed and whose ends are to come.
+    failed: BTreeSet<u32>,
     /// Node sets by their lists.
     sets: BTreeMap<String, NodeSet>,
     comparison: Comparison,
@@ -230,7 +233,13 @@ impl Follower<'_> {
                 let ours = self.controller.submit(submitted, entry.time);
                 self.compare_priority("submission", entry, *job, Some(ours), *priority);
             }
-            Event::End { job } => self.controller.end(*job, entry.time),
+            Event::Failure { job } => {
+                self.failed.insert(*job);
+            }
+            Event::End { job, is_done } => {
+                let is_ok = !self.failed.remove(job) && *is_done;
+                self.controller.end(*job, entry.time, is_ok);
+            }
             Event::Decay | Event::FairTree => {
                 self.is_decay_logged = true;
                 if entry.time > self.last_decay {
@@ -253,7 +262,8 @@ impl Follower<'_> {
 
     /// Runs the rounds of the decay thread up to `now` where the log does not show them (`DebugFlags` without `Priority`).
     fn catch_up(&mut self, now: i64) {
-        while !self.is_decay_logged && self.next_decay < now {
+        let decays = self.site.conf.priority.decays && !self.is_decay_logged;
+        while decays && self.next_decay < now {
             self.decay(self.next_decay);
         }
     }

@@ -111,6 +111,11 @@ impl Limits {
     /// Reason for which a job cannot start now, as squeue prints it; `None` if it can.
     #[must_use]
     pub fn reason(&self, job: &Demand) -> Option<String> {
+        self.reason_before_selection(job).or_else(|| self.reason_after_selection(job))
+    }
+
+    /// Reason among the limits that are tested before nodes are selected: numbers of jobs and time limits.
+    pub(crate) fn reason_before_selection(&self, job: &Demand) -> Option<String> {
         type Jobs = fn(&accounts::Limits) -> Option<u32>;
         let jobs: [(&str, Jobs, Over); 3] = [
             ("GrpJobs", |limits| limits.group_jobs, Over::Group),
@@ -123,6 +128,13 @@ impl Limits {
                 return Some(self::reason(place, name, over));
             }
         }
+        let wall =
+            self.binding(job, Over::Job, |limits| limits.max_wall).into_iter().find(|(_, most)| job.limit > *most)?;
+        Some(self::reason(wall.0, "MaxWallDuration", Over::Job))
+    }
+
+    /// Reason among the limits that depend on the nodes found.
+    fn reason_after_selection(&self, job: &Demand) -> Option<String> {
         type OfTres = fn(&accounts::Limits) -> Tres;
         let minutes = u64::try_from(job.limit / 60).unwrap_or(0);
         let tres: [(&str, &str, OfTres, Over, u64); 5] = [
@@ -141,9 +153,7 @@ impl Limits {
                 }
             }
         }
-        let wall =
-            self.binding(job, Over::Job, |limits| limits.max_wall).into_iter().find(|(_, most)| job.limit > *most)?;
-        Some(self::reason(wall.0, "MaxWallDuration", Over::Job))
+        None
     }
 
     /// Limits of one kind that hold for a job, with the place where each is set.

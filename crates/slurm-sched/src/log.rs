@@ -16,10 +16,17 @@ pub enum Event {
         /// Its first priority.
         priority: u32,
     },
+    /// The script of a job that ends did not exit with 0.
+    Failure {
+        /// The job's number.
+        job: u32,
+    },
     /// A job ended: its script, or by the controller's hand.
     End {
         /// The job's number.
         job: u32,
+        /// Its script ended.
+        is_done: bool,
     },
     /// A main pass begins.
     MainPass {
@@ -237,8 +244,12 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
     } else if message.contains("_slurm_rpc_submit_batch_job: JobId=") {
         let submit = || Some(Event::Submit { job: job(message)?, priority: number(message, "InitPrio=")? });
         submit().ok_or("a job with its first priority")?
-    } else if is_end(message) {
-        Event::End { job: job(message).ok_or("a job")? }
+    } else if let Some(is_done) = end(message) {
+        Event::End { job: job(message).ok_or("a job")?, is_done }
+    } else if message.contains("_job_complete: JobId=")
+        && (message.contains(" WTERMSIG ") || number(message, " WEXITSTATUS ").is_some_and(|status| status > 0))
+    {
+        Event::Failure { job: job(message).ok_or("a job")? }
     } else if message.contains("_decay_thread: PRIO: Decay factor over") {
         Event::Decay
     } else if message.contains("Fair Tree fairshare algorithm, starting at root") {
@@ -251,10 +262,11 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
     Ok(Some(event))
 }
 
-/// True for the lines that take a job out: its script ended, its limit passed, it was cancelled.
-fn is_end(message: &str) -> bool {
+/// Returns true for the end of a job's script, false for the other lines that take a job out: its limit passed, it was cancelled.
+fn end(message: &str) -> Option<bool> {
     let is_done = message.contains("_job_complete: JobId=") && message.ends_with(" done");
-    is_done || message.contains("Time limit exhausted for JobId=") || message.contains("REQUEST_KILL_JOB JobId=")
+    let is_cut = message.contains("Time limit exhausted for JobId=") || message.contains("REQUEST_KILL_JOB JobId=");
+    (is_done || is_cut).then_some(is_done)
 }
 
 fn plan(message: &str) -> Option<Event> {

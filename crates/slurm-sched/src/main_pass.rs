@@ -52,9 +52,11 @@ pub(crate) fn main_pass(
         }
         let mut candidates = cluster.partition(entry.partition).clone();
         candidates.intersect(&available);
-        let is_possible = candidates.len() >= entry.need.nodes;
         candidates.intersect(cluster.idle());
-        if let Some(nodes) = cluster.machine().choose(&candidates, entry.need) {
+        if let Some(excluded) = &entry.excluded {
+            candidates.subtract(excluded);
+        }
+        if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, entry.required.as_ref()) {
             cluster.start(entry.job, now + entry.limit, nodes.clone(), entry.demand);
             pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
             pass.changed = true;
@@ -63,16 +65,14 @@ pub(crate) fn main_pass(
             }
             continue;
         }
-        let holds_no_place = now - entry.submit < settings.bf_min_age_reserve
+        let holds_no_place = now - entry.eligible < settings.bf_min_age_reserve
             || (entry.priority as usize) < settings.bf_min_prio_reserve;
         if holds_no_place {
             continue;
         }
         pass.blocked.push((entry.job, entry.partition));
-        if is_possible {
-            // SPEC 4.6: the partition's nodes are gone for lower partitions, too.
-            available.subtract(cluster.partition(entry.partition));
-        }
+        // SPEC 4.5, 4.6: the partition's nodes are gone for lower partitions, too.
+        available.subtract(cluster.partition(entry.partition));
     }
     pass
 }

@@ -39,6 +39,11 @@ impl NodeSet {
         self.words[node / BITS] |= 1 << (node % BITS);
     }
 
+    /// Returns true if a node is in the set.
+    pub(crate) fn contains(&self, node: usize) -> bool {
+        self.words[node / BITS] & (1 << (node % BITS)) != 0
+    }
+
     /// Returns the number of nodes in the set.
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

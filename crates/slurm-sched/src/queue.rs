@@ -1,6 +1,7 @@
 //! The queue: which pending jobs a pass looks at, and in which order.
 
 use crate::limits::Demand;
+use crate::nodes::NodeSet;
 use crate::select::Need;
 use std::cmp::Reverse;
 
@@ -17,6 +18,8 @@ pub(crate) struct Entry {
     pub priority: u32,
     /// Submission.
     pub submit: i64,
+    /// Time since which its begin time has come and its dependencies are met.
+    pub eligible: i64,
     /// Time limit in seconds.
     pub limit: i64,
     /// Whole nodes and CPUs that it needs.
@@ -25,11 +28,25 @@ pub(crate) struct Entry {
     pub user: usize,
     /// The association's index.
     pub association: usize,
+    /// `--time-min` in seconds, if given.
+    pub limit_min: Option<i64>,
+    /// Nodes that it must have.
+    pub required: Option<NodeSet>,
+    /// Nodes that it must not have.
+    pub excluded: Option<NodeSet>,
     /// What limits count of it.
     pub demand: Demand,
 }
 
-/// Sorts entries as both passes take them: tier, priority, submission, number (SPEC 3.2).
+impl Entry {
+    /// Time for which the backfill pass searches a place.
+    pub(crate) fn least_limit(&self) -> i64 {
+        self.limit_min.unwrap_or(self.limit)
+    }
+}
+
+/// Sorts entries as both passes take them: tier, priority, submission, number (SPEC 3.2). Entries
+/// of one job keep the order in which the job names its partitions.
 pub(crate) fn sort(queue: &mut [Entry]) {
-    queue.sort_by_key(|entry| (Reverse(entry.tier), Reverse(entry.priority), entry.submit, entry.job, entry.partition));
+    queue.sort_by_key(|entry| (Reverse(entry.tier), Reverse(entry.priority), entry.submit, entry.job));
 }

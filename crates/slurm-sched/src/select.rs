@@ -24,9 +24,14 @@ pub(crate) struct Need {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: usize,
+    last: usize,
+    /// Number of nodes, with the required ones.
     nodes: usize,
+    /// CPUs of the nodes that are not required.
     cpus: u64,
     weight: u64,
+    /// Its first required node.
+    required: Option<usize>,
 }
 
 impl Machine {
@@ -51,30 +56,44 @@ impl Machine {
     }
 
     /// Returns true if the candidates are enough for `need`.
-    pub(crate) fn suffices(&self, candidates: &NodeSet, need: Need) -> bool {
-        candidates.len() >= need.nodes && (need.cpus <= need.nodes as u64 || self.choose(candidates, need).is_some())
+    pub(crate) fn suffices(&self, candidates: &NodeSet, need: Need, required: Option<&NodeSet>) -> bool {
+        candidates.len() >= need.nodes
+            && required.is_none_or(|nodes| nodes.is_within(candidates))
+            && (need.cpus <= need.nodes as u64 || self.choose(candidates, need, required).is_some())
     }
 
     /// Chooses nodes among the candidates, or none if they do not suffice.
     ///
     /// SPEC 6.1, 6.2: runs of consecutive candidates are taken one after the other, lightest first. Of one weight, the
-    /// smallest run that suffices comes before the largest that does not.
-    pub(crate) fn choose(&self, candidates: &NodeSet, need: Need) -> Option<NodeSet> {
-        if candidates.len() < need.nodes {
+    /// smallest run that suffices comes before the largest that does not. Required nodes are taken
+    /// beforehand; the run that holds the first of them gives nodes upwards from it, and then downwards.
+    pub(crate) fn choose(&self, candidates: &NodeSet, need: Need, required: Option<&NodeSet>) -> Option<NodeSet> {
+        if candidates.len() < need.nodes || required.is_some_and(|nodes| !nodes.is_within(candidates)) {
             return None;
         }
-        let mut runs = self.runs(candidates);
-        let mut chosen = NodeSet::empty(self.len());
-        let (mut taken, mut cpus) = (0, 0);
+        let mut chosen = required.cloned().unwrap_or_else(|| NodeSet::empty(self.len()));
+        let mut runs = self.runs(candidates, &chosen);
+        let (mut taken, mut cpus) = (chosen.len(), self.cpus(&chosen));
         while taken < need.nodes || cpus < need.cpus {
             let enough = |run: &Run| taken + run.nodes >= need.nodes && cpus + run.cpus >= need.cpus;
-            // An equal run does not replace an earlier one.
-            let best = runs.iter().enumerate().min_by_key(|(_, run)| {
-                let fits = enough(run);
-                (run.weight, !fits, if fits { run.cpus } else { u64::MAX - run.cpus })
-            });
-            let run = runs.remove(best?.0);
-            for node in run.first..run.first + run.nodes {
+            // In order, so that an equal run replaces none, and a smaller one also a run that holds a required node.
+            let is_better = |run: &Run, best: &Run| {
+                let (fits, best_fits) = (enough(run), enough(best));
+                let by_size =
+                    if fits { !best_fits || run.cpus < best.cpus } else { !best_fits && run.cpus > best.cpus };
+                run.weight < best.weight
+                    || (run.weight == best.weight && (by_size || (run.required.is_some() && best.required.is_none())))
+            };
+            let best = (1..runs.len()).fold(0, |best, at| if is_better(&runs[at], &runs[best]) { at } else { best });
+            if runs.is_empty() {
+                return None;
+            }
+            let run = runs.remove(best);
+            let from = run.required.unwrap_or(run.first);
+            for node in (from..run.last + 1).chain((run.first..from).rev()) {
+                if chosen.contains(node) {
+                    continue;
+                }
                 if (taken >= need.nodes && cpus >= need.cpus) || taken == need.max_nodes {
                     break;
                 }
@@ -90,16 +109,20 @@ impl Machine {
     }
 
     /// Returns the runs of consecutive candidates of one weight, in configuration order.
-    fn runs(&self, candidates: &NodeSet) -> Vec<Run> {
+    fn runs(&self, candidates: &NodeSet, required: &NodeSet) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for node in candidates.iter() {
-            let (cpus, weight) = (u64::from(self.cpus[node]), self.weights[node]);
-            match runs.last_mut() {
-                Some(run) if run.first + run.nodes == node && run.weight == weight => {
-                    run.nodes += 1;
-                    run.cpus += cpus;
-                }
-                _ => runs.push(Run { first: node, nodes: 1, cpus, weight }),
+            let weight = self.weights[node];
+            if runs.last().is_none_or(|run| run.last + 1 != node || run.weight != weight) {
+                runs.push(Run { first: node, last: node, nodes: 0, cpus: 0, weight, required: None });
+            }
+            let Some(run) = runs.last_mut() else { continue };
+            run.last = node;
+            run.nodes += 1;
+            if required.contains(node) {
+                run.required.get_or_insert(node);
+            } else {
+                run.cpus += u64::from(self.cpus[node]);
             }
         }
         runs

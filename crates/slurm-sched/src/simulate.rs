@@ -93,7 +93,7 @@ pub fn simulate(site: &Site, jobs: &[SubmittedJob], terms: Terms, report: impl F
         report,
     };
     let period = site.conf.priority.calc_period.max(1);
-    let decays = site.conf.priority.multifactor;
+    let decays = site.conf.priority.decays;
     let (mut next_decay, mut next_limits) = (start - phases.decay + period, start - phases.limits + LIMIT_LOOK);
     let mut submissions = jobs.iter().peekable();
     let mut now = start;
@@ -202,7 +202,7 @@ impl<F: FnMut(Report)> Run<'_, F> {
     fn end(&mut self, id: u32, now: i64, is_cut: bool) {
         let (Some(job), Some(active)) = (self.jobs.remove(&id), self.active.remove(&id)) else { return };
         self.ends.remove(&(active.start + job.run, id));
-        self.controller.end(id, now);
+        self.controller.end(id, now, !is_cut);
         self.loops.request();
         self.loops.change(now);
         (self.report)(Report::Ended(Ended {

@@ -19,17 +19,25 @@ pub(crate) struct Record {
 #[derive(Clone, Debug)]
 pub(crate) struct NodeSpace {
     records: Vec<Record>,
+    slots: usize,
+    /// A reservation began at the table's begin, which takes a record of no length before it.
+    is_taken_at_begin: bool,
 }
 
 impl NodeSpace {
     /// Returns a table of one record, with all nodes of `free` unplanned.
     pub(crate) fn new(begin: i64, end: i64, free: NodeSet) -> Self {
-        Self { records: vec![Record { begin, end, free }] }
+        Self { records: vec![Record { begin, end, free }], slots: 1, is_taken_at_begin: false }
     }
 
     /// Returns the records in time order.
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
+    }
+
+    /// Returns the number of records ever made: `bf_node_space_size` bounds it, and joined records stay counted.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
     }
 
     /// Returns the table's end.
@@ -46,13 +54,17 @@ impl NodeSpace {
 
     /// Plans the nodes for `[begin, end)`: splits the records at both ends, then joins one pair of equal neighbours.
     pub(crate) fn reserve(&mut self, begin: i64, end: i64, nodes: &NodeSet) {
+        if begin <= self.records[0].begin && !self.is_taken_at_begin {
+            self.is_taken_at_begin = true;
+            self.slots += 1;
+        }
         self.split(begin);
         self.split(end);
         let first = self.records.partition_point(|record| record.begin < begin);
         for record in self.records[first..].iter_mut().take_while(|record| record.begin < end) {
             record.free.subtract(nodes);
         }
-        // SPEC 5.5: at most one pair a reservation. More can stay: they count against the table's size.
+        // SPEC 5.5: at most one pair a reservation.
         if let Some(left) =
             (1..self.records.len()).find(|right| self.records[right - 1].free == self.records[*right].free)
         {
@@ -68,6 +80,7 @@ impl NodeSpace {
             let right = Record { begin: time, ..record.clone() };
             record.end = time;
             self.records.insert(index + 1, right);
+            self.slots += 1;
         }
     }
 }

@@ -49,20 +49,26 @@ pub(crate) struct Slot {
 
 impl WillRun<'_> {
     /// Returns the start and the nodes of a job that may use `usable`.
-    pub(crate) fn test(&self, usable: &NodeSet, need: Need, slot: Option<Slot>) -> Option<(i64, NodeSet)> {
+    pub(crate) fn test(
+        &self,
+        usable: &NodeSet,
+        need: Need,
+        required: Option<&NodeSet>,
+        slot: Option<Slot>,
+    ) -> Option<(i64, NodeSet)> {
         let mut free = usable.clone();
         free.intersect(self.idle);
         let slot = slot.unwrap_or(Slot { from: self.now, later: 0 });
-        if slot.from <= self.now && self.machine.suffices(&free, need) {
-            return Some((self.now, self.machine.choose(&free, need)?));
+        if slot.from <= self.now && self.machine.suffices(&free, need, required) {
+            return Some((self.now, self.machine.choose(&free, need, required)?));
         }
         let mut rest = self.running.iter().peekable();
         if slot.from > self.now {
             while let Some(running) = rest.next_if(|running| running.end < slot.from) {
                 free.unite_shared(&running.nodes, usable);
             }
-            if self.machine.suffices(&free, need) {
-                return Some((slot.from, self.machine.choose(&free, need)?));
+            if self.machine.suffices(&free, need, required) {
+                return Some((slot.from, self.machine.choose(&free, need, required)?));
             }
         }
         let mut base = None;
@@ -86,8 +92,8 @@ impl WillRun<'_> {
                 }
             }
             let last = last?;
-            if self.machine.suffices(&free, need) {
-                return Some((last, self.machine.choose(&free, need)?));
+            if self.machine.suffices(&free, need, required) {
+                return Some((last, self.machine.choose(&free, need, required)?));
             }
             let (Some(next), Some(base)) = (rest.peek(), base) else { return None };
             while next.end > base + width {

@@ -18,7 +18,7 @@ pub(super) enum Treatment {
 }
 
 /// Keys that are read.
-const USED: &str = "AccountingStorageEnforce FairShareDampeningFactor JobRequeue KillWait \
+const USED: &str = "AccountingStorageEnforce AccountingStorageType FairShareDampeningFactor JobRequeue KillWait \
     OverTimeLimit PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType \
     PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize \
     PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters";
@@ -70,7 +70,7 @@ const LISTED: &str = "CompleteWait Epilog DefCpuPerGPU DefMemPerCPU DefMemPerGPU
 
 /// Keys without effect on a schedule.
 const HARMLESS: &str = "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageParameters \
-    AccountingStoragePass AccountingStoragePort AccountingStorageTRES AccountingStorageType AccountingStorageUser \
+    AccountingStoragePass AccountingStoragePort AccountingStorageTRES AccountingStorageUser \
     AccountingStoreFlags AccountingStoreJobComment AcctGatherEnergyType AcctGatherFilesystemType AcctGatherInfinibandType \
     AcctGatherInterconnectType AcctGatherNodeFreq AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes \
     AuthInfo AuthType BackupAddr BackupController BatchStartTimeout BcastExclude BcastParameters BootTime CertmgrType CgroupPlugin \

@@ -9,6 +9,9 @@ use crate::version::Version;
 pub struct PrioritySettings {
     /// `priority/multifactor`; otherwise `priority/basic`, first come, first served.
     pub multifactor: bool,
+    /// The decay thread runs, which needs `AccountingStorageType=accounting_storage/slurmdbd`. Without it priorities stay as they
+    /// were at submission, and age and fair share weigh nothing.
+    pub decays: bool,
     /// `PriorityWeight*`.
     pub weights: Weights,
     /// `PriorityDecayHalfLife` (7 days); 0 is no decay.
@@ -115,10 +118,16 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySetti
             _ => Err("expected priority/multifactor or priority/basic"),
         }
     });
+    let has_database =
+        globals.text("AccountingStorageType").is_some_and(|value| value.to_ascii_lowercase().ends_with("slurmdbd"));
+    if !has_database {
+        (weights.age, weights.fair_share) = (0, 0);
+    }
     let span =
         |text: &str| text::span(text)?.filter(|seconds| *seconds > 0).ok_or("expected a span above 0, such as 7-0");
     PrioritySettings {
         multifactor,
+        decays: multifactor && has_database,
         weights,
         half_life: globals
             .parsed("PriorityDecayHalfLife", 7 * 86_400, |text| Ok::<_, &str>(text::span(text)?.unwrap_or(0))),

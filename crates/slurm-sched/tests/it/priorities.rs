@@ -9,7 +9,7 @@ use slurm_sched::workload::{self, SubmittedJob};
 use std::collections::BTreeMap;
 use std::io::Read;
 
-const CONF: &str = "PriorityType=priority/multifactor\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
+const CONF: &str = "PriorityType=priority/multifactor\nAccountingStorageType=accounting_storage/slurmdbd\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 
 fn conf(lines: &str) -> Conf {
     Conf::read("slurm.conf", &format!("{CONF}{lines}"), Version::V22_05, &[]).expect("valid")
