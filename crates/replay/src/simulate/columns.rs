@@ -105,7 +105,7 @@ the policy that `--baseline` names, then of two others the one named later less 
 | `correlation` | correlation of neighbouring blocks |
 
 A block holds the jobs submitted between two instants at which no job waits under either policy; it is a week long at least. The
-interval is the wider of Student's t and a studentized bootstrap over blocks, stretched by the mean length of a block in weeks.
+interval is the wider of Student's t and a studentized bootstrap over blocks, stretched by the mean length of a block in weeks, by 1.15 at least.
 Fewer than ten blocks, or blocks of more than three weeks on average, give none. It covers the difference on another year of the same machine and users.
 
 No interval, either, where a policy is saturated.
