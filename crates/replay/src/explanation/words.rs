@@ -123,7 +123,7 @@ fn kept_by(obstacle: Option<&Obstacle>, room: &Room, about: &About, names: &Name
         }
         Some(Obstacle::Behind { head }) => {
             format!(
-                "the policy looks at nobody behind job {head}, which cannot start ({} {is_are} free{on})",
+                "blocked: the policy stops at job {head}, which does not fit ({} {is_are} free{on})",
                 range(room.free)
             )
         }
