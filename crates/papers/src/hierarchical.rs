@@ -5,7 +5,6 @@ mod drawings;
 mod figures;
 mod measure;
 mod metrics;
-mod scale;
 
 use anyhow::{Context, Result, ensure};
 use hier_grid::config::{GridConfig, JobConfig, NetworkConfig, SubmissionRule};
@@ -30,7 +29,6 @@ struct File {
     workload: WorkloadTable,
     experiments: ExperimentsTable,
     algorithms: Algorithms,
-    scale: scale::ScaleTable,
     run: RunTable,
     readings: ReadingsTable,
 }
@@ -94,8 +92,6 @@ pub(crate) struct Hierarchical {
     jobs: Vec<u32>,
     interval_jobs: u32,
     batch: u32,
-    /// Of the figure `scale`: backbones, and nets in each.
-    worlds: Vec<[u32; 2]>,
 }
 
 /// Which experiment.
@@ -106,8 +102,6 @@ enum Scene {
     /// With the mean interval at this position of `experiments.intervals`.
     Third(usize),
     Fourth,
-    /// The first, in the world at this position of `scale.worlds`.
-    Scale(usize),
 }
 
 /// Which rescheduling algorithms are switched off, of those that the scenario has on.
@@ -202,25 +196,18 @@ impl Hierarchical {
         let thinking =
             |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
         match scene {
-            Scene::First | Scene::Scale(_) => Experiment::first(),
+            Scene::First => Experiment::first(),
             Scene::Second => thinking(think_times.clone(), Some(*chance)),
             Scene::Third(interval) => thinking(vec![intervals[interval]], None),
             Scene::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
         }
     }
 
-    fn grid(&self, cell: &Cell) -> GridConfig {
-        match cell.scene {
-            Scene::Scale(world) => scale::grid(self.worlds[world]),
-            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => self.file.grid.clone(),
-        }
-    }
-
     fn config(&self, cell: &Cell) -> Config {
-        let File { network, workload, algorithms, readings, .. } = &self.file;
+        let File { grid, network, workload, algorithms, readings, .. } = &self.file;
         let off = |by: &[Off]| by.contains(&cell.off);
         Config {
-            grid: self.grid(cell),
+            grid: grid.clone(),
             network: network.clone(),
             jobs: JobConfig {
                 count: cell.jobs,
@@ -282,7 +269,6 @@ impl Hierarchical {
         }
         let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
         ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
-        self.file.scale.validate(MOST_NODES)?;
         let scenes = (0..experiments.intervals.len()).map(Scene::Third);
         for scene in scenes.chain([Scene::First, Scene::Second, Scene::Fourth]) {
             for &system in &experiments.systems {
@@ -328,8 +314,7 @@ impl Paper for Hierarchical {
         let mut jobs = jobs.clone();
         jobs.sort_unstable();
         jobs.dedup();
-        let worlds = file.scale.worlds(effort == Effort::Quick);
-        let paper = Self { jobs, interval_jobs, batch, worlds, file };
+        let paper = Self { jobs, interval_jobs, batch, file };
         paper.validate()?;
         Ok(paper)
     }
@@ -361,12 +346,12 @@ impl Paper for Hierarchical {
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         let experiments = &self.file.experiments;
         let (experiment, interval) = match cell.scene {
-            Scene::First | Scene::Scale(_) => (1, String::new()),
+            Scene::First => (1, String::new()),
             Scene::Second => (2, String::new()),
             Scene::Third(interval) => (3, experiments.intervals[interval].to_string()),
             Scene::Fourth => (4, String::new()),
         };
-        let grid = self.grid(cell);
+        let grid = &self.file.grid;
         vec![
             ("nodes", (grid.all_sites() * u64::from(grid.nodes)).to_string()),
             ("system", name(cell.system)),
@@ -400,13 +385,6 @@ impl Paper for Hierarchical {
             "readings": readings,
             "runs": cell.runs,
         })
-    }
-
-    fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
-        match cell.scene {
-            Scene::Scale(_) => wanted.min(self.file.scale.replications(cell.jobs)),
-            Scene::First | Scene::Second | Scene::Third(_) | Scene::Fourth => wanted,
-        }
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

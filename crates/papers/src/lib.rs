@@ -12,7 +12,6 @@ mod swift_gap;
 mod sources;
 
 use lab::registry::Entry;
-pub use swift_gap::search as search_swift_gap;
 
 /// The papers, in the order in which they were built.
 pub const ALL: [Entry; 6] = [

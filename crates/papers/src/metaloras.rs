@@ -6,7 +6,6 @@ mod measure;
 mod metrics;
 mod predictions;
 mod settings;
-mod tornado;
 
 use anyhow::Result;
 use lab::claim::{Claim, Remark};
@@ -71,7 +70,6 @@ impl Policy {
 /// The paper, as its scenario has it.
 pub(crate) struct MetaLorasPaper {
     file: File,
-    effort: Effort,
     /// Of every variant that is looked at.
     settings: BTreeMap<Variant, Settings>,
 }
@@ -109,11 +107,6 @@ impl MetaLorasPaper {
     fn policies(&self) -> Vec<Policy> {
         let weights = self.file.policy.weights.iter().map(|weight| Policy::Ptt(Weight::of(*weight)));
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
-    }
-
-    /// Whether other numbers are tried, one at a time: not in a hurry.
-    fn has_tornado(&self) -> bool {
-        self.effort == Effort::Full
     }
 
     /// The slowdown of local users: 1 + what disturbs them on a node, over a window of time (R10, R11).
@@ -156,11 +149,11 @@ impl Paper for MetaLorasPaper {
 
     const READINGS: &'static [Reading] = Readings::LIST;
 
-    fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
+    fn new(scenario: &Scenario, _: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         file.validate()?;
-        let settings = Variant::all().map(|variant| Ok((variant, Settings::of(&file, variant)?)));
-        Ok(Self { settings: settings.collect::<Result<_>>()?, effort, file })
+        let settings = Variant::PRESETS.into_iter().map(|variant| Ok((variant, Settings::of(&file, variant)?)));
+        Ok(Self { settings: settings.collect::<Result<_>>()?, file })
     }
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
@@ -179,7 +172,7 @@ impl Paper for MetaLorasPaper {
         vec![
             "The paper measured a real testbed and prints no table: everything below the policies' formulas is a model of ours, \
              and no absolute number here is the paper's. Each number of the scenario says where it comes from, or that it is \
-             assumed; figure tornado shows what the assumed ones move."
+             assumed."
                 .to_owned(),
             "By formula (1) PTT with W = 1 ranks clusters exactly as TAT does, so C8, C10 for W = 1 and C16 cannot hold \
              together with C4. The preset reading-b reads the text so that W = 1 does gain over TAT; it stands beside the \
@@ -190,7 +183,7 @@ impl Paper for MetaLorasPaper {
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         vec![
-            ("variant", cell.variant.name(&self.file)),
+            ("variant", cell.variant.name().to_owned()),
             ("local_activity", self.percent(cell.level).to_string()),
             ("policy", cell.policy.name()),
         ]
@@ -202,13 +195,6 @@ impl Paper for MetaLorasPaper {
             "occupied": self.file.local_users.clusters[cell.level],
             "policy": cell.policy.name(),
         })
-    }
-
-    fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
-        match cell.variant {
-            Variant::Default | Variant::ReadingB => wanted,
-            Variant::Number(..) => wanted.min(self.file.run.doubt_replications),
-        }
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

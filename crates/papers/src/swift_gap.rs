@@ -9,7 +9,6 @@ mod measure;
 mod metrics;
 mod post_hoc;
 mod printed;
-mod search;
 mod side_by_side;
 mod source;
 mod tables;
@@ -22,7 +21,6 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use metrics::Metric;
-pub use search::search;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Span, Streams, Time};
 use source::{Clusters, LogTable, Source, Workload};
@@ -138,8 +136,6 @@ pub(crate) struct SwiftGapPaper {
     effort: Effort,
     /// Numbers of records in the figures, ascending.
     records: Vec<u32>,
-    /// Of the search for the nearest readings.
-    seed: u64,
     /// Of a workload that is drawn, at most.
     drawn_replications: u32,
     source: Source,
@@ -266,7 +262,7 @@ impl Paper for SwiftGapPaper {
         };
         let records = sorted(records);
         let source = Source::unread(file.clusters.clone());
-        let paper = Self { effort, records, seed: scenario.runs()?.seed, drawn_replications, source, file };
+        let paper = Self { effort, records, drawn_replications, source, file };
         paper.validate()?;
         Ok(paper)
     }

@@ -423,7 +423,7 @@ impl Hierarchical {
     pub(super) fn words(&self, scene: Scene, input: usize, jobs: u32) -> String {
         let gigabytes = self.file.workload.mean_input[input];
         let experiment = match scene {
-            Scene::First | Scene::Scale(_) => "experiment 1".to_owned(),
+            Scene::First => "experiment 1".to_owned(),
             Scene::Second => "experiment 2".to_owned(),
             Scene::Third(interval) => format!("experiment 3 at {} s", self.file.experiments.intervals[interval]),
             Scene::Fourth => "experiment 4".to_owned(),

@@ -1,6 +1,6 @@
 //! The figures and tables: what is on which axis.
 
-use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, drawings, metrics, name, scale};
+use super::{Cell, Hierarchical, Metric, Off, Scene, TREE, drawings, metrics, name};
 use hier_grid::{Kind, System};
 use lab::paper::{Entry, Exhibit, Figure, Panel, Row, Series, Table};
 use lab::quantity::{DesignPoint, Quantity};
@@ -19,7 +19,6 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     exhibits.extend(figures.into_iter().flatten().map(Exhibit::Plot));
     exhibits.extend(of_our_own(paper));
     exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
-    exhibits.extend(scale::exhibits(paper));
     exhibits.retain(|exhibit| !exhibit.is_empty());
     exhibits
 }

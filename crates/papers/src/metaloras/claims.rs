@@ -437,32 +437,6 @@ fn mean(mut quantities: impl Iterator<Item = Quantity<Cell>>) -> Option<Quantity
     Some(sum * (1.0 / count))
 }
 
-/// The quantities by which variants are compared.
-pub(super) struct Key {
-    pub(super) suffix: &'static str,
-    pub(super) metric: &'static str,
-    pub(super) title: &'static str,
-    pub(super) label: &'static str,
-    pub(super) of: fn(&MetaLorasPaper, Variant) -> Option<Quantity<Cell>>,
-}
-
-pub(super) const KEYS: [Key; 2] = [
-    Key {
-        suffix: "",
-        metric: "turnaround_gain_percent",
-        title: "the gain of TAT",
-        label: "what TAT gains in turnaround over FFIT and RR (%)",
-        of: |paper, variant| Some(Bench { paper, variant }.gain_over_classics(Metric::turnaround)),
-    },
-    Key {
-        suffix: "intrusion",
-        metric: "intrusion_reduction_percent",
-        title: "the intrusion of PTT",
-        label: "how much less PTT slows local users than FFIT and RR do (%)",
-        of: |paper, variant| Bench { paper, variant }.less_intrusion(&CLASSIC),
-    },
-];
-
 /// Every claim under both presets.
 pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));

@@ -1,7 +1,7 @@
 //! Figures 3 to 5, the errors of prediction, and what W trades.
 
 use super::claims::side_by_side;
-use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions, tornado};
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::extra::{Extra, Made, Tidy};
 use lab::paper::{Exhibit, Figure, Panel, Series};
@@ -13,7 +13,7 @@ const ACTIVITY: &str = "local activity (%)";
 type Labels = [&'static str; 2];
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
-    let mut exhibits = vec![
+    vec![
         figure(
             "fig3",
             "Figure 3. Turnaround",
@@ -67,11 +67,7 @@ pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
         ),
         Exhibit::Extra(predictions::scatter(paper)),
         Exhibit::Extra(tradeoff(paper)),
-    ];
-    if paper.has_tornado() {
-        exhibits.push(Exhibit::Extra(tornado::of_numbers(paper)));
-    }
-    exhibits
+    ]
 }
 
 fn figure<'a>(id: &'static str, title: &str, caption: &str, panels: Vec<Panel<Cell>>) -> Exhibit<'a, Cell> {

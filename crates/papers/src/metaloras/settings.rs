@@ -1,4 +1,4 @@
-//! The scenario file, and its variants: one assumed number at a time is another.
+//! The scenario file, and its two presets.
 
 use super::Weight;
 use anyhow::{Context, Result, ensure};
@@ -17,10 +17,8 @@ pub(super) struct File {
     workload: WorkloadTable,
     predictor: PredictorTable,
     pub(super) policy: PolicyTable,
-    pub(super) run: RunTable,
     readings: Readings,
     reading_b: toml::Table,
-    doubt: DoubtTable,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,138 +67,23 @@ pub(super) struct PolicyTable {
     pub(super) tradeoff_weights: Vec<f64>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RunTable {
-    pub(super) doubt_replications: u32,
-}
-
-/// The less and the more that an assumed number might be.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DoubtTable {
-    interarrival: [f64; 2],
-    times: [f64; 2],
-    cpu: [f64; 2],
-    memory: [f64; 2],
-    sigma: [f64; 2],
-    task_overhead: [f64; 2],
-    overrun: [f64; 2],
-}
-
-/// An assumed number that is doubted; `times`, `cpu` and `memory` are those of all applications, by a factor.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Number {
-    Interarrival,
-    Times,
-    Cpu,
-    Memory,
-    Sigma,
-    TaskOverhead,
-    Overrun,
-}
-
-impl Number {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Interarrival, Self::Times, Self::Cpu, Self::Memory, Self::Sigma, Self::TaskOverhead, Self::Overrun];
-
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Interarrival => "workload.interarrival",
-            Self::Times => "workload.times",
-            Self::Cpu => "workload.cpu",
-            Self::Memory => "workload.memory",
-            Self::Sigma => "workload.sigma",
-            Self::TaskOverhead => "platform.task_overhead",
-            Self::Overrun => "predictor.overrun",
-        }
-    }
-
-    /// In words, for a picture.
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::Interarrival => "time between arrivals",
-            Self::Times => "execution times",
-            Self::Cpu => "CPU demand",
-            Self::Memory => "memory demand",
-            Self::Sigma => "spread of true times",
-            Self::TaskOverhead => "overhead per task",
-            Self::Overrun => "left of an overrun job",
-        }
-    }
-
-    /// Whether its variants are factors.
-    const fn is_factor(self) -> bool {
-        matches!(self, Self::Times | Self::Cpu | Self::Memory)
-    }
-
-    const fn variants(self, doubt: &DoubtTable) -> [f64; 2] {
-        match self {
-            Self::Interarrival => doubt.interarrival,
-            Self::Times => doubt.times,
-            Self::Cpu => doubt.cpu,
-            Self::Memory => doubt.memory,
-            Self::Sigma => doubt.sigma,
-            Self::TaskOverhead => doubt.task_overhead,
-            Self::Overrun => doubt.overrun,
-        }
-    }
-
-    /// What it is in the variant `which`: a number, or a factor as `× 2`.
-    pub(super) fn variant(self, file: &File, which: usize) -> String {
-        let value = self.variants(&file.doubt)[which];
-        if self.is_factor() { format!("× {value}") } else { value.to_string() }
-    }
-
-    fn change(self, file: &mut File, which: usize) {
-        let value = self.variants(&file.doubt)[which];
-        let scale = |values: &mut Vec<f64>| values.iter_mut().for_each(|old| *old *= value);
-        match self {
-            Self::Interarrival => file.workload.interarrival = value,
-            Self::Times => scale(&mut file.workload.times),
-            Self::Cpu => {
-                scale(&mut file.workload.cpu);
-                // A task asks for one CPU at most.
-                file.workload.cpu.iter_mut().for_each(|cpu| *cpu = cpu.min(1.0));
-            }
-            Self::Memory => scale(&mut file.workload.memory),
-            Self::Sigma => file.workload.sigma = value,
-            Self::TaskOverhead => file.platform.task_overhead = value,
-            Self::Overrun => file.predictor.overrun = value,
-        }
-    }
-}
-
-/// Which reading of the paper, and which numbers.
+/// Which reading of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Variant {
     /// The scenario as it is.
     Default,
     /// The preset `reading-b`.
     ReadingB,
-    /// Another value of one assumed number: the first or the second of its variants.
-    Number(Number, usize),
 }
 
 impl Variant {
     pub(super) const PRESETS: [Self; 2] = [Self::Default, Self::ReadingB];
 
-    pub(super) fn of_numbers() -> impl Iterator<Item = Self> {
-        Number::ALL.into_iter().flat_map(|number| [0, 1].map(|which| Self::Number(number, which)))
-    }
-
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        Self::PRESETS.into_iter().chain(Self::of_numbers())
-    }
-
     /// As in the column `variant` of `runs.csv`.
-    pub(super) fn name(self, file: &File) -> String {
+    pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Default => "default".to_owned(),
-            Self::ReadingB => "reading-b".to_owned(),
-            Self::Number(number, which) => {
-                format!("{}={}", number.key(), number.variant(file, which).replace(' ', ""))
-            }
+            Self::Default => "default",
+            Self::ReadingB => "reading-b",
         }
     }
 }
@@ -215,7 +98,7 @@ fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
 impl File {
     /// The checks that the types leave open, each with the key that a message needs.
     pub(super) fn validate(&self) -> Result<()> {
-        let Self { platform, local_users, workload, policy, run, .. } = self;
+        let Self { platform, local_users, workload, policy, .. } = self;
         let pairs = [
             ("platform.speeds", platform.speeds.len(), "platform.nodes", platform.nodes.len()),
             ("local_users.levels", local_users.levels.len(), "local_users.clusters", local_users.clusters.len()),
@@ -253,7 +136,6 @@ impl File {
                 weight.value()
             );
         }
-        ensure!(run.doubt_replications > 0, "run.doubt_replications is 0; at least 1 is needed");
         Ok(())
     }
 }
@@ -278,18 +160,15 @@ impl Settings {
     /// If the variant makes no sense, with its name.
     pub(super) fn of(file: &File, variant: Variant) -> Result<Self> {
         Self::checked(file, variant).with_context(|| match variant {
-            Variant::Default => "[platform], [local_users], [workload] and [readings]".to_owned(),
-            Variant::ReadingB => "[reading_b]".to_owned(),
-            Variant::Number(..) => format!("[doubt] {}", variant.name(file)),
+            Variant::Default => "[platform], [local_users], [workload] and [readings]",
+            Variant::ReadingB => "[reading_b]",
         })
     }
 
     fn checked(file: &File, variant: Variant) -> Result<Self> {
         let mut file = file.clone();
-        match variant {
-            Variant::Default => {}
-            Variant::ReadingB => file.readings = with(file.readings, &file.reading_b)?,
-            Variant::Number(number, which) => number.change(&mut file, which),
+        if variant == Variant::ReadingB {
+            file.readings = with(file.readings, &file.reading_b)?;
         }
         let File { platform, local_users, workload, predictor, readings, .. } = file;
         let application = |(i, name): (usize, &String)| BenchApplication {
