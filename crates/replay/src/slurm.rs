@@ -9,7 +9,7 @@ pub use cli::{Follow, Slurm};
 use anyhow::{Context, Result};
 use input::Input;
 use lab::cli::{Common, Ending, print};
-use slurm_sched::{Comparison, Version, follow, version_of};
+use slurm_sched::{Comparison, FollowError, Version, follow, version_of};
 
 /// Runs a command on a Slurm cluster.
 ///
@@ -38,6 +38,7 @@ pub fn compare(options: &Follow) -> Result<Comparison> {
     let place = || options.log.display().to_string();
     let version: Version = match &options.slurm_version {
         Some(version) => version.parse()?,
+        None if log()?.next().is_none() => return Err(FollowError::Empty).with_context(place),
         None => version_of(log()?)
             .with_context(place)?
             .with_context(|| format!("{}: the log shows no version; give it with --slurm-version", place()))?

@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
                     if !self.is_for_now_only(entry) {
                         // Beyond the window, and where the table is full, a plan holds no place.
                         let is_beyond = start > self.now + self.settings.bf_window;
-                        let is_full = self.table.slots() >= self.settings.bf_node_space_size;
+                        let is_full = self.is_full();
                         if !is_beyond && !is_full {
                             let begin = self.floor(start);
                             self.table.reserve(begin, end.max(begin + self.settings.bf_resolution), &nodes);
@@ -173,10 +173,14 @@ impl<'a> Search<'a> {
 
     /// Searches the start of one job (SPEC 5.4), and returns whether a will-run test was made.
     fn search(&mut self, entry: &Entry) -> (Found, bool) {
+        let is_for_now_only = self.is_for_now_only(entry);
         let mut later = self.now;
         let mut is_tested = false;
         loop {
             let from = later;
+            if is_for_now_only && from > self.now {
+                return (Found::Nothing, is_tested);
+            }
             if self.rules.stop_at_table_end && from >= self.table.end() {
                 return (Found::Nothing, is_tested);
             }
@@ -285,10 +289,17 @@ impl<'a> Search<'a> {
             || (bf_one_resv_per_job && plans.iter().any(|plan| plan.job == entry.job))
     }
 
+    /// Returns true if the table takes no further record.
+    fn is_full(&self) -> bool {
+        self.table.slots() >= self.settings.bf_node_space_size
+    }
+
     fn start(&mut self, entry: &Entry, nodes: NodeSet) {
         // A job with `--time-min` that starts here has that limit.
         let end = self.now + entry.least_limit();
-        self.table.reserve(0, self.round_end(end), &nodes);
+        if !self.is_full() {
+            self.table.reserve(0, self.round_end(end), &nodes);
+        }
         self.cluster.start(entry.job, end, nodes.clone(), entry.demand);
         self.expected = self.cluster.expected(self.now, self.kill_wait);
         self.pass.changed = true;

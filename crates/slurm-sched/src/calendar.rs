@@ -9,6 +9,14 @@ pub(crate) fn day_of(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// Date and clock of a second since 1970, as logs write it.
+pub(crate) fn stamp(time: i64) -> String {
+    let (day, second) = (time.div_euclid(86_400), time.rem_euclid(86_400));
+    let (year, month) = month_of(day);
+    let date = day - first_of(year * 12 + month - 1) + 1;
+    format!("{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+}
+
 /// Year and month of a day.
 pub(crate) fn month_of(day: i64) -> (i64, i64) {
     // The quotient is off by at most one month.

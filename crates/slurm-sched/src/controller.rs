@@ -235,6 +235,7 @@ impl<'a> Controller<'a> {
                 eligible: eligible.filter(|time| *time <= now && request.dependencies.is_empty()),
                 min_nodes: nodes,
                 cpus,
+                requested_cpus: cpus,
                 memory,
                 limit,
                 nice: request.nice,

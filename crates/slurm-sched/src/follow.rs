@@ -4,6 +4,7 @@
 //! have led to. It decides, the decisions are compared, and it goes on from the log's.
 
 use crate::backfill::{Plan, Start, Step};
+use crate::calendar::stamp;
 use crate::cluster::Cluster;
 use crate::controller::{Controller, Site};
 use crate::hostlist;
@@ -45,8 +46,8 @@ pub struct Comparison {
 pub struct Difference {
     /// Line of the log.
     pub line: u64,
-    /// Second, as if the log's clock were UTC.
-    pub time: i64,
+    /// Time by the log's clock, such as `2023-11-14T22:33:20`.
+    pub time: String,
     /// `main`, `backfill` or `submission`.
     pub pass: &'static str,
     /// The job's number.
@@ -116,6 +117,7 @@ where
         next_decay: start + site.conf.priority.calc_period,
         last_decay: start,
         is_decay_logged: false,
+        is_cut: false,
         failed: BTreeSet::new(),
         sets: BTreeMap::new(),
         comparison: Comparison {
@@ -132,6 +134,9 @@ where
         }
         span.push(entry);
     }
+    // Where the log ends in the second of its last pass, and not after the pass's own last line, the rest may be missing.
+    follower.is_cut = span.first().is_some_and(|first| span.iter().all(|entry| entry.time == first.time))
+        && !span.iter().any(|entry| entry.event == Event::BackfillEnd);
     follower.span(span)?;
     Ok(follower.comparison)
 }
@@ -143,6 +148,8 @@ struct Follower<'a> {
     next_decay: i64,
     last_decay: i64,
     is_decay_logged: bool,
+    /// The pass may have decided more than the log holds.
+    is_cut: bool,
     /// Jobs whose scripts failed and whose ends are to come.
     failed: BTreeSet<u32>,
     /// Node sets by their lists.
@@ -180,8 +187,8 @@ impl Follower<'_> {
         let cluster = self.controller.cluster().clone();
         let pass = self.controller.main_pass(first.time, is_full);
         let rule = match pass.blocked.first() {
-            Some((job, _)) => format!("SPEC 4.6: starts in order of priority up to job {job}, which does not fit"),
-            None => "SPEC 4.6: starts in order of priority, and every job fits".to_owned(),
+            Some((job, _)) => format!("starts in order of priority up to job {job}, which does not fit"),
+            None => "starts in order of priority, and every job fits".to_owned(),
         };
         let ours: Vec<Decision> = pass.starts.iter().map(|start| Decision::of_start(start, first)).collect();
         self.comparison.main_passes += 1;
@@ -206,6 +213,7 @@ impl Follower<'_> {
                 Event::Plan { placed, start, end, .. } => {
                     plans.push(self.decision(entry.line, placed, (*start, *end))?)
                 }
+                Event::BackfillEnd => {}
                 Event::BackfillStart(placed) => starts.push(self.decision(entry.line, placed, (first.time, 0))?),
                 _ => others.push(entry),
             }
@@ -255,7 +263,8 @@ impl Follower<'_> {
             | Event::Plan { .. }
             | Event::Version(_)
             | Event::MainPass { .. }
-            | Event::BackfillPass => {}
+            | Event::BackfillPass
+            | Event::BackfillEnd => {}
         }
         Ok(())
     }
@@ -293,15 +302,20 @@ impl Follower<'_> {
         }
         self.comparison.wrong_priorities += 1;
         let multifactor = self.site.conf.priority.multifactor;
+        let has_accounts = self.site.accounts.is_some() || !self.site.conf.priority.decays;
         self.comparison.first_difference.get_or_insert_with(|| Difference {
             line: entry.line,
-            time: entry.time,
+            time: stamp(entry.time),
             pass,
             job,
             ours: ours.map_or("no such job".to_owned(), |priority| format!("priority {priority}")),
             theirs: format!("priority {theirs}"),
-            rule: if multifactor { "SPEC 1.1: weighted sum of factors" } else { "SPEC 1.8: order of submission" }
-                .to_owned(),
+            rule: match (multifactor, has_accounts) {
+                (true, true) => "weighted sum of factors",
+                (true, false) => "weighted sum of factors without accounts; give them with --accounts",
+                (false, _) => "order of submission",
+            }
+            .to_owned(),
         });
     }
 
@@ -319,14 +333,16 @@ impl Follower<'_> {
         };
         let (our, their) = (by_job(ours), by_job(theirs));
         let keys: BTreeMap<(u32, usize), ()> = our.keys().chain(their.keys()).map(|key| (*key, ())).collect();
-        let differ: Vec<&(u32, usize)> = keys.keys().filter(|key| our.get(*key) != their.get(*key)).collect();
+        let is_missing = |key: &(u32, usize)| self.is_cut && !their.contains_key(key);
+        let differs = |key: &&(u32, usize)| our.get(*key) != their.get(*key) && !is_missing(key);
+        let differ: Vec<&(u32, usize)> = keys.keys().filter(differs).collect();
         let line = |key: &(u32, usize)| their.get(key).map_or(first.line, |decision| decision.line);
         if let Some(key) = differ.iter().min_by_key(|key| line(key)) {
             let said =
                 |decision: Option<&Decision>| decision.map_or("no start, no plan".to_owned(), |one| self.said(one));
             let found = Difference {
                 line: line(key),
-                time: first.time,
+                time: stamp(first.time),
                 pass,
                 job: key.0,
                 ours: said(our.get(*key)),
@@ -341,7 +357,11 @@ impl Follower<'_> {
     fn said(&self, decision: &Decision) -> String {
         let Decision { start, end, nodes, .. } = decision;
         let nodes = names(self.site, nodes);
-        if *end == 0 { format!("starts on {nodes}") } else { format!("planned from {start} to {end} on {nodes}") }
+        if *end == 0 {
+            format!("starts on {nodes}")
+        } else {
+            format!("planned from {} to {} on {nodes}", stamp(*start), stamp(*end))
+        }
     }
 
     fn partition(&self, line: u64, name: &str) -> Result<usize, FollowError> {
@@ -406,15 +426,15 @@ fn names(site: &Site, nodes: &NodeSet) -> String {
 fn words(steps: &[Step], names: &dyn Fn(&NodeSet) -> String) -> String {
     let slot = |step: &Step| {
         let found = match &step.will_run {
-            Some((time, nodes)) => format!("the will-run test finds {} at {time}", names(nodes)),
+            Some((time, nodes)) => format!("the will-run test finds {} at {}", names(nodes), stamp(*time)),
             None => "no start there".to_owned(),
         };
-        format!("from {}: unplanned {}; {found}", step.from, names(&step.usable))
+        format!("from {}: unplanned {}; {found}", stamp(step.from), names(&step.usable))
     };
     const SHOWN: usize = 4;
     let last: Vec<String> = steps[steps.len().saturating_sub(SHOWN)..].iter().map(slot).collect();
     match last.as_slice() {
-        [] => "SPEC 5.2: the pass does not reach the job".to_owned(),
-        _ => format!("SPEC 5.4, the last slots of {}: {}", steps.len(), last.join(" | ")),
+        [] => "the backfill pass does not reach the job".to_owned(),
+        _ => format!("search of the backfill pass, the last slots of {}: {}", steps.len(), last.join(" | ")),
     }
 }

@@ -37,6 +37,8 @@ pub enum Event {
     MainStart(Placed),
     /// A backfill pass begins.
     BackfillPass,
+    /// The backfill pass has ended.
+    BackfillEnd,
     /// The backfill pass tests a job.
     Test {
         /// The job's number.
@@ -140,6 +142,10 @@ impl<R: BufRead> Events<R> {
             else {
                 continue;
             };
+            // A last line without an end may be cut off in a number.
+            if !self.buffer.ends_with(b"\n") {
+                return Ok(None);
+            }
             if let Some(event) = event(message).map_err(bad)? {
                 let time =
                     time(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
@@ -233,6 +239,10 @@ fn event(message: &str) -> Result<Option<Event>, &'static str> {
             })
         };
         test().ok_or("a job with its priority and partition")?
+    } else if message.contains("_attempt_backfill: completed testing")
+        || message.contains("_attempt_backfill: no jobs to backfill")
+    {
+        Event::BackfillEnd
     } else if message.contains("_attempt_backfill: beginning") {
         Event::BackfillPass
     } else if message.contains("sched: Running job scheduler") {

@@ -28,6 +28,8 @@ pub struct JobFactors {
     pub min_nodes: u32,
     /// CPUs: requested, and from the first successful test on those of the nodes found.
     pub cpus: u32,
+    /// CPUs requested, which count among TRES.
+    pub requested_cpus: u32,
     /// Memory over all nodes, in MiB.
     pub memory: u64,
     /// Time limit.
@@ -243,7 +245,7 @@ impl Priorities {
         let weights = &self.settings.weights;
         let of_association = |factors: &[f64]| job.association.and_then(|at| factors.get(at)).copied().unwrap_or(0.0);
         let partition = &self.partitions[job.partition];
-        let amounts = [f64::from(job.cpus), real(job.memory), f64::from(job.min_nodes)];
+        let amounts = [f64::from(job.requested_cpus), real(job.memory), f64::from(job.min_nodes)];
         let tres = |(name, weight): &(String, f64)| {
             let at = ["cpu", "mem", "node"].iter().position(|known| known == name);
             let part = at.map_or(0.0, |at| {

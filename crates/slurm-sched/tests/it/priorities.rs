@@ -207,6 +207,7 @@ fn each_factor_is_as_in_the_formula() {
         qos: Some(1),
         min_nodes: 2,
         cpus: 8,
+        requested_cpus: 8,
         eligible: Some(1000),
         limit: 600,
         ..JobFactors::default()

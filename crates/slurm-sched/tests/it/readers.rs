@@ -1,12 +1,12 @@
 //! Readers of a site's files: tables of values and faults, and random input.
 
 use proptest::prelude::*;
-use slurm_sched::Version;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::{Conf, State, UsageReset, YEAR};
 use slurm_sched::error::Faults;
 use slurm_sched::hostlist;
 use slurm_sched::workload::{self, Begin, DependencyKind, Memory};
+use slurm_sched::{Events, Site, Version, follow, version_of};
 
 const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 
@@ -312,6 +312,8 @@ fn pieces() -> impl Strategy<Value = String> {
     let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
         Parent Account User QOS Cluster 'root' 'a' Fairshare= parent GrpTRES=cpu=4 MaxWall=1-0 Name|Priority| PriorityFlags= MAX_TRES \
         Include NodeSet= Feature= State=DOWN DownNodes= TRESBillingWeights=CPU=1 PriorityMaxAge= 1-2:3 UNLIMITED 999999999 -1 0 7 \
+        [2023-11-14T22:13:20.000] _attempt_backfill: beginning JobId=3 JobId=3_1(4) sched: Allocate NodeList= Partition= InitPrio= done \
+        _job_complete: WEXITSTATUS _dump_job_sched: to start at , end on nodes in partition slurmctld version 24.11 test for Prio= \
         1,2,3,4, -N --array= 1-3:2%1 -d afterok: --begin= now+ 2026-02-30T25:00 [ ] %s é \u{0}";
     let words: Vec<String> =
         words.split(' ').map(str::to_owned).chain(["\n".to_owned(), " - ".to_owned(), " ".to_owned()]).collect();
@@ -325,6 +327,13 @@ fn read_all(text: &str) {
     let _ = read(text, &[]);
     let _ = Accounts::read("f", text);
     let _ = workload::read_csv("f", text);
+    for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
+        let events: Vec<_> = Events::new(log.as_bytes()).take_while(Result::is_ok).flatten().map(Ok).collect();
+        let _ = version_of(Events::new(log.as_bytes()));
+        if let Ok(conf) = read("", &[]) {
+            let _ = follow(&Site { conf, accounts: None, version: Version::V22_05 }, &[], events);
+        }
+    }
     let _ = workload::read_csv("f", &format!("1,2,3,4,{text}"));
 }
 

@@ -86,6 +86,24 @@ fn an_altered_decision_in_a_log_is_found_at_its_line_and_explained() {
     }
 }
 
+#[test]
+fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
+    let Some(folder) = test_data::slurm("fixtures") else { return };
+    let (site, jobs, path) = recording(&folder, "w3-lockstep.log.gz", "w3.slurm.conf", "w3.csv", None);
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("a file")).read_to_string(&mut text).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    for last in (300..700).step_by(7) {
+        let whole = lines[..last].join("\n");
+        for log in [&format!("{whole}\n"), &whole[..whole.len() - 9]] {
+            let found = follow(&site, &jobs, Events::new(log.as_bytes())).expect("a log");
+            assert!(found.is_equal(), "{last} lines: {found:#?}");
+        }
+    }
+    let nothing = follow(&site, &jobs, Events::new("".as_bytes())).expect_err("nothing").to_string();
+    assert!(nothing.starts_with("no line that decides; record the log with"), "{nothing}");
+}
+
 /// Start of the controller of the oracle, and the zero of its workloads.
 const LOCKSTEP: Terms = Terms {
     start: 1_700_000_000,
