@@ -5,7 +5,7 @@
 //!
 //! Shows:
 //! - how a stream of submissions is made without the rest of the workspace,
-//! - how a run is stopped after so many jobs,
+//! - how a run is stopped after a number of jobs,
 //! - that a gang of 16 hardly ever finds room inside one site.
 //!
 //! Run it: `cargo run --release --package gang-grid --example approaches`

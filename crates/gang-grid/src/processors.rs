@@ -281,7 +281,7 @@ impl Processors {
         if sets.none_waiting.set(id, state.none_waiting()) {
             self.none_waiting.set(site, sets.none_waiting.len());
         }
-        // One sum for the grid in place of a tree: nobody asks for the first site by held processors alone.
+        // One sum for the grid in place of a tree: no policy needs the first site by held processors alone.
         let held_before = sets.held.len();
         sets.held.set(id, state.is_held());
         self.total_held = self.total_held + sets.held.len() - held_before;

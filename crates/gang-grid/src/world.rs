@@ -265,7 +265,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             Release::TaskEnd => None,
             Release::GangEnd => gang.tasks.iter().map(|(_, task)| *task).max(),
         };
-        // Taken out and put back, so that processors can be told of each task while the gangs are borrowed.
+        // Taken out and put back, so that processors can be updated for each task while the gangs are borrowed.
         let tasks = std::mem::take(&mut gang.tasks);
         self.counts.gangs_spanning += u64::from(gang.spans_sites);
         // Processors are numbered site by site: the first one lies in the first site.
@@ -370,7 +370,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
             self.start_gang(key, cx);
             return;
         }
-        // With exact estimates this changes nothing; with others the start is believed anew at each release.
+        // With exact estimates this changes nothing; with others the start is recomputed at each release.
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
         // While it is kept idle for the gang a local may pass, by equation (1).

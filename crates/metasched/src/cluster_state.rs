@@ -101,7 +101,7 @@ struct Task {
 #[derive(Clone, Debug)]
 pub(crate) struct RunningJob {
     pub(crate) app: Application,
-    /// Its number with whoever drives the cluster.
+    /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
     pub(crate) nodes: Vec<u32>,
     /// How many of its nodes have local users.
@@ -160,7 +160,7 @@ pub(crate) struct ClusterState {
     nodes: Vec<Node>,
     /// Those of node `n` stand from `n · mpl` on.
     tasks: Vec<Task>,
-    /// By slot. What stands in a vacant one is kept for its memory only.
+    /// By slot. The content of a vacant one is a reusable buffer.
     running: Vec<RunningJob>,
     /// Slots in use, in the order in which their jobs started.
     live: Vec<u32>,

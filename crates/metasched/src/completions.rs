@@ -5,7 +5,7 @@ use sim_core::Time;
 
 /// Work of each running job in all, by slot, and the instant at which it is done at the present rates.
 ///
-/// The world makes one from true runtimes and shows it to nobody. The predictor makes its own from profiles.
+/// The world makes one from true runtimes and keeps it to itself. The predictor makes its own from profiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completions {
     goals: Vec<Work>,
@@ -27,7 +27,7 @@ impl Completions {
         self.goals[slot as usize]
     }
 
-    /// Computes the ends of `slots` anew, after their rates have changed.
+    /// Recomputes the ends of `slots` after their rates have changed.
     pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
         for &slot in slots {
             self.ends[slot as usize] = state.running(slot).end(self.goals[slot as usize]);

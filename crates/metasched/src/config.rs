@@ -141,7 +141,7 @@ impl LocalUsers {
 }
 
 impl Config {
-    /// The paper's platform with local users in so many of its three clusters, and default readings.
+    /// The paper's platform with local users in `occupied_clusters` of its three clusters, and default readings.
     pub fn of_the_paper(occupied_clusters: u32) -> Self {
         Self {
             clusters: vec![Cluster { nodes: 5, speed: 1.0, memory: 1024 * 1024 }; 3],

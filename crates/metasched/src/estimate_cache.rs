@@ -39,7 +39,7 @@ struct CachedEstimate {
     /// Version of the cluster's state when it was looked at.
     version: Option<u64>,
     seen: Placed,
-    /// Where the job would start; kept for its memory if it cannot.
+    /// Nodes on which the job would start; a scratch buffer if it cannot.
     places: Vec<u32>,
     /// How it would share them, beside users.
     placement: Placement,
@@ -102,7 +102,7 @@ impl EstimateCache {
         predictor: &mut Predictor,
     ) -> Option<Estimate> {
         let cluster = &clusters[site.index()];
-        // First come, first served: with somebody waiting there the job cannot start now.
+        // First come, first served: with a job waiting there this one cannot start now.
         if !cluster.queue.is_empty() {
             return None;
         }

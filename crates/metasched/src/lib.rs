@@ -5,7 +5,7 @@
 //! prints few numbers, so everything below the policies' formulas is a model of ours: the specification in
 //! `docs/papers/metaloras.md` says which, and what the paper leaves open is a named field of [`Readings`] (R1 … R12).
 //!
-//! **Clusters** (§2.1, [`loras`]). A job has one task on each of so many nodes of one cluster. Nodes are shared: up to MPL
+//! **Clusters** (§2.1, [`loras`]). A job has one task on each of a number of nodes of one cluster. Nodes are shared: up to MPL
 //! parallel tasks run on one, fewer beside local users, as far as memory goes. CPU is shared max-min fairly among tasks and
 //! users, each further task costs some more, and a job advances at the rate of its slowest task. In each cluster LoRaS keeps
 //! a queue, first come first served, and gives a job the nodes of least CPU demand.

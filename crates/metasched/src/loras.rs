@@ -22,7 +22,7 @@ pub struct Loras {
 /// A job in a LoRaS queue.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct QueuedJob {
-    /// Its number with whoever drives the cluster.
+    /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
     pub(crate) app: Application,
 }
@@ -105,7 +105,7 @@ impl Loras {
         self.state.fits(app, self.change.is_none())
     }
 
-    /// Whether `app` could start now: nobody waits before it (first come, first served), and enough nodes are below
+    /// Whether `app` could start now: no job waits before it (first come, first served), and enough nodes are below
     /// their MPL and have the memory. `places` is left with the nodes that it would get.
     pub(crate) fn can_start(&self, app: &Application, places: &mut Vec<u32>) -> bool {
         self.queue.is_empty() && self.state.place(app, places)

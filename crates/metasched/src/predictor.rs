@@ -85,7 +85,7 @@ impl Predictor {
         // Only what can bear on the answer is copied, into memory of earlier questions.
         replica.queue.clear();
         if let Some(places) = places {
-            // Nobody waits, so jobs that share no node with it, directly or through others, cannot matter to it.
+            // No job waits, so jobs that share no node with it, directly or through others, cannot matter to it.
             replica.state.copy_around(&cluster.state, places, now, sees_users, affected);
         } else {
             replica.state.copy_all(&cluster.state, now, sees_users, affected);
@@ -117,7 +117,7 @@ impl Predictor {
                 },
             );
             if start.is_some() && slot.is_none() {
-                // Nobody waits behind it, so it was the last to start.
+                // No job waits behind it, so it was the last to start.
                 slot = replica.state.live().last().copied();
             }
             // Nothing else happens in the replica: no arrivals, since what comes later may go anywhere.
@@ -230,7 +230,7 @@ struct Group {
     stays: [Span; 2],
 }
 
-/// After so many turns users stay as they are: a job may need nodes that in turns are never free together.
+/// Turns after which users stay as they are: a job may need nodes that in turns are never free together.
 const MOST_TURNS: u32 = 1000;
 
 impl OnOffProcess {

@@ -198,7 +198,7 @@ where
         &self.policy
     }
 
-    /// The sink of outcomes, with whatever it was told.
+    /// The sink of outcomes, with what it has received.
     pub const fn outcomes(&self) -> &L {
         &self.outcomes
     }
@@ -336,7 +336,7 @@ where
     fn join(&mut self, cluster: SiteId, waiting: QueuedJob, cx: &mut impl Context<Event>) {
         self.clusters[cluster.index()].queue.push_back(waiting);
         self.queued += 1;
-        // Whoever is behind another waits for it.
+        // A job behind another waits for it.
         if self.clusters[cluster.index()].queue.len() == 1 {
             self.serve(cluster, cx);
         }

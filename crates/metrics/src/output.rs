@@ -37,7 +37,7 @@ pub struct ConfidenceInterval {
     pub high: Option<f64>,
     /// How many replications it rests on.
     pub replications: usize,
-    /// The share of such intervals that cover the true mean: 0.95 unless told otherwise, 1 of an exact value.
+    /// The share of such intervals that cover the true mean: 0.95 by default, 1 of an exact value.
     pub level: f64,
 }
 

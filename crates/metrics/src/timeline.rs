@@ -66,7 +66,7 @@ impl Timeline {
         }
         let mut end = Time::ZERO + self.slice * (self.areas.len() as u64 + 1);
         while end <= now {
-            // The gauge has not been told of anything later, so its level holds until now.
+            // The gauge has no later value, so its level holds until now.
             let area = self.gauge.area(end);
             self.areas.push(area - self.covered);
             self.covered = area;

@@ -26,7 +26,7 @@ fn demands() -> impl Iterator<Item = Demand> {
     })
 }
 
-/// Conservative plans for an idle machine, one job after the other, until there are so many steps.
+/// Conservative plans for an idle machine, one job after the other, until there are `steps` steps.
 fn crowded(steps: usize) -> (AvailabilityProfile, LinearProfile) {
     let (mut profile, mut linear) = (AvailabilityProfile::new(CAPACITY), LinearProfile::new(CAPACITY));
     for (span, processors) in demands() {

@@ -39,7 +39,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job submitted at the grid level, with an exact estimate and no deadline, of nobody in particular, that may run anywhere.
+    /// A job submitted at the grid level, with an exact estimate, without deadline and user, that may run anywhere.
     ///
     /// # Panics
     ///

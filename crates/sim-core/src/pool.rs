@@ -28,7 +28,7 @@ impl Pool {
         self.capacity - self.free
     }
 
-    /// Seizes `processors` if so many are free; false, and nothing changed, if not.
+    /// Seizes `processors` if they are free; otherwise returns false and changes nothing.
     #[must_use = "false means that nothing was seized"]
     pub const fn try_seize(&mut self, processors: u32) -> bool {
         if processors > self.free {

@@ -26,7 +26,7 @@ pub struct AvailabilityProfile {
 type Position = (usize, usize);
 
 impl AvailabilityProfile {
-    /// So many blocks are worth being surveyed.
+    /// Number of blocks from which on a survey of them pays.
     const MANY: usize = 32;
 
     /// `capacity` processors, free for ever.
@@ -85,7 +85,7 @@ impl AvailabilityProfile {
     }
 
     /// The earliest start, not before `from` and earlier than `before`, at which `processors` stay free for `span`, or until
-    /// `until`, if that comes first: whoever holds them from `until` on for as long asks so whether he can start earlier. `None`
+    /// `until`, if that comes first: a job that holds them from `until` on for as long finds so whether it can start earlier. `None`
     /// if there is no such start.
     ///
     /// Looks at no step that begins at `before` or later but to see how long a stretch lasts that has begun earlier. `before` is

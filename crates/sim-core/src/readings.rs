@@ -1,7 +1,7 @@
 //! Readings: what a paper leaves open, each with the answers that are tried.
 //!
 //! A model declares its readings once, by [`readings!`](crate::readings!), and that gives the struct which a scenario's table
-//! `readings` is read into, a type for the answers to each question, the defaults, and [`Reading`]s for whoever lists them
+//! `readings` is read into, a type for the answers to each question, the defaults, and [`Reading`]s for lists of them
 //! or tries every other answer.
 
 /// One reading: a question that a paper leaves open, and the field of its scenario that answers it.

@@ -125,7 +125,7 @@ impl<S: Sink> Probe for JobLog<S> {
         match *fact {
             Fact::Submitted(job) => {
                 self.counts.submitted += 1;
-                // Every broken order of facts is a bug of the model, and is told with the job it happened to.
+                // Every broken order of facts is a bug of the model, and is reported with its job.
                 let before = self.open.insert(job.id, Open { job, started: None });
                 assert!(before.is_none(), "job {} was submitted twice", job.id);
             }

@@ -1,4 +1,4 @@
-//! How large a log's machine is, if nobody says so.
+//! The size of a log's machine where no option gives it.
 
 use crate::repair::Rule;
 use crate::swf::{Header, SwfError, SwfReader};

@@ -99,7 +99,7 @@ impl fmt::Display for Layout {
 pub struct Converted {
     /// Records that were written: as many as were read.
     pub records: u64,
-    /// Columns that the other format does not have, with the number of records that told something there.
+    /// Columns that the other format does not have, with the number of records that have a value there.
     pub lost: BTreeMap<&'static str, u64>,
     /// Names that were replaced by numbers; comments before the first record with the number tell which.
     pub names: u64,

@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 /// When a job ought to be finished: logs do not say, so a study must.
 ///
-/// Deadlines do not depend on what the policy is told of run times ([`Estimates`](crate::Estimates)): studies that differ
+/// Deadlines do not depend on the estimates that policies see ([`Estimates`](crate::Estimates)): studies that differ
 /// in that alone are judged by the same deadlines.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum Deadlines {
     /// No job has one.
     #[default]
     None,
-    /// So many times its limit after its submission; the limit is the requested time (field 9), or else the run time.
+    /// A multiple of its limit after its submission; the limit is the requested time (field 9), or else the run time.
     /// Above 0, at most a million.
     Factor(f64),
     /// The log tells: this column, counted from 1, holds the seconds from submission to deadline, and −1 where there is

@@ -1,11 +1,11 @@
-//! What the policy is told about run times.
+//! Estimates of run times that policies see.
 
 use rand::RngExt;
 use sim_core::{Purpose, Span, Streams};
 use std::fmt;
 use std::str::FromStr;
 
-/// What the policy is told about run times.
+/// Estimates of run times that policies see.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum Estimates {
     /// The run time itself; no job is cut.
@@ -27,16 +27,16 @@ pub enum Estimates {
     ///
     /// Mu'alem & Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2
     /// with Backfilling", IEEE TPDS 12(6), 2001; Zhang et al. (2001). Each job has a stream of its own, addressed by
-    /// [`Options::seed`](crate::Options::seed) and its number in the log: it is told the same however much of the log is
+    /// [`Options::seed`](crate::Options::seed) and its number in the log: it is the same however much of the log is
     /// read. Two jobs of one number, which no sound log has, share their draw.
     FModel(f64),
     /// The mean run time of the last K jobs of the user that had ended when this one was submitted; never above the
     /// user's own estimate. K from 1 to 1000.
     ///
     /// Tsafrir, Etsion & Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime Estimates",
-    /// IEEE TPDS 18(6), 2007, where K is 2. Which jobs had ended is told by the wait and run times of the log itself and
-    /// not by the policy that is simulated: all policies are compared on the same predictions. A user of whom fewer than K
-    /// jobs had ended gets the mean of those there are; one of whom none had ended, the requested time, or else the run
+    /// IEEE TPDS 18(6), 2007, where K is 2. The jobs that had ended are known from the wait and run times of the log itself and
+    /// not by the policy that is simulated: all policies are compared on the same predictions. A user with fewer than K
+    /// ended jobs gets the mean of those there are; without any, the requested time, or else the run
     /// time. The requested time remains the limit, and jobs are cut there as under [`Estimates::User`]; the prediction is
     /// none, and a job may run beyond it.
     MeanOfUser(u32),

@@ -94,7 +94,7 @@ pub fn open(path: &Path) -> Result<File, FileError> {
 /// `bytes` for an error message: one line, at most 40 characters.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
-    // Enough bytes for so many characters of any length: a huge token is never converted as a whole.
+    // Enough bytes for that many characters of any length: a huge token is never converted as a whole.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST + 4)]);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

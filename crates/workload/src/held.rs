@@ -20,7 +20,7 @@ pub struct HeldLog {
     origin: Span,
 }
 
-/// One job, with what the log says of it, before anything is told to a policy.
+/// One job, with what the log says of it, before estimates are made for policies.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct HeldJob {
     /// When it was submitted, since the first job of the log or, in a resampled one, since the first week began.
@@ -55,7 +55,7 @@ impl HeldJob {
 
 impl HeldLog {
     /// Reads what `records` holds, repaired under the rules of [`Intake`]. Of the options `estimates` and `seed` do not matter
-    /// here: what policies are told is settled by [`told`](Self::told). The second part counts the repairs, but for those that
+    /// here: the estimates for policies are made by [`told`](Self::told). The second part counts the repairs, but for those that
     /// depend on that.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl HeldLog {
         self.jobs.last().map_or(Span::ZERO, |job| job.submit.since(Time::ZERO))
     }
 
-    /// Offered load: Σ processors × run time within limits / (processors × span), which is what a machine of so many
+    /// Offered load: Σ processors × run time within limits / (processors × span), which is what a machine of that many
     /// processors would be asked for. `None` without a span. Jobs wider than the machine are left out, as a simulation does.
     ///
     /// # Panics
@@ -254,7 +254,7 @@ impl HeldLog {
     }
 }
 
-/// Run time and estimate where the mean of the user's last jobs is told.
+/// Run time and estimate where the estimate is the mean of the user's last jobs.
 fn predicted(held: &HeldJob, history: &mut History) -> (Span, Span) {
     let now = held.submit.since(Time::ZERO);
     let runtime = held.runtime_within_limit();

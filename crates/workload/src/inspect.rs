@@ -11,7 +11,7 @@ use serde::Serialize;
 use sim_core::Span;
 use std::collections::BTreeMap;
 
-/// A log at a glance: how many jobs, of whom, over which time, how large, how long, how well estimated, and what is odd.
+/// A summary of a log: number of jobs, users, time span, sizes, run times, accuracy of estimates, and anomalies.
 ///
 /// Times are in seconds. Jobs are the records that a simulation would run; their run times are those of the log, not cut at
 /// any limit. Memory follows the users, the sizes and the different estimates, not the length of the log.
@@ -54,7 +54,7 @@ pub struct Inspection {
     /// From the first submission to the last end by the waits and run times of the log, an unknown wait being none.
     pub span: f64,
     /// Processors of the machine: as given, or else those of the header, whose `MaxNodes` stand in for a `MaxProcs` that is
-    /// missing only where no job is wider. `None` if nobody knows; the widest job tells nothing of it.
+    /// missing only where no job is wider. `None` if unknown; the widest job does not show it.
     pub capacity: Option<u32>,
     /// Processor-seconds of all jobs.
     pub work: f64,
@@ -165,7 +165,7 @@ impl Inspection {
                 seen.take_in(&record, job.job.request.processors);
             }
         }
-        // Nodes that a job does not fit on one by one have several processors each, and nobody knows how many.
+        // Nodes that a job does not fit on one by one have several processors each, and their number is unknown.
         let widest = seen.sizes.keys().last().copied();
         Ok(seen.finish(stated.or(nodes.filter(|nodes| widest <= Some(*nodes)))))
     }

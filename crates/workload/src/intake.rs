@@ -29,9 +29,9 @@ pub struct Intake {
 /// How a log is taken in.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// What the policy is told about run times.
+    /// Estimates of run times that policies see.
     pub estimates: Estimates,
-    /// Only the first so many records of the log, skipped ones included.
+    /// Number of records of the log to read, skipped ones included.
     pub max_jobs: Option<u64>,
     /// Processors of the machine, to count the jobs that are wider.
     pub capacity: Option<u32>,
@@ -54,7 +54,7 @@ pub struct LogJob {
     pub line: u64,
     /// Its run time by the log, before any limit cut it.
     pub logged_runtime: Span,
-    /// Its requested time (field 9), whatever the policy is told.
+    /// Its requested time (field 9), whatever estimate the policy sees.
     pub requested_time: Option<Span>,
     /// Who submitted it.
     pub user: Option<u32>,

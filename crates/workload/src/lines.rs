@@ -26,7 +26,7 @@ const LONGEST_LINE: usize = 1 << 20;
 const INPUT_BUFFER: usize = 1 << 17;
 
 impl Lines {
-    /// Opens the log at `path`, plain or gzip (told by its first bytes, not by its name).
+    /// Opens the log at `path`, plain or gzip (recognized by its first bytes, not by its name).
     pub(crate) fn open(path: &Path) -> Result<Self, SwfError> {
         let file = file::open(path)?;
         Self::start(path.to_owned(), Box::new(file))

@@ -105,7 +105,7 @@ pub(crate) fn at_second(seconds: f64) -> Time {
     Time::from_secs((seconds as u64).min(LATEST))
 }
 
-/// So many seconds, rounded up; at least one.
+/// A number of seconds, rounded up; at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn whole_seconds(seconds: f64) -> Span {
     Span::from_secs((libm::ceil(seconds) as u64).clamp(1, LATEST))

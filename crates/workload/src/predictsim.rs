@@ -1,7 +1,7 @@
 //! The intake rules of the experiments on predicted run times: a log as the simulator predictsim of SC'15 reads it.
 //!
 //! [`Intake`](crate::Intake) repairs what it can and takes the processors that a job held. These experiments ask what a
-//! scheduler would have known: they take what was *requested*, and leave out jobs of which that is not told. In this order:
+//! scheduler would have known: they take what was *requested*, and leave out jobs without it. In this order:
 //!
 //! 1. a job with more allocated or more requested processors than the machine has is left out;
 //! 2. where only one of requested and allocated processors is positive it stands for both, and where neither is, the job is
@@ -83,7 +83,7 @@ impl Filtered {
 }
 
 impl PredictsimIntake {
-    /// Takes in what `records` reads, for a machine of so many processors. (The published results use 80 640 for CEA-Curie,
+    /// Takes in what `records` reads, for a machine of `processors` processors. (The published results use 80 640 for CEA-Curie,
     /// and not the 93 312 of the log's header.)
     pub fn new(records: SwfReader, processors: u32) -> Self {
         Self { records, processors, delivered: 0, filtered: Filtered::default() }

@@ -60,9 +60,9 @@ pub enum Anomaly {
     MoreMemoryThanRequested,
     /// It completed (field 11), but has no run time (field 4).
     CompletedWithoutRunning,
-    /// It ran, but nobody knows when it started: the wait (field 3) is unknown.
+    /// It ran, but its start is unknown: the wait (field 3) is missing.
     WaitUnknown,
-    /// Nobody knows who submitted it (field 12).
+    /// Its user is unknown (field 12).
     UserUnknown,
     /// It waited for a job (field 17) that comes not before it.
     PrecedingJobNotBefore,
@@ -116,7 +116,7 @@ impl fmt::Display for Finding {
 }
 
 impl Validation {
-    /// Lists what is odd in what `records` reads, on a machine of so many processors if that is known.
+    /// Lists what is odd in what `records` reads, on a machine of `processors` processors if that is known.
     pub fn new(records: SwfReader, capacity: Option<u32>) -> Self {
         Self { checker: Checker::new(records, capacity), found: VecDeque::new() }
     }

@@ -86,7 +86,7 @@ sim_core::readings! {
             /// Any processor is released.
             AnyRelease,
             /// The last job that waited at a processor begins. This may leave gangs in the GS queue for ever: when the last jobs
-            /// in the grid have nobody behind them, no queue becomes empty any more. Under the other two the last job to leave
+            /// in the grid have no job behind them, no queue becomes empty any more. Under the other two the last job to leave
             /// has the queue scanned, and in an idle grid every gang fits.
             QueueBecomesEmpty,
         }

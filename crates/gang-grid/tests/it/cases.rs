@@ -1,4 +1,4 @@
-//! Cases small enough to check by hand, told as stories: at 2 s, job 1 starts on processors 0 and 1, `2: 1 on 0 1`.
+//! Cases small enough to check by hand, written as sequences: at 2 s, job 1 starts on processors 0 and 1, `2: 1 on 0 1`.
 //!
 //! Chance is kept out: gangs go to the processors of lowest index, and sites with one processor leave a local no choice.
 
@@ -19,7 +19,7 @@ fn at(secs: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(secs)
 }
 
-/// Sites of so many processors each.
+/// Sites with these numbers of processors.
 fn world<const N: usize>(sites: [u32; N], approach: Approach, submissions: &[Submission]) -> World {
     let mut config = Config::uniform(N, 1, approach);
     for (site, processors) in config.sites.iter_mut().zip(sites) {
@@ -277,7 +277,7 @@ mod approaches {
         }
     }
 
-    /// At 3 s processors 1 and 3 are idle, and behind those who run on 0 and 2 somebody waits.
+    /// At 3 s processors 1 and 3 are idle, and behind those that run on 0 and 2 a job waits.
     #[test]
     fn approach_2_starts_a_gang_on_idle_processors_of_both_sites() {
         let jobs = || {

@@ -10,7 +10,7 @@ use proptest::sample::select;
 use sim_core::{Fact, Job, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
-/// What was told, in order.
+/// Facts, in order.
 pub(crate) type Transcript = Vec<(Time, Fact)>;
 
 /// A model of a finite list of submissions.

@@ -109,7 +109,7 @@ fn gangs_that_need_the_whole_grid_make_it_a_queue_mg1() {
         [(1, Approach::One, 1.0), (1, Approach::Three, 1.0), (2, Approach::Two, 1.1), (2, Approach::Three, 1.1)];
     for (sites, approach, overhead) in grids {
         let mut config = Config::uniform(sites, PROCESSORS / u32::try_from(sites).expect("few"), approach);
-        config.threshold = Span::from_secs(1); // nobody is there to use it
+        config.threshold = Span::from_secs(1); // no job is there to use it
         let load = Load { sites: 1, locals: 0.0, gangs: rate, sizes: &[16] };
         let (mean, stderr) = mean_response(&config, load, 10_000);
         let service = overhead * sum(-1);

@@ -1,6 +1,6 @@
-//! A slow obvious twin: the specification told a second time, with vectors that are searched from end to end.
+//! A slow obvious twin: the specification written a second time, with vectors that are searched from end to end.
 //!
-//! It keeps no sets, no counts and no start times; what it needs it works out anew. It draws no random numbers either:
+//! It keeps no sets, no counts and no start times; what it needs it recomputes. It draws no random numbers either:
 //! where the specification leaves a choice to chance, the twin works out which answers are allowed, asks what the model
 //! chose, refuses it if it is not among them, and goes on from there. After every event both must agree on every
 //! processor, every queue and every fact. All readings are covered but R8 "random", whose draw decides which gang is next.
@@ -230,9 +230,9 @@ impl Twin {
             let is_full = chosen.len() == eligible.len();
             match self.config.readings.split {
                 Split::Pooled => {}
-                // Whoever comes later gets something only if those before are full.
+                // A later one gets something only if those before are full.
                 Split::SiteBySite => assert!(is_full || groups[i + 1..].iter().all(|(later, _)| later.is_empty())),
-                // Nobody has two more than one that is not full.
+                // None has two more than one that is not full.
                 Split::Even => assert!(is_full || groups.iter().all(|(other, _)| other.len() <= chosen.len() + 1)),
             }
             match self.config.readings.placement {

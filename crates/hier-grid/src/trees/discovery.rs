@@ -20,7 +20,7 @@ impl Trees {
     /// Receives an RFJM: one goes on for all children. At the root it waits for raw jobs.
     pub(crate) fn rfjm(&mut self, at: SchedulerId, anew: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
-        // One RFJM stands for all servers below: more would be no news to the root. Only changed resources ("anew")
+        // One RFJM stands for all servers below: more would be no news to the root. Only changed resources ("anew" in the paper)
         // are worth a second one, since the last discovery did not know of them.
         let first = !std::mem::replace(&mut state.wanting, true);
         if self.is_root(at) {

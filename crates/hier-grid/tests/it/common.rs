@@ -10,7 +10,7 @@ use proptest::sample::select;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, Streams, Time};
 use std::collections::BTreeMap;
 
-/// What was told, in order.
+/// Facts, in order.
 pub(crate) type Transcript = Vec<(Time, Fact)>;
 
 /// A world, what runs it, and its seed.
@@ -49,7 +49,7 @@ fn places() -> impl Strategy<Value = Places> {
     (1..=2_u32, 1..=2_u32, 1..=3_u32).prop_map(|(backbones, nets, sites)| Places { backbones, nets, sites })
 }
 
-/// Any tree over so many sites: a random composition of them, level after level.
+/// Any tree over `sites` sites: a random composition of them, level after level.
 fn shape(sites: usize, cuts: &[u8]) -> Shape {
     let mut parts: Vec<Shape> = vec![Shape::site(); sites];
     for cut in cuts {

@@ -101,7 +101,7 @@ fn a_change_that_makes_bags_similar_breaks_the_second_channel() {
 #[test]
 fn jobs_that_lose_their_resources_are_scheduled_again() {
     // All servers are busy when those of GS2 and GS5 turn to the other operating system. Jobs that wait there for the first
-    // one must go back, and nobody is left who could run them but GS4, whose server turns to it a second later.
+    // one must go back, and only GS4 is left to run them, whose server turns to it a second later.
     let grid = figure_1(&[1, 1, 1, 0, 0, 0], 100)
         .with_change(Time::from_secs(1), ServerId(0), 0b10)
         .with_change(Time::from_secs(1), ServerId(2), 0b10)

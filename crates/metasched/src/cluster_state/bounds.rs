@@ -117,7 +117,7 @@ fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<
     let (mut left, mut passed) = (app.time.as_nanos() as f64, 0.0);
     let mut tasks = 1 + u32::try_from(neighbours.len()).expect("a node runs few tasks");
     loop {
-        // Shares hold until the next end on the node; then they are reckoned anew for those that are left.
+        // Shares hold until the next end on the node; then they are recomputed for those that are left.
         let demands = neighbours.iter().map(|neighbour| neighbour.cpu).chain(user).chain([cpu]);
         let level = fair_level(demands.clone().sum(), demands);
         let full = rules.speed * rules.factor(tasks, 1.0);

@@ -45,7 +45,7 @@ impl AffectedSet {
 
 impl ClusterState {
     /// Makes this state a copy of `source` around `places`: these nodes, the jobs on them, all nodes of those jobs, the jobs
-    /// there, and so on. While nobody waits, nothing else can change what becomes of a job on `places`.
+    /// there, and so on. While no job waits, nothing else can change the course of a job on `places`.
     ///
     /// Nodes and slots keep their numbers. What is not copied holds something old and must not be looked at.
     pub(crate) fn copy_around(

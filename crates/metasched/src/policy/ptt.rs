@@ -48,7 +48,7 @@ pub enum Intrusiveness {
     #[default]
     LocalNodes,
     /// CPU and memory in use on the nodes given to the job, by whomever: `PTT-occ`, which the paper leaves for the future
-    /// (§4), so that clusters can be told apart that all have local users. See [`Prediction::occupancy`].
+    /// (§4), so that clusters can be distinguished that all have local users. See [`Prediction::occupancy`].
     Occupancy,
 }
 
@@ -149,8 +149,8 @@ impl Ptt {
     /// Has no more clusters simulated than it takes to know which one has the smallest `PTT_k`.
     ///
     /// MaxTR, times `PTT_k`, is `W TR² + (1 − W) TR LT MaxTR / MaxLT`. It grows with MaxTR, but not where `(1 − W) LT` is zero. So if
-    /// only such clusters come first under a MaxTR that is too small, only they do under the true one, which nobody needs
-    /// to know then: whoever may have the largest TR need not be simulated.
+    /// only such clusters come first under a MaxTR that is too small, only they do under the true one, which is not needed
+    /// then: a cluster that may have the largest TR need not be simulated.
     ///
     /// `order` and `looked_at` are room: for candidates by their position, which is also their order as clusters.
     fn choose(

@@ -1,5 +1,5 @@
 //! The model written down once more, as slowly and plainly as the specification has it: every job is brought up to date at
-//! every event, every rate is computed anew, and a prediction is the cluster cloned, with profiles in place of the truth.
+//! every event, every rate is recomputed, and a prediction is the cluster cloned, with profiles in place of the truth.
 
 use crate::common::Policy;
 use metasched::config::{NoCandidate, SeesUsers, Ties};

@@ -16,10 +16,10 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// A block of so many steps is not worth splitting.
+    /// Most steps of a block that is not worth splitting.
     pub(super) const SMALL: usize = 128;
 
-    /// Widths that are told apart: 1, 2, 4, … processors.
+    /// Widths that are distinguished: 1, 2, 4, … processors.
     const LEVELS: usize = 16;
 
     pub(super) const fn of(begins: Vec<Time>, free: Vec<u32>) -> Self {
@@ -153,7 +153,7 @@ impl Block {
         self.free[..steps].iter().rposition(|free| *free < processors)
     }
 
-    /// The first step from `step` on in which so many are free.
+    /// The first step from `step` on in which `processors` are free.
     #[inline]
     fn wide_from(&self, step: usize, processors: u32) -> Option<usize> {
         find_from(&self.free, step, |free| free >= processors)
@@ -279,7 +279,7 @@ impl Block {
     }
 }
 
-/// The widest width told apart that is not wider than `processors`, which are at least 1.
+/// The widest distinguished width that is not wider than `processors`, which are at least 1.
 const fn level(processors: u32) -> usize {
     let level = processors.ilog2() as usize;
     if level < Block::LEVELS { level } else { Block::LEVELS - 1 }
@@ -288,7 +288,7 @@ const fn level(processors: u32) -> usize {
 /// The first place from `from` on of which `is` holds.
 #[inline]
 fn find_from(free: &[u32], from: usize, is: impl Fn(u32) -> bool) -> Option<usize> {
-    /// So many are looked at in one go: a few instructions, whatever is found.
+    /// Number of widths compared at once: a few instructions, whatever is found.
     const AT_ONCE: usize = 8;
     /// Most are found within a few steps, which are looked at one by one.
     const NEAR: usize = 8;

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{AvailabilityProfile, Position};
 use crate::time::{Span, Time};
 
-/// For each level, a stretch under way in which so many are free, and since when: the more, the later.
+/// For each level, an open stretch in which that many are free, and its beginning: the more, the later.
 type Open = Vec<(Time, u32)>;
 
 impl AvailabilityProfile {
@@ -29,9 +29,9 @@ impl AvailabilityProfile {
         (since < at).then_some(since)
     }
 
-    /// Tells `note` of stretches, all from `now` on, that overlap `[from, to)`: so many processors are free for so long. For any
-    /// number of processors from `least` on the longest such stretch is told, of that many or more; of lengths from `long` on, it
-    /// may be told that they last for ever. `open` is kept for its memory alone.
+    /// Passes to `note` stretches, all from `now` on, that overlap `[from, to)`: free processors and length. For any
+    /// number of processors from `least` on the longest such stretch is passed, of that many or more; of lengths from `long` on, it
+    /// may be passed as lasting for ever. `open` is a scratch buffer, reused across calls.
     pub fn overlapping_stretches(
         &self,
         now: Time,

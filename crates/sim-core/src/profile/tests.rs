@@ -1,4 +1,4 @@
-//! How steps are divided into blocks, which nobody sees but by the time that it saves.
+//! Division of steps into blocks, which is visible in run times only.
 
 use super::{AvailabilityProfile, Block};
 use crate::time::{Span, Time};

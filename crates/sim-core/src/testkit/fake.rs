@@ -11,12 +11,12 @@ pub struct FakeContext<E> {
     pub now: Time,
     /// What it posted and did not cancel.
     pub calendar: Calendar<E>,
-    /// What it told.
+    /// Facts that were posted.
     pub facts: Vec<Fact>,
 }
 
 impl<E> FakeContext<E> {
-    /// A context at the instant `now`, in which nothing has been posted or told.
+    /// A context at the instant `now`, without events and facts.
     pub const fn at(now: Time) -> Self {
         Self { now, calendar: Calendar::new(), facts: Vec::new() }
     }

@@ -12,7 +12,7 @@ impl LinearProfile {
         Self { steps: vec![(Time::ZERO, capacity)] }
     }
 
-    /// `(from, free)`: so many are free from that instant to the next step.
+    /// `(from, free)`: `free` processors from that instant to the next step.
     pub fn steps(&self) -> &[(Time, u32)] {
         &self.steps
     }

@@ -59,7 +59,7 @@ proptest! {
     }
 }
 
-/// What a log makes of these facts, told at 0, 1, 2, … s.
+/// The log of these facts, posted at 0, 1, 2, … s.
 fn log(facts: &[Fact]) -> JobLog<Vec<JobRecord>> {
     let mut log = JobLog::collecting();
     for (now, fact) in (0..).zip(facts) {

@@ -27,7 +27,7 @@ fn reserved(requests: Vec<(usize, usize, u32)>, pass: usize) -> (AvailabilityPro
     (profile, twin)
 }
 
-/// Stretches of time in which so many are free, by asking the twin of every tick.
+/// Stretches of time in which `processors` are free, by the twin, tick by tick.
 fn assert_stretches_are_those_of_the_twin(
     (profile, twin): &(AvailabilityProfile, TickProfile),
     now: usize,
@@ -54,7 +54,7 @@ fn assert_stretches_are_those_of_the_twin(
             let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
             let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
             let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
-            // Whoever needs no more than is long finds room for himself, in the stretch that is told.
+            // A job that needs no more than is free for its time fits into the stretch that is passed.
             let is_told = |&(level, since, length): &(u32, Time, Span)| {
                 let reaches_back = since <= time(begin) || since + span(long) <= time(from);
                 level >= processors && reaches_back && (length >= span(end - begin) || length >= span(long))

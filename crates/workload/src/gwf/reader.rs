@@ -26,7 +26,7 @@ pub struct GwfReader {
 }
 
 impl GwfReader {
-    /// Opens the log at `path`, plain or gzip (told by its first bytes, not by its name), and reads its header.
+    /// Opens the log at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its header.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// A model of workloads: parameters that a preset can hold, and the jobs that are drawn from them.
 ///
-/// Whoever implements it in a file of its own and stands in the list of [`models`](super::models) can be drawn from by
+/// A model that implements it in a file of its own and stands in the list of [`models`](super::models) can be drawn from by
 /// `workload generate` and by experiments, and, with a [`Measurement`], be measured in a log by `workload fit`.
 pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// As on the command line, such as `downey`.
@@ -51,7 +51,7 @@ pub enum Defaults<M> {
     ForMachine {
         /// Processors of the smallest machine.
         least: u32,
-        /// The parameters for so many processors; as published, where nobody says how many.
+        /// The parameters for `processors` processors; as published, where their number is not given.
         make: fn(Option<u32>) -> M,
     },
     /// None: they are measured in a log.
@@ -162,7 +162,7 @@ impl ModelEntry {
         }
     }
 
-    /// The parameters where no preset is given; of a machine of so many processors, if the model follows machines. `None` if it
+    /// The parameters where no preset is given; of a machine of `processors` processors, if the model follows machines. `None` if it
     /// has none of its own.
     ///
     /// # Panics

@@ -94,7 +94,7 @@ impl Downey {
         DowneyJobs { model: *self, arrivals, work, parallelism, variation, now: 0.0, drawn: 0 }
     }
 
-    /// How many times faster a job of average parallelism `average` and variation `sigma` is on so many processors than on
+    /// How many times faster a job of average parallelism `average` and variation `sigma` is on `processors` processors than on
     /// one.
     ///
     /// ```

@@ -154,7 +154,7 @@ impl Default for Lublin {
 }
 
 impl Lublin {
-    /// One class of jobs on a machine of so many processors. The parameters are those for the whole sample, with the
+    /// One class of jobs on a machine of `processors` processors. The parameters are those for the whole sample, with the
     /// range of sizes set as the authors advise: `high = log₂ processors`, `medium = high − 2.5`, at least `low`.
     ///
     /// Where `processors` is no power of two, a size that is rounded to one may lie above it, as in the authors' program: on
@@ -326,7 +326,7 @@ fn rounded(size: f64) -> u32 {
 
 /// Times of arrivals, in seconds from the start.
 ///
-/// Gaps are drawn as at a steady rate and then bent by the cycle: a gap of so many points ends where as many points have
+/// Gaps are drawn as at a steady rate and then bent by the cycle: a gap of *n* points ends where *n* points have
 /// passed, and a half-hour of weight w holds w half-hours' worth of them.
 #[derive(Clone, Debug)]
 struct Arrivals {

@@ -100,7 +100,7 @@ pub struct Shape {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EstimateShares {
-    /// Jobs of at most so many processors that no entry before holds; larger ones than the last are held by the last.
+    /// Jobs of at most this number of processors that no entry before holds; larger ones than the last are held by the last.
     pub up_to: u32,
     /// Seconds, and how many jobs have that estimate, relative to the others.
     pub values: Vec<(u32, f64)>,
@@ -110,7 +110,7 @@ pub struct EstimateShares {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuntimeParts {
-    /// Estimates of at most so many seconds that no entry before holds; longer ones than the last are held by the last.
+    /// Estimates of at most this number of seconds that no entry before holds; longer ones than the last are held by the last.
     pub up_to: u32,
     /// Run time over estimate.
     pub parts: Quantiles,

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 /// let streams = Streams::new(1, 0);
 /// let mut jobs: Vec<_> = Lublin::default().jobs(&streams).take(2000).collect();
 /// let cut = Tsafrir::new(48 * 3600).assign(&mut jobs, &streams)?;
-/// assert_eq!(cut, 0); // nobody ran for longer than 48 hours
+/// assert_eq!(cut, 0); // no job ran for longer than 48 hours
 /// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
 /// # Ok::<(), workload::model::TsafrirError>(())
 /// ```
@@ -122,7 +122,7 @@ const JOINT: [u32; 15] = [
 const ROUND: [u32; 10] =
     [200 * HOUR, 100 * HOUR, 50 * HOUR, 10 * HOUR, 5 * HOUR, 2 * HOUR, HOUR, 20 * MINUTE, 10 * MINUTE, 5 * MINUTE];
 
-/// How many values so many jobs have, linear in between (`BINUM_LINEAR`).
+/// Number of values by number of jobs, linear in between (`BINUM_LINEAR`).
 const VALUES: [(u32, u32); 7] = [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
 
 const POPULARITY: Purpose = Purpose("tsafrir popularity");
@@ -130,7 +130,7 @@ const TAIL: Purpose = Purpose("tsafrir tail");
 const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
 
 impl Tsafrir {
-    /// The published model for a machine that allows estimates of so many seconds.
+    /// The published model for a machine that allows estimates up to a number of seconds.
     pub const fn new(max_estimate: u32) -> Self {
         Self {
             max_estimate,
@@ -178,7 +178,7 @@ impl Tsafrir {
         Ok(())
     }
 
-    /// How many of so many jobs have which estimate, from the shortest on.
+    /// Number of jobs by estimate, from the shortest on.
     ///
     /// # Panics
     ///
@@ -200,7 +200,7 @@ impl Tsafrir {
         times.zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Gives every job an estimate that is not below its run time, which it is told to policies as, and as its requested
+    /// Gives every job an estimate that is not below its run time, as the estimate that policies see, and as its requested
     /// time: all ways to do so are equally likely. Run times above the longest estimate are cut there; returns how many.
     ///
     /// # Errors
@@ -342,7 +342,7 @@ fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
     ranks
 }
 
-/// How many different estimates so many jobs have.
+/// Number of different estimates by number of jobs.
 fn values_of(jobs: u32) -> u32 {
     let above = VALUES.partition_point(|(known, _)| *known < jobs);
     match (above.checked_sub(1).map(|below| VALUES[below]), VALUES.get(above)) {

@@ -28,7 +28,7 @@ const FAILURES: Purpose = Purpose("times to failure");
 const REPAIRS: Purpose = Purpose("times to repair");
 
 impl DrawnOutages {
-    /// Outages of so many machines, which all work at the start.
+    /// Outages of `machines` machines, which all work at the start.
     ///
     /// # Panics
     ///

@@ -130,7 +130,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Shares of submissions in each of `parts` equal parts of a cycle of so many seconds.
+/// Shares of submissions in each of `parts` equal parts of a cycle of `length` seconds.
 fn shares(log: &HeldLog, length: u64, parts: usize) -> Vec<f64> {
     let mut shares = vec![0.0; parts];
     for job in log.jobs() {

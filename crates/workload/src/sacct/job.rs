@@ -45,7 +45,7 @@ pub(super) fn has_gpu(text: &str) -> bool {
     text.split(',').any(|part| is_gpu(part) && !part.ends_with("=0") && !part.ends_with(":0"))
 }
 
-/// Memory as asked for: so many KiB, for each node, for each processor, or in all.
+/// Requested memory in KiB: per node, per processor, or in all.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
     PerNode(u64),
@@ -72,7 +72,7 @@ impl Memory {
         Some(wrap((number * 1024_f64.powi(power)).round() as u64))
     }
 
-    /// KiB for each processor; `None` if nothing was asked for, or it cannot be told.
+    /// KiB for each processor; `None` if nothing was requested, or it is unknown.
     pub(super) fn per_processor(self, processors: Option<u32>, nodes: Option<u32>) -> Option<u64> {
         let processors = u64::from(processors?).max(1);
         let kib = match self {

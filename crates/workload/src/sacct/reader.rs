@@ -29,13 +29,13 @@ pub struct SacctReader {
     columns: Columns,
     zone: Zone,
     repairs: SacctRepairs,
-    /// Where the columns of the current line end; kept for its memory only.
+    /// Ends of the columns of the current line. Scratch buffer, reused across lines.
     ends: Vec<usize>,
     counted: u64,
 }
 
 impl SacctReader {
-    /// Opens the file at `path`, plain or gzip (told by its first bytes, not by its name), and reads its heading. Times without a
+    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its heading. Times without a
     /// zone are those of `zone`.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl SacctReader {
         &self.repairs
     }
 
-    /// Where the clocks stood by which times without a zone were told.
+    /// Zone of times without one.
     pub const fn zone(&self) -> &Zone {
         &self.zone
     }
@@ -240,7 +240,7 @@ impl Line<'_> {
             name: self.get(Role::JobId).filter(|id| *id != number.to_string()).map(|id| word(id).into()),
             ..GwfRecord::default()
         };
-        // Where both are told, the account has a column of its own in logs of grids.
+        // Where both are given, the account has a column of its own in logs of grids.
         record.further[GwfColumn::Project as usize] = account.filter(|_| group.is_some());
         let start = self.instant(Role::Start, zone, noted)?;
         match start {
@@ -362,7 +362,7 @@ impl Line<'_> {
         Ok(self.whole(role)?.map(in_range).transpose()?.map(Span::from_secs))
     }
 
-    /// Processors told by a column of their own, or else among all resources.
+    /// Processors by a column of their own, or else among all resources.
     fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, SwfError> {
         let expected = "a whole number up to 4294967295";
         let (role, digits) = match self.get(plain) {

@@ -25,7 +25,7 @@ pub enum SacctRule {
     ElapsedDiffers,
     /// It has no limit.
     NoLimit,
-    /// Its limit is that of its partition, which is not told.
+    /// Its limit is that of its partition, which is unknown.
     PartitionLimit,
     /// A state of a name that is not known here.
     UnknownState,
@@ -35,7 +35,7 @@ pub enum SacctRule {
     Gpus,
     /// A component of a heterogeneous job.
     HetComponent,
-    /// Tasks of an array that ended before they were told apart.
+    /// Tasks of an array that ended before they had records of their own.
     ArrayRange,
     /// Submitted before a job that was written long before it.
     OutOfOrder,

@@ -12,7 +12,7 @@ pub enum Zone {
     /// None: a time without a zone is refused.
     #[default]
     Unknown,
-    /// So many seconds ahead of UTC, the whole year.
+    /// A fixed number of seconds ahead of UTC, the whole year.
     Fixed(i32),
     /// A place, with its summer times, by the time zone database that is built in.
     Named(Box<str>, TimeZone),
@@ -99,7 +99,7 @@ impl Instant {
 }
 
 impl Zone {
-    /// The zone's distance from UTC at an instant, in seconds; `None` if nobody said.
+    /// The zone's distance from UTC at an instant, in seconds; `None` if unknown.
     pub fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
         match self {
             Self::Unknown => None,

@@ -4,7 +4,7 @@ use crate::gwf::GwfRecord;
 use sim_core::Span;
 use std::collections::BTreeMap;
 
-/// Delivers what it is given by submit time, those of one instant in the order in which they came. It holds so many records at
+/// Delivers what it is given by submit time, those of one instant in the order in which they came. It holds a fixed number of records at
 /// most: `sacct` lists jobs by number, which is nearly the order of submission, but for the tasks of arrays.
 #[derive(Debug)]
 pub struct BySubmit {
@@ -20,7 +20,7 @@ impl Default for BySubmit {
 }
 
 impl BySubmit {
-    /// Holding so many records, at least one.
+    /// A window of `size` records, at least one.
     pub fn holding(largest: usize) -> Self {
         Self { held: BTreeMap::new(), came: 0, largest: largest.max(1) }
     }

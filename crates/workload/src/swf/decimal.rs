@@ -25,7 +25,7 @@ impl Decimal {
         self.negative && (self.whole > 0 || self.billionths > 0)
     }
 
-    /// So many seconds; `None` below zero, or above the longest time that a file may hold.
+    /// A number of seconds; `None` below zero, or above the longest time that a file may hold.
     pub(crate) fn as_span(self) -> Option<Span> {
         (!self.is_negative() && self.whole <= LONGEST)
             .then(|| Span::from_nanos(1_000_000_000 * self.whole + u64::from(self.billionths)))

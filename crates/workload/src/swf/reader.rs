@@ -26,7 +26,7 @@ pub struct SwfReader {
 }
 
 impl SwfReader {
-    /// Opens the log at `path`, plain or gzip (told by its first bytes, not by its name), and reads its header.
+    /// Opens the log at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its header.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl SwfReader {
                 let (path, line) = (self.lines.path().to_owned(), self.lines.number());
                 SwfError::Field { path, line, field, name: NAMES[column], expected, found, fix }
             }
-            // A line that is too short is told as such, even if its third column is no number: it is no record at all.
+            // A line that is too short is reported as such, even if its third column is no number: it is no record at all.
             _ => self.lines.too_short(COLUMNS),
         }
     }

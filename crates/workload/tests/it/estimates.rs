@@ -1,4 +1,4 @@
-//! What policies are told of run times: the f-model's draws, predictions from a user's past, and their spelling.
+//! Estimates of run times that policies see: the f-model's draws, predictions from a user's past, and their spelling.
 
 use crate::data::{line, reader};
 use proptest::option;

@@ -1,4 +1,4 @@
-//! Packed logs: told by their first bytes, in several members, cut short, damaged.
+//! Packed logs: recognized by their first bytes, in several members, cut short, damaged.
 
 use crate::data::{error, line, records};
 use flate2::Compression;

@@ -116,7 +116,7 @@ fn a_log_that_ends_early_is_an_error() {
 }
 
 /// Name, days, load and, where the header does not tell it, the machine: as those who mirror the logs tell them. (The clean
-/// logs of CEA-Curie and LPC begin long after their machines, so that their loads are told over other spans.)
+/// logs of CEA-Curie and LPC begin long after their machines, so that their loads are given over other spans.)
 const KNOWN: [(&str, f64, f64, Option<u32>); 7] = [
     ("SDSC-SP2-1998-4.2-cln.swf.gz", 736.0, 0.83, None),
     ("CTC-SP2-1996-3.1-cln.swf.gz", 339.0, 0.84, None),

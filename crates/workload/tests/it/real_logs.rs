@@ -73,7 +73,7 @@ fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
     }
 }
 
-/// Delivered and skipped make the whole, and every repair of a log is told.
+/// Delivered and skipped make the whole, and every repair of a log is reported.
 #[test]
 fn every_log_is_taken_in_under_named_rules() {
     let Some(folder) = test_data::traces() else { return };

@@ -51,7 +51,7 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
     let (log, done) = converted(CLUSTER, "Europe/Berlin", Layout::Swf);
     insta::assert_snapshot!(log);
     assert_eq!((done.records, done.names), (7, 10));
-    // Half past one came before the clocks were set back, half past two after it (or before: nobody can tell).
+    // Half past one came before the clocks were set back, half past two after it (or before, which is unknown).
     let counts: Vec<_> = done.repairs.iter().map(|(rule, count, line)| (rule.name(), count, line)).collect();
     assert_eq!(
         counts,
@@ -166,7 +166,7 @@ fn what_cannot_be_read_is_told_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty: did sacct find anything?"#);
 }
 
-/// Records with nothing but a submit time, told apart by their numbers.
+/// Records with nothing but a submit time, distinguished by their numbers.
 fn record(number: u64, submit: u64) -> GwfRecord {
     GwfRecord { number, submit: Some(sim_core::Span::from_secs(submit)), ..GwfRecord::default() }
 }

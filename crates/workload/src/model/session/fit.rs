@@ -8,7 +8,7 @@ use crate::{Estimates, Intake, Options};
 use sim_core::Span;
 use std::collections::BTreeMap;
 
-/// Jobs of one user that follow each other within twenty minutes are of one session: told by submissions alone, as Zakay &
+/// Jobs of one user that follow each other within twenty minutes are of one session: by submissions alone, as Zakay &
 /// Feitelson advise ("On Identifying User Session Boundaries in Parallel Workload Logs", JSSPP 2012).
 const SESSION_GAP: Span = Span::from_secs(20 * 60);
 
@@ -123,7 +123,7 @@ impl Seen {
         (*sum, *number) = (*sum + logarithm, *number + 1.0);
         let mean = *sum / *number;
 
-        // Jobs of nobody are one user's.
+        // Jobs without a user count as one user's.
         let user = self.users.entry(record.user.unwrap_or(u32::MAX)).or_default();
         user.jobs += 1.0;
         let request = (processors, seconds, record.node_spec().map(Into::into));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Quantiles(pub [f64; 17]);
 
 impl Quantiles {
-    /// Which quantiles are in the table: the least value, so many of the values up to the largest.
+    /// Quantiles of the table: the least value, then equally spaced ones up to the largest.
     pub const AT: [f64; 17] =
         [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0];
 

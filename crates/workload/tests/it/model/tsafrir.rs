@@ -54,7 +54,7 @@ fn twenty_values_are_used_by_89_per_cent_and_the_longest_is_the_most_popular() {
 fn the_number_of_values_follows_the_number_of_jobs() {
     for (jobs, values) in [(1_000, 35), (10_000, 90), (40_000, 215), (70_000, 340), (250_000, 565), (900_000, 565)] {
         let found = distribution(Tsafrir::new(100 * HOUR), jobs, 1).len();
-        // A value may collide with a popular one, and one that nobody uses is none.
+        // A value may collide with a popular one, and a value without jobs is none.
         assert!(found <= values && found + values / 20 + 2 >= values, "{found} values for {jobs} jobs, not {values}");
     }
     assert_eq!(distribution(Tsafrir { values: Some(50), ..Tsafrir::new(100 * HOUR) }, 100_000, 1).len(), 50);
