@@ -398,7 +398,18 @@ impl<'a> Controller<'a> {
     /// Runs one round of the decay thread. Returns true if a priority changed.
     pub(crate) fn decay(&mut self, now: i64) -> bool {
         self.prepare(now);
-        self.priorities.tick(now, self.jobs.values().filter_map(|job| job.running));
+        let calculates_running = self.site.conf.priority.flags.calculate_running;
+        self.priorities.begin_tick(now);
+        for job in self.jobs.values() {
+            if let Some(running) = &job.running {
+                self.priorities.charge_until(running, now);
+            }
+            let is_computed = job.running.is_none() && !job.has_fixed_priority && !job.is_held;
+            if is_computed || calculates_running && job.running.is_some() {
+                self.priorities.renew_factor(job.places.first().and_then(|place| place.factors.association));
+            }
+        }
+        self.priorities.end_tick(now);
         let mut is_changed = false;
         for job in self.jobs.values_mut() {
             if job.running.is_some() || job.has_fixed_priority || job.is_held {

@@ -133,7 +133,9 @@ impl Priorities {
             submissions: 0,
             settings,
         };
-        priorities.rank();
+        if !priorities.is_classic() {
+            priorities.tree.fair_tree();
+        }
         priorities
     }
 
@@ -142,20 +144,51 @@ impl Priorities {
     /// Afterwards the caller recomputes the priorities of its pending jobs. Ticks are at the start of the controller and then
     /// every [`PrioritySettings::calc_period`].
     pub fn tick(&mut self, now: i64, running: impl IntoIterator<Item = Running>) {
+        self.begin_tick(now);
+        running.into_iter().for_each(|job| self.charge_until(&job, now));
+        self.end_tick(now);
+    }
+
+    /// First part of [`Self::tick`]: reset and decay.
+    pub(crate) fn begin_tick(&mut self, now: i64) {
         if self.next_reset.is_some_and(|reset| now >= reset) {
             self.tree.scale(0.0);
             self.qos.iter_mut().for_each(|qos| qos.usage = 0.0);
             self.next_reset =
                 if self.settings.reset == UsageReset::Now { None } else { next_reset(self.settings.reset, now) };
         }
+        // The effective usage of accounts is that before the decay.
+        if self.is_classic() {
+            self.tree.begin_classic(self.settings.dampening, self.settings.flags.depth_oblivious);
+        }
         let decay = self.decay(now - self.last_tick);
         self.tree.scale(decay);
         self.qos.iter_mut().filter(|qos| qos.decays).for_each(|qos| qos.usage *= decay);
-        for job in running {
-            self.charge(&job, job.end.map_or(now, |end| end.min(now)));
-        }
+    }
+
+    /// Charges a running job in a tick.
+    pub(crate) fn charge_until(&mut self, job: &Running, now: i64) {
+        self.charge(job, job.end.map_or(now, |end| end.min(now)));
+    }
+
+    /// Last part of [`Self::tick`]: fair share. The classic factors of users are computed with the first job that needs them.
+    pub(crate) fn end_tick(&mut self, now: i64) {
         self.last_tick = now;
-        self.rank();
+        if !self.is_classic() {
+            self.tree.fair_tree();
+        }
+    }
+
+    /// Returns true if classic factors depend on the order of jobs in a tick.
+    pub(crate) fn is_classic(&self) -> bool {
+        self.settings.flags.no_fair_tree
+    }
+
+    /// Computes the classic factor of a job's association, unless the tick has it already.
+    pub(crate) fn renew_factor(&mut self, association: Option<usize>) {
+        if let Some(at) = association.filter(|_| self.is_classic()) {
+            self.tree.renew_classic(at, self.settings.dampening, self.settings.flags.depth_oblivious);
+        }
     }
 
     /// Charges the rest of a job at its end, if `AccountingStorageEnforce` has `limits`; otherwise that is never charged (SPEC 2.4).
@@ -187,14 +220,6 @@ impl Priorities {
         }
     }
 
-    fn rank(&mut self) {
-        if self.settings.flags.no_fair_tree {
-            self.tree.classic(self.settings.dampening, self.settings.flags.depth_oblivious);
-        } else {
-            self.tree.fair_tree();
-        }
-    }
-
     /// Usage and fair-share factors of associations.
     #[must_use]
     pub fn fair_share(&self) -> &FairShare {
@@ -221,6 +246,7 @@ impl Priorities {
     /// The first priority of a job, at its submission. Priorities set by hand and holds are the caller's.
     pub fn first(&mut self, job: &JobFactors, now: i64) -> u32 {
         if self.settings.multifactor {
+            self.renew_factor(job.association);
             return self.priority(job, now);
         }
         // Descending from a fixed number (SPEC 1.8).

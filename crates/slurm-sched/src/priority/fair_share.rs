@@ -8,6 +8,10 @@ use std::cmp::Ordering;
 pub struct FairShare {
     nodes: Vec<Node>,
     factors: Vec<f64>,
+    /// Normalized shares and effective usage by the classic formula, where computed.
+    effective: Vec<Option<(f64, f64)>>,
+    /// Usage over the root's when the association was last computed by the classic formula.
+    normal: Vec<f64>,
     users: u32,
 }
 
@@ -54,7 +58,13 @@ impl FairShare {
             nodes[level].children = children;
         }
         let users = nodes.iter().fold(0, |users, node| users + u32::from(node.is_user));
-        Self { factors: vec![0.0; nodes.len()], nodes, users }
+        Self {
+            factors: vec![0.0; nodes.len()],
+            effective: vec![None; nodes.len()],
+            normal: vec![0.0; nodes.len()],
+            nodes,
+            users,
+        }
     }
 
     /// Fair-share factor of each association; 0 for accounts under fair tree.
@@ -146,31 +156,50 @@ impl FairShare {
 
     /// Computes all factors by the classic formula (SPEC 2.5).
     pub fn classic(&mut self, dampening: f64, depth_oblivious: bool) {
-        let Some(total) = self.nodes.first().map(|root| root.usage) else { return };
-        let normal: Vec<f64> = self.nodes.iter().map(|node| super::ratio(node.usage, total).min(1.0)).collect();
-        let below = |at: usize| self.nodes[at].children.iter().map(|&child| normal[child]).sum();
-        let below: Vec<f64> = (0..self.nodes.len()).map(below).collect();
-        // Normalized shares and effective usage; an account stands before those below it.
-        let mut values: Vec<(f64, f64)> = Vec::with_capacity(self.nodes.len());
-        for (at, node) in self.nodes.iter().enumerate() {
-            let value = match (node.level, node.shares) {
-                (None, _) => (1.0, 1.0),
-                (Some(level), None) => values[level],
-                (Some(level), Some(_)) => {
-                    let (shares_above, usage_above) = values[level];
-                    let (shares, own) = (node.part * shares_above, normal[at]);
-                    let usage = if depth_oblivious {
-                        oblivious(shares, own, shares_above, usage_above, below[level])
-                    } else {
-                        own + (usage_above - own) * node.part
-                    };
-                    (shares, usage)
-                }
-            };
-            values.push(value);
-            let (shares, usage) = value;
-            self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / dampening) } else { 0.0 };
+        self.begin_classic(dampening, depth_oblivious);
+        (0..self.nodes.len()).for_each(|at| self.renew_classic(at, dampening, depth_oblivious));
+    }
+
+    /// Computes the effective usage of accounts. Users get theirs by [`Self::renew_classic`], from the usage at that moment.
+    pub(super) fn begin_classic(&mut self, dampening: f64, depth_oblivious: bool) {
+        self.effective = vec![None; self.nodes.len()];
+        // Depth first, the newest first: DEPTH_OBLIVIOUS sums the normalized usage of siblings, of which the later ones are stale.
+        let mut left = if self.nodes.is_empty() { vec![] } else { vec![0] };
+        while let Some(at) = left.pop() {
+            self.renew_classic(at, dampening, depth_oblivious);
+            left.extend(self.nodes[at].children.iter().rev().filter(|child| !self.nodes[**child].is_user));
         }
+    }
+
+    /// Computes an association's factor, unless that was done since [`Self::begin_classic`].
+    pub(super) fn renew_classic(&mut self, at: usize, dampening: f64, depth_oblivious: bool) {
+        if self.effective[at].is_some() {
+            return;
+        }
+        let own = super::ratio(self.nodes[at].usage, self.nodes[0].usage).min(1.0);
+        self.normal[at] = own;
+        let node = &self.nodes[at];
+        let above = |level: usize| self.effective[level].unwrap_or((1.0, 1.0));
+        let value = match (node.level, node.shares) {
+            (None, _) => (1.0, 1.0),
+            (Some(level), None) => above(level),
+            // Below the root the effective usage is the normalized one.
+            (Some(0), Some(_)) => (node.part, own),
+            (Some(level), Some(_)) => {
+                let (shares_above, usage_above) = above(level);
+                let shares = node.part * shares_above;
+                let usage = if depth_oblivious {
+                    let siblings = self.nodes[level].children.iter().map(|&child| self.normal[child]).sum();
+                    oblivious(shares, own, shares_above, usage_above, siblings)
+                } else {
+                    own + (usage_above - own) * node.part
+                };
+                (shares, usage)
+            }
+        };
+        let (shares, usage) = value;
+        self.effective[at] = Some(value);
+        self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / dampening) } else { 0.0 };
     }
 }
 
@@ -179,7 +208,7 @@ fn oblivious(shares: f64, own: f64, shares_above: f64, usage_above: f64, sibling
     let above = super::ratio(usage_above, shares_above);
     let local = super::ratio(super::ratio(own, shares), super::ratio(siblings, shares_above));
     if above == 0.0 || local == 0.0 {
-        return 0.0;
+        return own;
     }
     let (log_above, log_local) = (libm::log(above), libm::log(local));
     let power = if log_above * log_local >= 0.0 { 1.0 } else { 1.0 / (1.0 + (5.0 * log_above) * (5.0 * log_above)) };

@@ -144,11 +144,11 @@ fn classic_factors_are_those_by_hand() {
         (2, true, Some(1), 60),
         (2, true, None, 0),
     ];
-    // Un: 0.4, 0.6, 0.3, 0.1, 0.6. Ue(1) = 0.4 + 0.6 * 3/4 = 0.85; Ue(2) = 0.6 + 0.4 / 4 = 0.7; Ue(3) = 0.3 + 0.55 / 2 = 0.575;
-    // Ue(4) = 0.1 + 0.75 / 2 = 0.475; Ue(5) = 0.7; shares: 3/4, 1/4, 3/8, 3/8, 1/4.
+    // Un: 0.4, 0.6, 0.3, 0.1, 0.6. Below the root Ue = Un. Ue(3) = 0.3 + 0.1 / 2 = 0.35; Ue(4) = 0.1 + 0.3 / 2 = 0.25; Ue(5) = 0.6;
+    // shares: 3/4, 1/4, 3/8, 3/8, 1/4.
     for (dampening, exponents) in [
-        (1.0, [0.85 / 0.75, 2.8, 0.575 / 0.375, 0.475 / 0.375, 2.8, 2.8]),
-        (2.0, [0.85 / 1.5, 1.4, 0.575 / 0.75, 0.475 / 0.75, 1.4, 1.4]),
+        (1.0, [0.4 / 0.75, 2.4, 0.35 / 0.375, 0.25 / 0.375, 2.4, 2.4]),
+        (2.0, [0.4 / 1.5, 1.2, 0.35 / 0.75, 0.25 / 0.75, 1.2, 1.2]),
     ] {
         let mut fair_share = charged(&tree);
         fair_share.classic(dampening, false);
@@ -159,6 +159,8 @@ fn classic_factors_are_those_by_hand() {
     }
     // DEPTH_OBLIVIOUS: Rp(1) = 0.4 / 0.75, Rl(3) = (0.3 / 0.375) / (0.4 / 0.75) = 1.5: logarithms of unlike sign.
     let mut fair_share = charged(&tree);
+    // Siblings count with their usage of the computation before.
+    fair_share.classic(1.0, true);
     fair_share.classic(1.0, true);
     let above: f64 = 0.4 / 0.75;
     let power = 1.0 / (1.0 + (5.0 * libm::log(above)).powi(2));
