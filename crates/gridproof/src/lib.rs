@@ -26,11 +26,14 @@ use clap::{CommandFactory, FromArgMatches};
 use gap_schedule::Policy;
 use lab::cli::{Common, Ending, print, program};
 use lab::interrupt;
+pub use lab::metric::Better;
 use lab::paper::Paper;
 use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
-use replay::simulate::Own;
+use metrics::Metric;
+use replay::simulate::{Added, Own};
+use sim_core::JobRecord;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -44,13 +47,13 @@ pub const SOURCES: &str = env!("GRIDPROOF_SOURCES");
 #[derive(Clone, Debug)]
 pub struct Lab {
     papers: Vec<Entry>,
-    policies: Vec<&'static Own>,
+    added: Added,
 }
 
 impl Lab {
     /// The papers and policies of this workspace, in the order in which they were built.
     pub fn standard() -> Self {
-        Self { papers: papers::ALL.to_vec(), policies: Vec::new() }
+        Self { papers: papers::ALL.to_vec(), added: Added::default() }
     }
 
     /// With the paper `P`, behind those that are there.
@@ -77,9 +80,29 @@ impl Lab {
     where
         F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
     {
-        assert!(self.policies.iter().all(|own| own.name() != name), "two policies are called {name:?}; rename one");
+        assert!(
+            self.added.policies.iter().all(|own| own.name() != name),
+            "two policies are called {name:?}; rename one"
+        );
         // A program adds its policies once, and needs them as long as it runs.
-        self.policies.push(Box::leak(Box::new(Own::new(name, about, make))));
+        self.added.policies.push(Box::leak(Box::new(Own::new(name, about, make))));
+        self
+    }
+
+    /// With a metric of runs: a column at the end of `summary.csv`, a row of the page's tables, and a name for the `metrics` of an
+    /// experiment. `value` is computed from the records of all finished jobs, in order of submission; not a number stands for "no
+    /// value".
+    ///
+    /// # Panics
+    ///
+    /// If `name` is not made of small letters, digits and underscores, or another metric has it.
+    #[must_use]
+    pub fn metric<F>(mut self, name: &str, label: &str, better: Better, value: F) -> Self
+    where
+        F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
+    {
+        assert!(self.added.metrics.iter().all(|own| own.name() != name), "two metrics are called {name:?}; rename one");
+        self.added.metrics.push(Box::leak(Box::new(Metric::own(name, label, better, value))));
         self
     }
 
@@ -116,7 +139,8 @@ impl Lab {
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
         let width = help::width();
-        let added: String = self.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
+        let added: String =
+            self.added.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
         in_its_own_words(command, &|help| {
             let help = help.replace("cargo xtask", program());
             let end = "\n\nPolicies of --model metasched:";
@@ -136,10 +160,10 @@ impl Lab {
             Command::List => list::list(&self.papers, common),
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
-            Command::Simulate(options) => replay::simulate::simulate(&options, &self.policies, common),
-            Command::Experiment(options) => replay::experiment::experiment(&options, &self.policies, common),
-            Command::Explain(options) => replay::explain::explain(&options, &self.policies, common),
-            Command::Check(options) => replay::check::check(&options, &self.policies, common),
+            Command::Simulate(options) => replay::simulate::simulate(&options, &self.added, common),
+            Command::Experiment(options) => replay::experiment::experiment(&options, &self.added, common),
+            Command::Explain(options) => replay::explain::explain(&options, &self.added.policies, common),
+            Command::Check(options) => replay::check::check(&options, &self.added.policies, common),
             Command::Slurm(command) => replay::slurm::slurm(&command, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),

@@ -4,6 +4,7 @@
 //! metric, which figures and claims name, and all that is shown of them: the name in files, the label and unit of an axis,
 //! which values are better, whether an axis may go below zero. A metric that nobody declared does not compile.
 
+pub use metrics::Better;
 use std::fmt;
 
 /// A metric of one replication. It is displayed by its name in files.
@@ -36,21 +37,23 @@ pub struct Declared {
     pub of_nothing: f64,
 }
 
-/// Which of two values of a metric is the better one.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Better {
-    /// The smaller: waiting times, what is late.
-    Smaller,
-    /// The larger: utilization, what was completed.
-    Larger,
-}
+/// Metrics of a run that are in the catalogue, or that a program adds to it.
+impl Metric for &'static metrics::Metric {
+    fn list() -> Vec<Self> {
+        metrics::catalogue().iter().filter(|metric| metric.is_of_experiments()).collect()
+    }
 
-impl fmt::Display for Better {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Smaller => "smaller",
-            Self::Larger => "larger",
-        })
+    fn declared(self) -> Declared {
+        Declared {
+            field: self.name(),
+            label: self.label(),
+            unit: self.unit(),
+            axis: self.name(),
+            text: self.text(),
+            signed: false,
+            better: Some(self.better()),
+            of_nothing: f64::NAN,
+        }
     }
 }
 

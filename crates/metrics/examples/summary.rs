@@ -5,10 +5,10 @@
 //!
 //! Shows:
 //! - how to make a `JobRecord` from submit, start, finish and processors,
-//! - how to turn records into a `Summary`, and a summary into named columns,
+//! - how to turn records into `Totals`, and these into named columns,
 //! - that what does not exist is an empty cell, not a zero.
 
-use metrics::Summary;
+use metrics::Totals;
 use sim_core::{Job, JobId, JobRecord, SiteId, Time};
 use std::fmt::Write;
 
@@ -35,12 +35,13 @@ pub(crate) fn report() -> String {
         })
         .collect();
 
-    let summary: Summary = records.iter().collect();
+    let mut totals = Totals::new(CAPACITY, &[]);
+    records.iter().for_each(|record| totals.add(record));
 
     let mut report = String::new();
-    for (column, value) in summary.row(CAPACITY) {
+    for (metric, value) in totals.row() {
         let cell = value.map_or(String::new(), |value| format!("{value:.3}"));
-        writeln!(report, "{column:30} {cell:>10}").expect("a string takes in everything");
+        writeln!(report, "{metric:36} {cell:>10}").expect("a string takes in everything");
     }
     report
 }

@@ -13,6 +13,8 @@
 //! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
 //! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
+//! | [`totals`] | the same by user and by class, and every metric of the run: [`Totals`] |
+//! | [`catalogue`] | which metrics are there, with name, unit, definition and formula? [`Metric`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
@@ -64,6 +66,9 @@ pub mod metric_summary;
 pub mod summary;
 pub mod timeline;
 
+pub mod catalogue;
+pub mod totals;
+
 pub mod output;
 
 pub mod best;
@@ -72,6 +77,7 @@ pub mod order;
 pub mod warm_up;
 
 pub use blocks::{Blocks, Estimate, Refusal};
+pub use catalogue::{Better, Metric, catalogue};
 pub use job_class::JobClass;
 pub use mean::{Mean, WeightedMean};
 pub use metric_summary::MetricSummary;
@@ -79,3 +85,4 @@ pub use output::{ConfidenceInterval, paired, relative_paired};
 pub use quantile_sketch::QuantileSketch;
 pub use summary::Summary;
 pub use timeline::Timeline;
+pub use totals::Totals;

@@ -163,51 +163,6 @@ impl Summary {
         let available = u128::from(capacity) * u128::from(self.makespan()?.as_nanos());
         (available > 0).then(|| self.work as f64 / available as f64)
     }
-
-    /// Every metric under its column name, in a fixed order: one row of a table of policies.
-    ///
-    /// Names and order are the same for every summary. `None` marks what does not exist, an empty cell: tardiness
-    /// without deadlines, anything without jobs.
-    ///
-    /// | column | unit |
-    /// |---|---|
-    /// | `jobs`, `zero_runtime` | jobs |
-    /// | `wait_*`, `response_*`, `tardiness_*` | seconds |
-    /// | `slowdown_*`, `bounded_slowdown_*` | – |
-    /// | `late_percent` | percent of the jobs with a deadline, 0 … 100 |
-    /// | `makespan` | seconds |
-    /// | `work` | processor-seconds |
-    /// | `utilization` | share of `capacity` × makespan, 0 … 1 |
-    ///
-    /// where `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weighted_mean`.
-    ///
-    /// # Panics
-    ///
-    /// If `capacity` is zero.
-    #[track_caller]
-    pub fn row(&self, capacity: u32) -> Vec<(&'static str, Option<f64>)> {
-        let mut row = vec![("jobs", Some(as_f64(self.jobs))), ("zero_runtime", Some(as_f64(self.zero_runtime())))];
-        macro_rules! columns {
-            ($($metric:ident),*) => {$(
-                row.extend([
-                    (concat!(stringify!($metric), "_mean"), self.$metric.mean()),
-                    (concat!(stringify!($metric), "_median"), self.$metric.median()),
-                    (concat!(stringify!($metric), "_p95"), self.$metric.p95()),
-                    (concat!(stringify!($metric), "_p99"), self.$metric.p99()),
-                    (concat!(stringify!($metric), "_max"), self.$metric.max()),
-                    (concat!(stringify!($metric), "_weighted_mean"), self.$metric.weighted_mean()),
-                ]);
-            )*};
-        }
-        columns!(wait, response, slowdown, bounded_slowdown, tardiness);
-        row.extend([
-            ("late_percent", self.late_percent()),
-            ("makespan", self.makespan().map(Span::as_secs_f64)),
-            ("work", Some(self.work())),
-            ("utilization", self.utilization(capacity)),
-        ]);
-        row
-    }
 }
 
 impl Sink for Summary {

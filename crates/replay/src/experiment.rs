@@ -31,7 +31,7 @@ mod weeks;
 mod words;
 mod workloads;
 
-use crate::simulate::Own;
+use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
 use cli::{Engine, How, Part};
@@ -57,15 +57,15 @@ const PLAN: &str = "plan.jsonl";
 /// What makes no sense in it, with its line.
 pub fn check_text(text: &str) -> Result<()> {
     let source = file::Source { path: PathBuf::from("experiment.toml"), text: text.to_owned() };
-    design::Design::read(&source, &[]).map(drop)
+    design::Design::read(&source, &Added::default()).map(drop)
 }
 
-/// Does what the command line says. `own` are policies that the program adds.
+/// Does what the command line says. `added` are policies and metrics of the program's own.
 ///
 /// # Errors
 ///
 /// A file or a plan that makes no sense, a log that cannot be read, Ctrl-C, or a disk that fails.
-pub fn experiment(options: &Experiment, own: &[&'static Own], common: &Common) -> Result<Ending> {
+pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Result<Ending> {
     match &options.part {
         None => {}
         Some(Part::Init) => {
@@ -73,13 +73,13 @@ pub fn experiment(options: &Experiment, own: &[&'static Own], common: &Common) -
             return Ok(Ending::Done);
         }
         Some(Part::Plan { file, how }) => {
-            let plan = Plan::of(file, how, None, own)?;
+            let plan = Plan::of(file, how, None, added)?;
             let path = planned(&plan, &cells_of(&out_of(&plan, how)), how.fresh)?;
             print(&format!("{}: {} units\n", path.display(), plan.units.len()));
             return Ok(Ending::Done);
         }
         Some(Part::Work { plan: path, unit }) => {
-            let plan = Plan::read(path, own)?;
+            let plan = Plan::read(path, added)?;
             plan.ensure_same_programs()?;
             let one = plan.unit(*unit)?;
             let is_new = unit::done(folder_of(path), &plan, one, &|_| {})?;
@@ -88,22 +88,22 @@ pub fn experiment(options: &Experiment, own: &[&'static Own], common: &Common) -
             }
             return Ok(Ending::Done);
         }
-        Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), own, common),
+        Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), added, common),
     }
     let file = options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
-    let plan = Plan::of(file, &options.how, None, own)?;
+    let plan = Plan::of(file, &options.how, None, added)?;
     if options.dry_run && options.engine == Engine::Local {
         print(&in_words(&plan));
         return Ok(Ending::Done);
     }
     match options.engine {
-        Engine::Local => local(options, plan, own, common),
+        Engine::Local => local(options, plan, added, common),
         Engine::Slurm | Engine::Script => elsewhere(options, &plan),
     }
 }
 
 /// All cores of this machine.
-fn local(options: &Experiment, plan: Plan, own: &[&'static Own], common: &Common) -> Result<Ending> {
+fn local(options: &Experiment, plan: Plan, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let out = OutDir::create(&out_of(&plan, &options.how), format!("experiment {}", plan.design.name))?;
@@ -125,7 +125,7 @@ fn local(options: &Experiment, plan: Plan, own: &[&'static Own], common: &Common
                 options.file.as_deref().unwrap_or(Path::new("")),
                 &options.how,
                 Some((plan.head.end, wanted)),
-                own,
+                added,
             )?;
             plan.ensure_same_programs()?;
             let (new, old) = engine::local(&more, &cells, common.quiet)?;
@@ -212,10 +212,10 @@ fn elsewhere(options: &Experiment, plan: &Plan) -> Result<Ending> {
 }
 
 /// Puts the units of a plan together, whoever computed them.
-fn collect(path: &Path, out: Option<&Path>, own: &[&'static Own], common: &Common) -> Result<Ending> {
+fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let plan = Plan::read(path, own)?;
+    let plan = Plan::read(path, added)?;
     let cells = folder_of(path);
     let above = cells.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let out = OutDir::create(out.unwrap_or(above), format!("experiment {}", plan.design.name))?;

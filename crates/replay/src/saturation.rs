@@ -1,22 +1,7 @@
-//! Saturation of a policy, in the columns of tables and in words.
+//! Saturation of a policy in words.
 
 use lab::chart::fixed;
 use metrics::backlog::Trend;
-
-/// Columns that end a row of `summary.csv`, before `saturated`, all in seconds.
-pub(crate) const fn columns(trend: &Trend) -> [(&'static str, f64); 4] {
-    [
-        ("backlog_max", trend.largest),
-        ("backlog_end", trend.at_end),
-        ("backlog_stretch", trend.stretch),
-        ("drain", trend.drain),
-    ]
-}
-
-/// `yes` or `no`, as in the column `saturated`.
-pub(crate) fn yes_or_no(trend: &Trend) -> &'static str {
-    if trend.is_saturated() { "yes" } else { "no" }
-}
 
 /// Sentence about a policy that is saturated; none about another.
 pub(crate) fn in_words(policy: &str, trend: &Trend) -> Option<String> {

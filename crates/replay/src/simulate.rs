@@ -50,28 +50,27 @@ use lab::page;
 use lab::progress::Progress;
 use lab::provenance::sha256_of;
 use lab::terminal::tell;
-pub use own::Own;
+pub use own::{Added, Own};
 pub(crate) use predicting::carried;
 use report::Report;
 use rows::{Draft, Drafts};
 use sites::Sites;
 use std::mem;
 use std::path::Path;
-use tempfile::NamedTempFile;
 use watch::drawn;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
 
-/// Replays the log under each policy and writes what came of it. `own` are policies that the program adds.
+/// Replays the log under each policy and writes what came of it. `added` are policies and metrics of the program's own.
 ///
 /// # Errors
 ///
 /// Bad options or input, or a file that cannot be read or written.
-pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Result<Ending> {
+pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<Ending> {
     let asked = &options.asked;
     ensure_can_be_read_again(asked)?;
     ensure_can_be_written(&options.format)?;
-    let world = options.worlds.open(asked, &options.chosen, own)?;
+    let world = options.worlds.open(asked, &options.chosen, &added.policies)?;
     let baseline = compare::baseline(&*world, options.baseline.as_deref())?;
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
@@ -95,6 +94,7 @@ pub fn simulate(options: &Simulate, own: &[&'static Own], common: &Common) -> Re
             header: header.clone(),
             log,
             drawn: drawn(world.names().len()),
+            own: added.metrics.clone(),
         })
     };
     let mut runs = world.replay(&begin, &|| progress.add(1))?;
@@ -206,58 +206,6 @@ fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
         }
     }
     out.write("report.html", page::render(&report.page(sections))?)
-}
-
-/// One policy's values, by the columns of `summary.csv`.
-pub struct Measured {
-    /// As the folder of its results would be called.
-    pub policy: String,
-    /// Column and value; `None` where there is none, such as tardiness without deadlines.
-    pub columns: Vec<(&'static str, Option<f64>)>,
-    /// Jobs that no place could hold.
-    pub rejected: u64,
-}
-
-/// Replays the log under each policy and returns what `summary.csv` would hold, without writing anything.
-///
-/// # Errors
-///
-/// As [`simulate`].
-pub fn measure(options: &Simulate, own: &[&'static Own]) -> Result<Vec<Measured>> {
-    let world = options.worlds.open(&options.asked, &options.chosen, own)?;
-    let runs = world.replay(&|| Ok(Drafts::default()), &|| ())?;
-    let measured = |Run { name, outcome, .. }| Measured {
-        policy: name,
-        columns: outcome.columns,
-        rejected: outcome.watched.rejected,
-    };
-    Ok(runs.into_iter().map(measured).collect())
-}
-
-/// Replays the log under each policy and writes what became of its jobs, as [`simulate`] does in `jobs.csv` and `schedule.swf`, to
-/// `POLICY.csv` and `POLICY.swf` in the folder, and nothing else.
-///
-/// # Errors
-///
-/// As [`simulate`].
-pub fn schedules(options: &Simulate, own: &[&'static Own], folder: &Path) -> Result<()> {
-    let world = options.worlds.open(&options.asked, &options.chosen, own)?;
-    let header = swf_header(&options.asked, world.sites())?;
-    let begin = || {
-        let draft = || Ok::<_, std::io::Error>(Draft::Begun(NamedTempFile::new_in(folder)?));
-        let drawn = drawn(world.names().len());
-        let log = stem(&options.asked.trace);
-        Ok(Drafts { jobs: draft()?, swf: draft()?, header: header.clone(), log, drawn, ..Drafts::default() })
-    };
-    for Run { name, outcome, .. } in world.replay(&begin, &|| ())? {
-        let Drafts { jobs, swf, .. } = outcome.watched.drafts;
-        for (draft, ending) in [(jobs, "csv"), (swf, "swf")] {
-            if let Draft::Begun(draft) = draft {
-                draft.persist(folder.join(format!("{name}.{ending}")))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The log's name without its endings.

@@ -1,6 +1,7 @@
 //! Numbers, spans and units as people read them.
 
 use lab::chart::{fixed, significant};
+use metrics::Metric;
 
 /// Whole numbers as they are, others to four digits.
 pub(super) fn readable(value: f64) -> String {
@@ -30,17 +31,11 @@ pub(crate) fn span(seconds: f64) -> String {
     format!("{} {large_unit} {} {small_unit} ({exact})", fixed(count, 0), fixed(rest, 0))
 }
 
-/// The unit of a column of `summary.csv`, as it stands behind its name; empty where there is none.
-pub(super) fn unit(column: &str) -> &'static str {
-    match column {
-        "jobs" | "zero_runtime" | "rejected" | "cut" | "interrupted" => "",
-        "late_percent" | "prediction_error_percent" => " (%)",
-        "makespan" | "turnaround_mean" | "drain" => " (s)",
-        "work" => " (processor-s)",
-        "utilization" => " (0 … 1)",
-        _ if column.starts_with("wait") || column.starts_with("response") => " (s)",
-        _ if column.starts_with("tardiness") || column.starts_with("backlog") => " (s)",
-        _ => "",
+/// A value of a metric; empty where there is none.
+pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> String) -> String {
+    match value {
+        Some(value) if metric.is_flag() => if value > 0.5 { "yes" } else { "no" }.to_owned(),
+        value => value.map_or_else(String::new, number),
     }
 }
 

@@ -119,7 +119,7 @@ fn a_policy_under_which_work_piles_up_is_saturated() {
         let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
         let (header, rows) = table(&out.join("summary.csv"));
         let last = ["backlog_max", "backlog_end", "backlog_stretch", "drain", "saturated"];
-        assert_eq!(header[header.len() - 5..], last);
+        assert!(header.windows(5).any(|five| five == last), "{header:?}");
         assert!(rows.iter().all(|row| row["saturated"] == saturated), "{rows:?}");
         let (_, rows) = table(&out.join("differences.csv"));
         assert!(saturated == "no" || rows.iter().all(|row| row["ci_low"].is_empty()), "{rows:?}");

@@ -2,3 +2,4 @@
 
 mod exec;
 mod installed;
+mod metric;

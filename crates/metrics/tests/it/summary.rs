@@ -1,10 +1,11 @@
 //! The summary of any run, against a twin over the collected records.
 
 use crate::twin;
-use metrics::{MetricSummary, QuantileSketch, Summary, job};
+use metrics::{Better, Blocks, Metric, MetricSummary, QuantileSketch, Summary, Totals, catalogue, job};
 use proptest::prelude::*;
 use sim_core::testkit::{self, Fcfs};
 use sim_core::{Job, JobId, JobLog, JobRecord, Pool, Sim, SiteId, Span, Time};
+use std::collections::BTreeSet;
 
 const CAPACITY: u32 = 8;
 
@@ -98,22 +99,20 @@ fn record(submit: u64, wait: u64, runtime: u64, processors: u32, deadline: Optio
     JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors }
 }
 
-fn cell(summary: &Summary, column: &str) -> Option<f64> {
-    let row = summary.row(4);
-    let (_, value) = row.iter().find(|(name, _)| *name == column).unwrap_or_else(|| panic!("no column {column}"));
-    *value
+fn totals(records: &[JobRecord]) -> Totals {
+    let mut totals = Totals::new(4, &[]);
+    records.iter().for_each(|record| totals.add(record));
+    totals
 }
 
 #[test]
 fn four_jobs_by_hand() {
-    let summary: Summary = [
+    let totals = totals(&[
         record(100, 0, 100, 2, Some(250)), // finishes at 200 s, on time
         record(110, 90, 50, 4, Some(225)), // finishes at 250 s, 25 s late
         record(120, 130, 5, 1, None),      // finishes at 255 s
         record(130, 120, 0, 1, None),      // takes no time at all
-    ]
-    .iter()
-    .collect();
+    ]);
     for (column, expected) in [
         ("jobs", 4.0),
         ("zero_runtime", 1.0),
@@ -133,7 +132,7 @@ fn four_jobs_by_hand() {
         ("work", 405.0),
         ("utilization", 405.0 / 620.0),
     ] {
-        let seen = cell(&summary, column).unwrap_or_else(|| panic!("{column} is empty"));
+        let seen = totals.value(column).unwrap_or_else(|| panic!("{column} is empty"));
         let bound =
             if column.ends_with("median") { expected * QuantileSketch::RELATIVE_ERROR } else { 1e-12 * expected };
         assert!((seen - expected).abs() <= bound, "{column}: {seen}, not {expected}");
@@ -154,16 +153,15 @@ fn late_jobs_are_counted_one_by_one_and_told_in_percent_of_those_with_a_deadline
     .collect();
     assert_eq!((summary.late(), summary.tardiness().count()), (3, 5));
     assert_eq!(summary.late_percent(), Some(60.0));
-    assert_eq!(cell(&summary, "late_percent"), Some(60.0));
 }
 
 #[test]
 fn what_does_not_exist_is_an_empty_cell() {
-    let summary: Summary = [record(0, 0, 1, 1, None)].iter().collect();
-    assert_eq!(cell(&summary, "late_percent"), None);
-    assert_eq!(cell(&summary, "tardiness_p95"), None);
-    let empty: Vec<_> = Summary::new().row(4).into_iter().filter_map(|(name, value)| value.map(|_| name)).collect();
-    assert_eq!(empty, ["jobs", "zero_runtime", "work"]);
+    let one = totals(&[record(0, 0, 1, 1, None)]);
+    assert_eq!((one.value("late_percent"), one.value("tardiness_p95"), one.value("user_wait_max")), (None, None, None));
+    let row = totals(&[]).row().into_iter();
+    let names: Vec<_> = row.filter_map(|(metric, value)| value.map(|_| metric.name())).collect();
+    assert_eq!(names, ["jobs", "zero_runtime", "work", "rejected"]);
     let timeless: Summary = [record(5, 0, 0, 1, None)].iter().collect();
     assert_eq!((timeless.makespan(), timeless.utilization(4)), (Some(Span::ZERO), None));
 }
@@ -171,15 +169,67 @@ fn what_does_not_exist_is_an_empty_cell() {
 /// People's scripts read these names: a change here is a change for the reader.
 #[test]
 fn the_columns_keep_their_names_and_order() {
-    let names: Vec<_> = Summary::new().row(1).into_iter().map(|(name, _)| name).collect();
     let mut expected = vec!["jobs".to_owned(), "zero_runtime".to_owned()];
     for metric in ["wait", "response", "slowdown", "bounded_slowdown", "tardiness"] {
         for statistic in ["mean", "median", "p95", "p99", "max", "weighted_mean"] {
             expected.push(format!("{metric}_{statistic}"));
         }
     }
-    expected.extend(["late_percent", "makespan", "work", "utilization"].map(str::to_owned));
-    assert_eq!(names, expected);
+    let later = ["late_percent", "makespan", "work", "utilization", "area_weighted_response", "rejected"];
+    expected.extend(later.map(str::to_owned));
+    let names: Vec<_> = totals(&[]).row().into_iter().map(|(metric, _)| metric.name()).collect();
+    assert_eq!(names[..expected.len()], expected);
+}
+
+#[test]
+fn names_are_unique_and_blocks_measure_metrics_of_the_catalogue() {
+    let names: BTreeSet<_> = catalogue().iter().map(Metric::name).collect();
+    assert_eq!(names.len(), catalogue().len());
+    assert!(Blocks::METRICS.iter().all(|name| names.contains(name)));
+}
+
+#[test]
+fn users_count_alike_however_many_jobs_they_have() {
+    // User 1 waits 0 and 40 s, user 2 100 s, user 3 200 s; jobs of 20 s.
+    let of_user = |user: u32, wait: u64| {
+        let mut record = record(0, wait, 20, 1, None);
+        record.job.request.user = Some(user);
+        record
+    };
+    let mut all =
+        totals(&[of_user(1, 0), of_user(1, 40), of_user(2, 100), of_user(3, 200), record(0, 9_999, 20, 1, None)]);
+    let slowdowns = [2.0, 6.0, 11.0];
+    for (column, expected) in [
+        ("user_wait_median", 100.0),
+        ("user_wait_max", 200.0),
+        ("user_bounded_slowdown_median", 6.0),
+        ("user_bounded_slowdown_max", 11.0),
+        ("user_bounded_slowdown_jain", 19.0 * 19.0 / (3.0 * slowdowns.map(|x| x * x).iter().sum::<f64>())),
+    ] {
+        let seen = all.value(column).unwrap_or_else(|| panic!("{column} is empty"));
+        assert!((seen - expected).abs() < 1e-12, "{column}: {seen}, not {expected}");
+    }
+    assert_eq!(all.value("offered_load"), None);
+    all.count("offered_load", Some(0.5));
+    assert_eq!(all.value("offered_load"), Some(0.5));
+}
+
+#[test]
+fn a_metric_of_a_program_sees_the_jobs_in_order_of_submission() {
+    let first: &'static Metric =
+        Box::leak(Box::new(Metric::own("first_wait", "wait of the first job", Better::Smaller, |jobs| {
+            jobs.first().map_or(f64::NAN, |job| job.wait().as_secs_f64())
+        })));
+    let mut totals = Totals::new(4, &[first]);
+    assert_eq!(totals.value("first_wait"), None);
+    [record(50, 1, 1, 1, None), record(10, 90, 1, 1, None)].iter().for_each(|record| totals.add(record));
+    assert_eq!(totals.value("first_wait"), Some(90.0));
+}
+
+#[test]
+#[should_panic(expected = "is built in")]
+fn a_metric_of_a_program_has_a_name_of_its_own() {
+    let _ = Metric::own("wait_mean", "", Better::Smaller, |_| 0.0);
 }
 
 #[test]

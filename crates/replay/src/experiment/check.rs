@@ -7,8 +7,8 @@ mod vary;
 
 use super::design::{Design, Method, Policy};
 use super::file::Source;
-use super::measure::Metric;
-use crate::simulate::Own;
+use super::measure::{Metric, is_defined_by_week};
+use crate::simulate::Added;
 use crate::simulate::held::HeldPolicy;
 use anyhow::{Result, bail};
 use lab::metric::Metric as _;
@@ -19,10 +19,10 @@ use toml::Spanned;
 use workload::Estimates;
 
 impl Design {
-    /// Reads and checks the whole file; `own` are policies that the program adds.
-    pub(super) fn read(source: &Source, own: &[&'static Own]) -> Result<Self> {
+    /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
+    pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
         let file = source.parse()?;
-        let check = Check { source, own };
+        let check = Check { source, added };
         let name = check.name(&file.name)?;
         let policies = check.policies(&file.policies)?;
         let baseline = check.policy(&file.baseline, "baseline", &policies)?;
@@ -48,6 +48,7 @@ impl Design {
             policies,
             baseline,
             metrics,
+            own_metrics: added.metrics.clone(),
             seed: file.seed,
             logs,
             vary,
@@ -63,7 +64,7 @@ impl Design {
 /// Checks with the source at hand, for messages.
 struct Check<'a> {
     source: &'a Source,
-    own: &'a [&'static Own],
+    added: &'a Added,
 }
 
 impl Check<'_> {
@@ -82,7 +83,7 @@ impl Check<'_> {
     fn policies(&self, given: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<Policy>> {
         let mut policies: Vec<Policy> = Vec::new();
         for text in given.get_ref() {
-            let held = HeldPolicy::named(text.get_ref(), self.own)
+            let held = HeldPolicy::named(text.get_ref(), &self.added.policies)
                 .map_err(|words| self.source.wrong(&text.span(), format!("policies: {words}")))?;
             let name = held.name();
             if policies.iter().any(|policy| policy.name == name) {
@@ -102,7 +103,7 @@ impl Check<'_> {
     /// The position of the policy that is called so, however its name is written.
     fn policy(&self, given: &Spanned<String>, key: &str, policies: &[Policy]) -> Result<usize> {
         let text = given.get_ref();
-        let name = HeldPolicy::named(text, self.own).map_or_else(|_| text.clone(), HeldPolicy::name);
+        let name = HeldPolicy::named(text, &self.added.policies).map_or_else(|_| text.clone(), HeldPolicy::name);
         let names = || policies.iter().map(|policy| policy.name.as_str());
         policies.iter().position(|policy| policy.name == name).ok_or_else(|| {
             let listed: Vec<&str> = names().collect();
@@ -114,18 +115,23 @@ impl Check<'_> {
         })
     }
 
+    /// Metrics that experiments measure.
+    fn measured(&self) -> impl Iterator<Item = Metric> {
+        Metric::list().into_iter().chain(self.added.metrics.iter().copied())
+    }
+
     fn metrics(&self, given: &Spanned<Vec<Spanned<String>>>, method: Method) -> Result<Vec<Metric>> {
         let mut metrics: Vec<Metric> = Vec::new();
         for metric in given.get_ref() {
             let name = metric.get_ref();
-            let Some(known) = Metric::named(name) else {
-                let hint = did_you_mean(name, Metric::list().into_iter().map(Metric::name));
+            let Some(known) = self.measured().find(|known| known.name() == name) else {
+                let hint = did_you_mean(name, self.measured().map(|known| known.name()));
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: no metric is called {name:?}{hint}; there are the columns of summary.csv of `simulate`")
                 ));
             };
-            if method == Method::Weeks && !known.is_defined_by_week() {
+            if method == Method::Weeks && !is_defined_by_week(known) {
                 bail!(self.source.wrong(
                     &metric.span(),
                     format!("metrics: {name} has no estimate over blocks of one replay; take a mean, or another method of replication")

@@ -16,6 +16,8 @@ pub(super) struct Design {
     /// Position of the policy that differences are taken from.
     pub(super) baseline: usize,
     pub(super) metrics: Vec<Metric>,
+    /// Metrics that the program adds, named in the file or not.
+    pub(super) own_metrics: Vec<Metric>,
     pub(super) seed: u64,
     pub(super) logs: Vec<Log>,
     /// What is varied, in the order of the columns.

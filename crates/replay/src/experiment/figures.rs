@@ -3,7 +3,7 @@
 use super::better::{BETTER, WORSE, better};
 use super::design::{Design, Key, Setting, Value};
 use super::heatmap::heatmap;
-use super::measure::{Metric, OF_CLASSES, WAITS, waits};
+use super::measure::{Metric, waits};
 use super::plan::Plan;
 use super::results::{At, Cell, Results};
 use anyhow::Result;
@@ -11,17 +11,17 @@ use lab::chart::{Axis, Chart, Point, Series};
 use lab::exhibit::{self, Exhibit, Figure, Panel};
 use lab::extra::seen;
 use lab::shown::{DataRow, Shown};
-use metrics::{ConfidenceInterval, JobClass};
+use metrics::{ConfidenceInterval, JobClass, catalogue};
 
 /// Every picture, in the order of the page.
 pub(super) fn figures(results: &Results<'_>, plan: &Plan) -> Result<Vec<Shown>> {
     let design = results.design;
     let logs = 0..design.logs.len();
-    let mut all: Vec<Shown> = design.metrics.iter().map(|metric| heatmap(results, *metric)).collect();
+    let mut all: Vec<Shown> = design.metrics.iter().map(|metric| heatmap(results, metric)).collect();
     all.push(ranks(results));
     if let Some(key) = numeric(design) {
         let of_metric =
-            |metric: &Metric| logs.clone().flat_map(|log| over(results, key, *metric, log)).collect::<Vec<_>>();
+            |metric: &Metric| logs.clone().flat_map(|log| over(results, key, metric, log)).collect::<Vec<_>>();
         let figures = design.metrics.iter().flat_map(of_metric);
         all.extend(results.shown(&figures.map(Exhibit::Plot).collect::<Vec<_>>()));
     }
@@ -45,7 +45,7 @@ fn ranks(results: &Results<'_>) -> Shown {
     for (policy, named) in design.policies.iter().enumerate() {
         let mut points = Vec::new();
         for (position, metric) in design.metrics.iter().enumerate() {
-            let Some(rank) = results.overall_rank(policy, *metric) else { continue };
+            let Some(rank) = results.overall_rank(policy, metric) else { continue };
             // Side by side, so that intervals can be told apart.
             let x = count(position) + 0.5 * ((count(policy) + 0.5) / policies - 0.5);
             points.push(point(x, &rank));
@@ -122,8 +122,8 @@ fn pairs_that_differ(results: &Results<'_>, at: At) -> Vec<usize> {
     let design = results.design;
     let differs = |policy: &usize| {
         design.metrics.iter().any(|metric| {
-            let difference = results.difference(at, *policy, design.baseline, *metric);
-            difference.is_some_and(|difference| better(*metric, &difference).is_some())
+            let difference = results.difference(at, *policy, design.baseline, metric);
+            difference.is_some_and(|difference| better(metric, &difference).is_some())
         })
     };
     (0..design.policies.len()).filter(|policy| *policy == design.baseline || differs(policy)).collect()
@@ -135,14 +135,17 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     let shown = pairs_that_differ(results, at);
     let id = legal(&format!("waits-{}", design.logs[log].name));
     let mut rows: Vec<DataRow> = Vec::new();
+    let quantiles = catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?)));
+    let mut quantiles: Vec<(Metric, f64)> = quantiles.collect();
+    quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let mut series = Vec::new();
     for policy in &shown {
         let name = &design.policies[*policy].name;
         let mut points = Vec::new();
-        for (metric, share) in WAITS {
-            let Some(mean) = results.mean(at, *policy, Metric::of(metric)) else { continue };
-            points.push(point(share, &mean));
-            rows.push((name.clone(), share.to_string(), metric.to_owned(), mean));
+        for (metric, share) in &quantiles {
+            let Some(mean) = results.mean(at, *policy, metric) else { continue };
+            points.push(point(*share, &mean));
+            rows.push((name.clone(), share.to_string(), metric.to_string(), mean));
         }
         series.push(Series::lines(name, points).in_slot(*policy));
     }
@@ -173,11 +176,13 @@ fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
     for (place, policy) in shown.iter().enumerate() {
         let name = &design.policies[*policy].name;
         let mut points = Vec::new();
-        for (position, (class, [_, slowdown])) in JobClass::ALL.into_iter().zip(OF_CLASSES).enumerate() {
-            let Some(percent) = results.percent(at, *policy, design.baseline, Metric::of(slowdown)) else { continue };
+        let of_classes = catalogue().iter().filter_map(|metric| Some((metric, metric.class()?)));
+        let slowdowns = of_classes.filter(|(metric, _)| metric.unit().is_empty());
+        for (position, (slowdown, class)) in slowdowns.enumerate() {
+            let Some(percent) = results.percent(at, *policy, design.baseline, slowdown) else { continue };
             let x = count(position) + 0.5 * ((count(place) + 0.5) / count(shown.len()) - 0.5);
             points.push(point(x, &percent));
-            rows.push((name.clone(), class.name().to_owned(), slowdown.to_owned(), percent));
+            rows.push((name.clone(), class.name().to_owned(), slowdown.to_string(), percent));
         }
         series.push(Series::marks(name, points).in_slot(*policy));
     }
@@ -236,7 +241,7 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
         ..Chart::default()
     };
     let percent = results
-        .mean(At { log, setting: 0 }, design.baseline, Metric::of("left_out_percent"))
+        .mean(At { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
         .map_or(0.0, |mean| mean.mean);
     let name = &design.policies[design.baseline].name;
     let caption = format!(

@@ -32,11 +32,11 @@ impl InLog {
         for at in results.places() {
             for metric in &results.design.metrics {
                 // Sums follow the length of the log.
-                if is_cut && ["jobs", "work", "makespan"].contains(&metric.name()) {
+                if is_cut && metric.grows_with_log() {
                     continue;
                 }
-                let Some(own) = results.in_log(at, *metric) else { continue };
-                let mut sample = results.sample(&results.of(at, results.design.baseline, *metric));
+                let Some(own) = results.in_log(at, metric) else { continue };
+                let mut sample = results.sample(&results.of(at, results.design.baseline, metric));
                 sample.sort_by(f64::total_cmp);
                 if sample.is_empty() {
                     continue;

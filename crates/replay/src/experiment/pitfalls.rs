@@ -1,9 +1,10 @@
 //! Warnings: known pitfalls that the design of an experiment falls into.
 
 use super::design::{Design, From, Key, Method, Value};
-use super::measure::{Metric, SATURATED, Window};
+use super::measure::Window;
 use super::results::{At, Results};
 use super::workloads::{Held, estimates_of};
+use std::collections::BTreeSet;
 use workload::Estimates;
 
 /// So many paired differences that one of them is expected to stand out by chance.
@@ -26,20 +27,8 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if design.metrics.iter().any(|metric| metric.name().starts_with("slowdown_")) {
-        found.push(
-            "Slowdown without a bound: jobs of a second, whose wait no user notices, dominate its mean. Use \
-             bounded_slowdown_mean."
-                .to_owned(),
-        );
-    }
-    if design.metrics.iter().any(|metric| ["makespan", "utilization"].contains(&metric.name())) {
-        found.push(
-            "Makespan and utilization of a log that comes at its own pace are decided by its last jobs, and hardly by the \
-             policy: policies that look alike there may differ by hours of wait."
-                .to_owned(),
-        );
-    }
+    let warnings: BTreeSet<&str> = design.metrics.iter().filter_map(|metric| metric.warning()).collect();
+    found.extend(warnings.into_iter().rev().map(str::to_owned));
     found.extend(of_many(design));
     let all: Vec<Estimates> = design.logs.iter().flat_map(|log| estimates_of(design, log)).collect();
     if all.iter().all(|estimates| matches!(estimates, Estimates::Exact)) {
@@ -144,7 +133,7 @@ fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
 
 /// That a policy cannot do the work as fast as it comes, in how many of its replications.
 fn saturated(results: &Results<'_>, at: At, policy: usize) -> Option<String> {
-    let flags = results.sample(&results.of(at, policy, Metric::of(SATURATED)));
+    let flags = results.sample(&results.of(at, policy, metrics::Metric::of("saturated")));
     let many = flags.iter().filter(|flag| **flag > 0.5).count();
     let share = if flags.len() > 1 { format!(" in {many} of {} replications", flags.len()) } else { String::new() };
     let consequence = if 2 * many >= flags.len() { "Its comparisons have no interval. " } else { "" };
@@ -161,7 +150,7 @@ fn refused(results: &Results<'_>, at: At) -> Vec<String> {
     let design = results.design;
     let base = design.baseline;
     let reason = |policy: usize| {
-        let mut all = design.metrics.iter().filter_map(|metric| results.weekly(at, policy, base, *metric));
+        let mut all = design.metrics.iter().filter_map(|metric| results.weekly(at, policy, base, metric));
         all.find_map(|weekly| weekly.refused.as_ref())
     };
     let others = (0..design.policies.len()).filter(|policy| *policy != base);

@@ -4,7 +4,7 @@ use super::cli::How;
 use super::design::{Design, Method};
 use super::file::Source;
 use super::workloads::Held;
-use crate::simulate::Own;
+use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 use lab::provenance;
 use rayon::prelude::*;
@@ -89,9 +89,9 @@ pub(super) struct Plan {
 
 impl Plan {
     /// The plan of a file. `replications` instead of the file's own, from the first to before the end.
-    pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, own: &[&'static Own]) -> Result<Self> {
+    pub(super) fn of(file: &Path, how: &How, replications: Option<(u32, u32)>, added: &Added) -> Result<Self> {
         let source = Source::open(file)?;
-        let design = designed(&source, how.quick, how.seed, own)?;
+        let design = designed(&source, how.quick, how.seed, added)?;
         let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
         let held = opened(&design, &source, traces.as_deref())?;
         let (first, end) = replications.unwrap_or((0, design.count));
@@ -109,14 +109,14 @@ impl Plan {
             end,
             units: u32::try_from(units.len()).context("there are too many units")?,
         };
-        let (hash, code) = (String::new(), provenance::code(!own.is_empty()));
+        let (hash, code) = (String::new(), provenance::code(!added.is_empty()));
         let mut plan = Self { head, units, design, held, source, hash, code };
         plan.hash = hex::encode(Sha256::digest(plan.to_text()));
         Ok(plan)
     }
 
     /// Reads a plan, and the logs that it speaks of: all of them, or that of one unit alone.
-    pub(super) fn read(path: &Path, own: &[&'static Own]) -> Result<Self> {
+    pub(super) fn read(path: &Path, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(path)?;
         let mut lines = text.lines();
         let wrong = |line: usize, words: &dyn std::fmt::Display| {
@@ -131,7 +131,7 @@ impl Plan {
             wrong(1, &format!("speaks of {} units, and {} are there", head.units, units.len()))
         );
         let source = Source { path: head.file.clone(), text: head.text.clone() };
-        let design = designed(&source, head.quick, head.seed, own)?;
+        let design = designed(&source, head.quick, head.seed, added)?;
         let held = opened(&design, &source, head.traces.as_deref())?;
         for (held, (found, sha256)) in held.iter().zip(&head.logs) {
             ensure!(
@@ -141,7 +141,7 @@ impl Plan {
             );
         }
         let hash = hex::encode(Sha256::digest(&text));
-        Ok(Self { head, units, design, held, source, hash, code: provenance::code(!own.is_empty()) })
+        Ok(Self { head, units, design, held, source, hash, code: provenance::code(!added.is_empty()) })
     }
 
     /// Makes sure that policies are the programs that the plan was made for.
@@ -188,8 +188,8 @@ impl Plan {
     }
 }
 
-fn designed(source: &Source, quick: bool, seed: Option<u64>, own: &[&'static Own]) -> Result<Design> {
-    let mut design = Design::read(source, own)?;
+fn designed(source: &Source, quick: bool, seed: Option<u64>, added: &Added) -> Result<Design> {
+    let mut design = Design::read(source, added)?;
     design.seed = seed.unwrap_or(design.seed);
     Ok(if quick { design.quick() } else { design })
 }

@@ -125,7 +125,7 @@ impl<'a> Report<'a> {
                 row.extend(design.texts(&self.results.settings[at.setting]));
                 row.push(named.name.clone());
                 row.extend(design.metrics.iter().map(|metric| {
-                    let mean = self.results.mean(at, policy, *metric);
+                    let mean = self.results.mean(at, policy, metric);
                     mean.map_or_else(
                         || "–".to_owned(),
                         |mean| match mean.half_width() {
@@ -158,7 +158,7 @@ impl<'a> Report<'a> {
         let design = &self.plan.design;
         let settings = design.vary.iter().map(|dimension| dimension.key.name().to_owned());
         let metrics = design.metrics.iter().map(Metric::to_string);
-        let best = |at: At, metric: &Metric| match &self.results.best(at, *metric)[..] {
+        let best = |at: At, metric: &Metric| match &self.results.best(at, metric)[..] {
             [] => "–".to_owned(),
             names => names.join(", "),
         };
@@ -183,7 +183,7 @@ impl<'a> Report<'a> {
         let row = |a: &Metric| {
             let taus = metrics
                 .iter()
-                .map(|b| self.results.agreement(*a, *b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
+                .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
             std::iter::once(a.to_string()).chain(taus).collect()
         };
         Table {
@@ -300,7 +300,7 @@ impl<'a> Report<'a> {
             .collect();
         let best = self.results.places().map(|at| {
             let design = &self.plan.design;
-            let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, *metric)));
+            let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, metric)));
             let by_metric: serde_json::Map<_, _> = design.metrics.iter().map(of).collect();
             let setting = design.texts(&self.results.settings[at.setting]);
             json!({ "log": design.logs[at.log].name, "setting": setting, "may_be_best": by_metric })

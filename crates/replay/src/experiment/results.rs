@@ -1,7 +1,7 @@
 //! All runs of an experiment, and the tables that are made of them.
 
 use super::design::{Against, Claim, Design, Key, Setting};
-use super::measure::{Metric, SATURATED};
+use super::measure::Metric;
 use super::unit::{IN_LOG, Run, RunKey};
 use super::weeks::{Weekly, Weeks};
 use crate::best::may_be_best;
@@ -16,7 +16,7 @@ use lab::table::{number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
-use metrics::{ConfidenceInterval, order};
+use metrics::{Better, ConfidenceInterval, order};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Results<'a> {
     pub(super) design: &'a Design,
     pub(super) settings: Vec<Setting>,
+    /// Columns of `runs.csv`.
+    measured: Vec<Metric>,
     observations: Observations<Cell>,
     /// Estimates over blocks, where one replay stands for replications.
     weeks: BTreeMap<Cell, Weeks>,
@@ -55,9 +57,10 @@ impl<'a> Results<'a> {
     pub(super) fn new(design: &'a Design, runs: impl IntoIterator<Item = Run>) -> Self {
         let rows: BTreeMap<RunKey, _> = runs.into_iter().map(|run| (run.key, (run.metrics, run.weeks))).collect();
         let mut of_weeks = BTreeMap::new();
-        let mut observations = Observations::new(Metric::list());
+        let measured: Vec<Metric> = Metric::list().into_iter().chain(design.own_metrics.iter().copied()).collect();
+        let flag = measured.iter().position(|metric| metric.is_flag());
+        let mut observations = Observations::new(measured.clone());
         let (mut in_logs, mut saturated) = (BTreeMap::new(), BTreeMap::<Cell, (u32, u32)>::new());
-        let flag = Metric::list().into_iter().position(|metric| metric == Metric::of(SATURATED));
         for (RunKey { log, setting, policy, rep }, (row, weeks)) in rows {
             if rep == IN_LOG {
                 in_logs.insert(At { log, setting }, row);
@@ -74,6 +77,7 @@ impl<'a> Results<'a> {
         Self {
             design,
             settings: design.settings(),
+            measured,
             observations,
             weeks: of_weeks,
             in_logs,
@@ -89,7 +93,7 @@ impl<'a> Results<'a> {
 
     /// The metric of the baseline in the log itself; none of a model, and where that log is not what replications are made of.
     pub(super) fn in_log(&self, at: At, metric: Metric) -> Option<f64> {
-        let position = Metric::list().into_iter().position(|one| one == metric)?;
+        let position = self.measured.iter().position(|one| *one == metric)?;
         self.in_logs.get(&at)?.get(position).copied().flatten()
     }
 
@@ -172,7 +176,7 @@ impl<'a> Results<'a> {
 
     /// The rank of a policy among all of them, the best first.
     fn rank(&self, at: At, policy: usize, metric: Metric) -> Quantity<Cell> {
-        let sign = if metric.is_better_high() { -1.0 } else { 1.0 };
+        let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let all = (0..self.design.policies.len()).map(|policy| self.of(at, policy, metric) * sign);
         Quantity::Rank(policy, all.collect())
     }
@@ -185,7 +189,7 @@ impl<'a> Results<'a> {
 
     /// Which policies may be the best in one place.
     pub(super) fn standings(&self, at: At, metric: Metric) -> Vec<Standing> {
-        let sign = if metric.is_better_high() { -1.0 } else { 1.0 };
+        let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
         let policies = 0..self.design.policies.len();
         let mean = |policy| self.mean(at, policy, metric).map_or(f64::NAN, |mean| sign * mean.mean);
         standings(&policies.map(mean).collect::<Vec<f64>>(), |a, b, level| {
@@ -206,7 +210,7 @@ impl<'a> Results<'a> {
     /// Kendall's τ between the orders of the policies under two metrics, on average over all places in which both order them.
     pub(super) fn agreement(&self, a: Metric, b: Metric) -> Option<f64> {
         let order_of = |at: At, metric: Metric| -> Option<Vec<f64>> {
-            let sign = if metric.is_better_high() { -1.0 } else { 1.0 };
+            let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
             (0..self.design.policies.len()).map(|policy| Some(sign * self.mean(at, policy, metric)?.mean)).collect()
         };
         let taus = self.places().filter_map(|at| order::kendall(&order_of(at, a)?, &order_of(at, b)?));
@@ -340,10 +344,10 @@ impl<'a> Results<'a> {
         table.write_record(head.chain(["metric", "policy", "mean", "may_be_best"]))?;
         for at in self.places() {
             for metric in &self.design.metrics {
-                for (policy, standing) in self.standings(at, *metric).into_iter().enumerate() {
+                for (policy, standing) in self.standings(at, metric).into_iter().enumerate() {
                     let mut fields = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
                     fields.extend(self.design.texts(&self.settings[at.setting]));
-                    let mean = self.mean(at, policy, *metric).map_or(f64::NAN, |mean| mean.mean);
+                    let mean = self.mean(at, policy, metric).map_or(f64::NAN, |mean| mean.mean);
                     let name = self.design.policies[policy].name.clone();
                     fields.extend([metric.to_string(), name, number(mean), may_be_best(standing).to_owned()]);
                     table.write_record(fields)?;
@@ -360,8 +364,8 @@ impl<'a> Results<'a> {
             for metric in &self.design.metrics {
                 let texts = self.design.texts(&self.settings[at.setting]);
                 for policy in 0..self.design.policies.len() {
-                    if let Some(rank) = self.estimate(&self.rank(at, policy, *metric)) {
-                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, *metric, &rank)?;
+                    if let Some(rank) = self.estimate(&self.rank(at, policy, metric)) {
+                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, metric, &rank)?;
                     }
                 }
             }
@@ -369,8 +373,8 @@ impl<'a> Results<'a> {
         for metric in &self.design.metrics {
             let texts: Vec<String> = self.design.vary.iter().map(|_| "all".to_owned()).collect();
             for policy in 0..self.design.policies.len() {
-                if let Some(rank) = self.overall_rank(policy, *metric) {
-                    self.row(&mut table, "all", &texts, policy, *metric, &rank)?;
+                if let Some(rank) = self.overall_rank(policy, metric) {
+                    self.row(&mut table, "all", &texts, policy, metric, &rank)?;
                 }
             }
         }
@@ -381,7 +385,7 @@ impl<'a> Results<'a> {
     pub(super) fn run_table(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
         let head = ["log"].into_iter().chain(self.design.vary.iter().map(|dimension| dimension.key.name()));
-        let head = head.chain(["policy", "rep", "seed"]).chain(Metric::list().into_iter().map(Metric::name));
+        let head = head.chain(["policy", "rep", "seed"]).chain(self.measured.iter().map(|metric| metric.name()));
         table.write_record(head)?;
         for (Cell { at, policy }, rep, row) in self.observations.rows() {
             let mut fields = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
@@ -456,8 +460,8 @@ impl<'a> Results<'a> {
             let texts = self.design.texts(&self.settings[at.setting]);
             for policy in 0..self.design.policies.len() {
                 for metric in &self.design.metrics {
-                    if let Some(estimate) = of(at, policy, *metric) {
-                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, *metric, &estimate)?;
+                    if let Some(estimate) = of(at, policy, metric) {
+                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, metric, &estimate)?;
                     }
                 }
             }
@@ -471,7 +475,7 @@ impl<'a> Results<'a> {
         for at in self.places() {
             for policy in 0..self.design.policies.len() {
                 for metric in &self.design.metrics {
-                    let Some(mean) = self.mean(at, policy, *metric) else { continue };
+                    let Some(mean) = self.mean(at, policy, metric) else { continue };
                     let half = mean.half_width()?;
                     if half > 0.0 {
                         worst = worst.max(mean.relative_precision()?);
@@ -488,7 +492,7 @@ impl<'a> Results<'a> {
         for at in self.places() {
             for policy in 0..self.design.policies.len() {
                 for metric in &self.design.metrics {
-                    if let Some(mean) = self.mean(at, policy, *metric) {
+                    if let Some(mean) = self.mean(at, policy, metric) {
                         most = most.max(mean.replications_for(precision)?);
                     }
                 }

@@ -192,7 +192,7 @@ fn under(
             other = replay(policy)?;
             &other
         };
-        let row = measured(&told.jobs, placements, told.processors, window, design.window.cuts(), trend);
+        let row = measured(design, &told.jobs, placements, told.processors, window, trend);
         runs.push(Run {
             key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),

@@ -60,12 +60,12 @@ impl Replayed {
             let ours = &all[policy];
             let against = |level: f64| {
                 let of = |theirs: &Self| {
-                    design.metrics.iter().map(|metric| ours.difference(theirs, *metric, 1.0, level)).collect()
+                    design.metrics.iter().map(|metric| ours.difference(theirs, metric, 1.0, level)).collect()
                 };
                 all.iter().map(of).collect()
             };
             Weeks {
-                means: design.metrics.iter().map(|metric| ours.mean(*metric)).collect(),
+                means: design.metrics.iter().map(|metric| ours.mean(metric)).collect(),
                 differences: against(ConfidenceInterval::LEVEL),
                 simultaneous: against(level),
                 claims: design

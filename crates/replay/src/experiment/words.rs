@@ -12,8 +12,8 @@ use lab::verdict::Verdict;
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for metric in &results.design.metrics {
-        sentences.push(of_metric(results, *metric));
-        sentences.extend(best(results, *metric));
+        sentences.push(of_metric(results, metric));
+        sentences.extend(best(results, metric));
     }
     sentences.extend(of_claims(judged));
     sentences.extend(of_agreement(results));
@@ -93,7 +93,7 @@ fn of_agreement(results: &Results<'_>) -> Option<String> {
     let mut lowest: Option<(f64, Metric, Metric)> = None;
     for (position, a) in metrics.iter().enumerate() {
         for b in &metrics[..position] {
-            if let Some(tau) = results.agreement(*a, *b)
+            if let Some(tau) = results.agreement(a, b)
                 && lowest.is_none_or(|(least, ..)| tau < least)
             {
                 lowest = Some((tau, *b, *a));

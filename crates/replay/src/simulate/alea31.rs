@@ -110,7 +110,7 @@ impl World for Alea31 {
         let mut sim = Sim::new(world, watch);
         run_out(&mut sim, &policy.name(), &self.asked)?;
         let (_, watch) = sim.into_parts();
-        Ok((Outcome::new(&self.sites, watch.finish()?, intake.repairs().clone()), ()))
+        Ok((Outcome::new(watch.finish()?, intake.repairs().clone()), ()))
     }
 
     fn arguments(&self, _: &[policy::Policy]) -> String {

@@ -3,6 +3,7 @@
 use super::cli::Format;
 use super::report::Report;
 use super::rows::LISTED;
+use metrics::Metric;
 
 /// What is written beside the tables.
 pub(super) fn text(report: &Report<'_>) -> String {
@@ -16,7 +17,18 @@ pub(super) fn text(report: &Report<'_>) -> String {
     };
     let told = |format, text| if report.format.contains(&format) { text } else { "" };
     let (evalys, parquet) = (told(Format::Evalys, EVALYS), told(Format::Parquet, PARQUET));
-    format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{REST}")
+    format!("{JOBS}{allocated} |\n{parquet}{SWF}{evalys}{SUMMARY}{}{REST}", metrics(report))
+}
+
+/// Rows about metrics: one for neighbours of one definition.
+fn metrics(report: &Report<'_>) -> String {
+    let measured: Vec<&Metric> = report.runs[0].columns.iter().map(|(metric, _)| *metric).collect();
+    let groups = measured.chunk_by(|a, b| (a.text(), a.unit()) == (b.text(), b.unit()));
+    let row = |group: &[&Metric]| {
+        let names: Vec<String> = group.iter().map(|metric| format!("`{metric}`")).collect();
+        format!("| {} | {} | {} |\n", names.join(", "), group[0].text(), group[0].unit())
+    };
+    groups.map(row).collect()
 }
 
 const JOBS: &str = "\
@@ -64,28 +76,16 @@ The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Ti
 1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; `allocated_resources` lists processors as `0-3 7`.
 ";
 
-const REST: &str = "
+const SUMMARY: &str = "
 ## summary.csv
 
-One row per policy. `*` is each of `mean`, `median`, `p95`, `p99`, `max`, `weighted_mean` (weighted by processors).
+One row per policy. A weighted mean is weighted by processors.
 
-| column | unit |
-|---|---|
-| `jobs`, `rejected`, `cut`, `zero_runtime` | jobs that ran; that no place could hold; that ended at their limit; of zero run time |
-| `wait_*`, `response_*` | start − submit, finish − submit (s) |
-| `slowdown_*` | response / run time (1); jobs of zero run time have none |
-| `bounded_slowdown_*` | max(1, response / max(run time, 10 s)) (1) |
-| `tardiness_*`, `late_percent` | max(0, finish − deadline) (s), and jobs that finished after it (% of those that have one) |
-| `makespan`, `work` | last finish − first submit (s); Σ processors × run (processor-seconds) |
-| `utilization` | work / (processors × makespan), 0 … 1 |
-| `interrupted` | runs that a failure cut short, where machines fail |
-| `prediction_error_percent`, `local_slowdown` | with --model metasched: error of predictions at dispatch (%), slowdown of local users (1) |
-| `turnaround_mean`, `messages_per_job`, `moves_per_job` | with --model hier-grid: until the output is home (s), messages and moves for each job |
-| `backlog_max`, `backlog_end` | work of the jobs that wait (processors × run time), as the time that it takes at the mean rate of the run (s): its largest value, as a mean over at least a thousandth of the run, and that at the last submission |
-| `backlog_stretch` | longest time before the last submission with more than a tenth of `backlog_max` waiting (s) |
-| `drain` | end of the last job − last submission (s) |
-| `saturated` | `yes` if the policy cannot do the work as fast as it comes, so that its waits grow with the length of the log; else `no` |
+| column | what it is | unit |
+|---|---|---|
+";
 
+const REST: &str = "
 A policy is saturated if its backlog is large and lasts. Large: `backlog_max` is at least 2 % of the time from the first to the last
 submission, and at least 5 / √jobs of it. Lasts: `backlog_stretch` is at least a quarter of that time; or `backlog_end` is at least
 half of `backlog_max`, and `backlog_end` and `drain` are both large. A log of fewer than 100 jobs, or shorter than four of its longest

@@ -6,14 +6,14 @@ use anyhow::{Result, anyhow};
 use lab::chart::significant;
 use lab::scenario::did_you_mean;
 use metrics::best::{Standing, standings};
-use metrics::{Blocks, ConfidenceInterval, Estimate, Refusal};
+use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
 /// Policy that others are compared with by default.
 const USUAL: &str = "easy";
 
 /// A difference between two policies.
 pub(super) struct Difference<'a> {
-    pub(super) metric: &'static str,
+    pub(super) metric: &'static Metric,
     pub(super) policy: &'a str,
     pub(super) baseline: &'a str,
     /// Difference of the means over jobs.
@@ -51,15 +51,20 @@ fn against(runs: &[Run], baseline: usize) -> impl Iterator<Item = (usize, usize)
 }
 
 fn of_pairs<'a>(runs: &'a [Run], pairs: &[(usize, usize)]) -> Vec<Difference<'a>> {
-    let of = |metric: &'static str| {
+    let of = |metric: &'static Metric| {
         pairs.iter().filter_map(move |(policy, baseline)| {
             let (run, base) = (&runs[*policy], &runs[*baseline]);
             let interval = difference([run, base].map(|run| (run, blocks(run))), metric, ConfidenceInterval::LEVEL)?;
-            let of_baseline = base.outcome.watched.blocks.mean(metric)?.mean;
+            let of_baseline = base.outcome.watched.blocks.mean(metric.name())?.mean;
             Some(Difference { metric, policy: &run.name, baseline: &base.name, interval, of_baseline })
         })
     };
-    Blocks::METRICS.into_iter().flat_map(of).collect()
+    compared().flat_map(of).collect()
+}
+
+/// Metrics that are compared over blocks of the log.
+fn compared() -> impl Iterator<Item = &'static Metric> {
+    Blocks::METRICS.into_iter().map(Metric::of)
 }
 
 const fn blocks(run: &Run) -> &Blocks {
@@ -67,16 +72,16 @@ const fn blocks(run: &Run) -> &Blocks {
 }
 
 /// Difference of two policies, each over some of its jobs; without an interval where one of them is saturated.
-pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &str, level: f64) -> Option<Estimate> {
+pub(super) fn difference(of: [(&Run, &Blocks); 2], metric: &Metric, level: f64) -> Option<Estimate> {
     let [(_, ours), (_, theirs)] = of;
-    let estimate = ours.difference_at(theirs, metric, level)?;
+    let estimate = ours.difference_at(theirs, metric.name(), level)?;
     let is_saturated = of.iter().any(|(run, _)| run.trend().is_saturated());
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
 
 /// Mean of each policy, not a number where it has none, and which may be the best.
-pub(super) fn ranked(runs: &[Run], metric: &str) -> (Vec<f64>, Vec<Standing>) {
-    let mean = |run: &Run| blocks(run).mean(metric).map_or(f64::NAN, |mean| mean.mean);
+pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>) {
+    let mean = |run: &Run| blocks(run).mean(metric.name()).map_or(f64::NAN, |mean| mean.mean);
     let means: Vec<f64> = runs.iter().map(mean).collect();
     let found = standings(&means, |a, b, level| {
         let interval = difference([a, b].map(|run| (&runs[run], blocks(&runs[run]))), metric, level)?;
@@ -85,24 +90,21 @@ pub(super) fn ranked(runs: &[Run], metric: &str) -> (Vec<f64>, Vec<Standing>) {
     (means, found)
 }
 
-/// Metrics of the comparison that sentences report.
-pub(super) const TOLD: [&str; 3] = ["wait_mean", "bounded_slowdown_mean", "tardiness_mean"];
-
 /// Sentences about the best policies; none about a single one.
 pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let of = |metric| in_words(&format!("mean {}", called(metric).0), &names, &ranked(runs, metric).1);
-    if runs.len() > 1 { TOLD.into_iter().filter_map(of).collect() } else { Vec::new() }
+    let told = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
+    told.filter_map(|metric| in_words(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
 
 /// `best.csv`.
 pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["metric", "policy", "mean", "may_be_best"])?;
-    for metric in Blocks::METRICS {
+    for metric in compared() {
         let (means, found) = ranked(runs, metric);
         for ((run, mean), standing) in runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite()) {
-            table.write_record([metric, &run.name, &mean.to_string(), may_be_best(standing)])?;
+            table.write_record([metric.name(), &run.name, &mean.to_string(), may_be_best(standing)])?;
         }
     }
     Ok(table.into_inner()?)
@@ -116,22 +118,17 @@ pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
         let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
         let (mean, blocks) = (interval.mean.to_string(), interval.blocks.to_string());
         let (low, high, correlation) = (end(interval.low), end(interval.high), end(interval.correlation));
-        table.write_record([metric, policy, baseline, &mean, &low, &high, &blocks, &correlation])?;
+        table.write_record([metric.name(), policy, baseline, &mean, &low, &high, &blocks, &correlation])?;
     }
     Ok(table.into_inner()?)
 }
 
-/// What a metric is called in a sentence, and its unit behind a blank.
-pub(super) fn called(metric: &str) -> (&'static str, &'static str) {
-    match metric {
-        "wait_mean" => ("wait", " s"),
-        "response_mean" => ("response", " s"),
-        "slowdown_mean" => ("slowdown", ""),
-        "bounded_slowdown_mean" => ("bounded slowdown", ""),
-        "area_weighted_response" => ("area-weighted response", " s"),
-        "tardiness_mean" => ("tardiness", " s"),
-        "late_percent" => ("late jobs", " points"),
-        _ => ("", ""),
+/// Unit of differences of a metric, behind a blank: `points` of a percentage.
+pub(super) fn unit(metric: &Metric) -> String {
+    match metric.unit() {
+        "" => String::new(),
+        "%" => " points".to_owned(),
+        unit => format!(" {unit}"),
     }
 }
 
@@ -144,7 +141,7 @@ impl Difference<'_> {
     /// `Mean wait is 1,234 s (9.3 %) lower under easy than under fcfs (95 % interval −1,500 to −968 s, 40 blocks).`
     pub(super) fn in_words(&self) -> String {
         let Self { metric, policy, baseline, interval, of_baseline } = self;
-        let (name, unit) = called(metric);
+        let (name, unit) = (metric.short_label(), unit(metric));
         if interval.mean.abs() <= f64::EPSILON * of_baseline.abs() && !interval.is_significant() && is_point(interval) {
             return format!("Mean {name} is the same under {policy} and {baseline}.");
         }
@@ -183,7 +180,13 @@ mod tests {
         let blocks = if low.is_some() { 20 } else { 3 };
         let refused = low.is_none().then_some(metrics::Refusal::FewBlocks { blocks, weeks: 30.0 });
         let interval = Estimate { mean, low, high, blocks, correlation: None, refused };
-        let one = Difference { metric: "wait_mean", policy: "easy", baseline: "fcfs", interval, of_baseline: 200.0 };
+        let one = Difference {
+            metric: Metric::of("wait_mean"),
+            policy: "easy",
+            baseline: "fcfs",
+            interval,
+            of_baseline: 200.0,
+        };
         one.in_words()
     }
 

@@ -244,12 +244,12 @@ impl HierGrid {
         let observer = grid.into_observer();
         let repairs = log.finish()?;
         let Servers { watch, heard, turnaround, completed, .. } = servers;
-        let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
+        let mut outcome = Outcome::new(watch.finish()?, repairs);
         outcome.reasons = heard.map(|heard| heard.heard.borrow_mut().reasons());
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
-        outcome.columns.push(("turnaround_mean", per_job(turnaround)));
-        outcome.columns.push(("messages_per_job", per_job(float(counts.all_messages()))));
-        outcome.columns.push(("moves_per_job", per_job(float(counts.moves()))));
+        outcome.count("turnaround_mean", per_job(turnaround));
+        outcome.count("messages_per_job", per_job(float(counts.all_messages())));
+        outcome.count("moves_per_job", per_job(float(counts.moves())));
         Ok((outcome, observer))
     }
 }

@@ -197,7 +197,7 @@ impl World for Metasched {
             makespan: makespan.as_secs_f64(),
         };
         let reasons = heard.map(|heard| heard.borrow_mut().reasons());
-        Ok((Outcome { reasons, ..Outcome::new(&self.sites, watch.finish()?, repairs) }, beside))
+        Ok((Outcome { reasons, ..Outcome::new(watch.finish()?, repairs) }, beside))
     }
 
     fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
@@ -228,8 +228,8 @@ impl World for Metasched {
         let window = runs.iter().map(|(_, beside)| beside.makespan).fold(0.0, f64::max);
         for (outcome, beside) in runs {
             let slowdown = beside.disturbance.filter(|_| window > 0.0).map(|disturbance| 1.0 + disturbance / window);
-            outcome.columns.push(("prediction_error_percent", beside.prediction_error_percent));
-            outcome.columns.push(("local_slowdown", slowdown));
+            outcome.count("prediction_error_percent", beside.prediction_error_percent);
+            outcome.count("local_slowdown", slowdown);
         }
     }
 

@@ -1,7 +1,24 @@
-//! Policies that a program adds to those of space-shared machines.
+//! Policies and metrics that a program adds.
 
 use gap_schedule::Policy;
+use metrics::Metric;
 use std::fmt;
+
+/// What a program adds to the commands.
+#[derive(Clone, Debug, Default)]
+pub struct Added {
+    /// Policies of space-shared machines.
+    pub policies: Vec<&'static Own>,
+    /// Metrics of `simulate` and `experiment`.
+    pub metrics: Vec<&'static Metric>,
+}
+
+impl Added {
+    /// Whether results depend on this program alone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.policies.is_empty() && self.metrics.is_empty()
+    }
+}
 
 /// A policy by its name, as `--policy` takes it.
 pub struct Own {

@@ -2,18 +2,18 @@
 
 use super::cli::Format;
 use super::sites::Sites;
-use super::watch::Watched;
 use super::world::{Opened, Run};
 use super::{compare, stem, terminal};
 use crate::asked::Asked;
-use crate::saturation::{self, columns, yes_or_no};
-use crate::units::{count, readable, unit};
+use crate::saturation;
+use crate::units::{cell, count, readable};
 use anyhow::Result;
 use clap::ValueEnum;
 use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
 use lab::provenance::{self, quoted};
+use metrics::Metric;
 use std::path::Path;
 use workload::Deadlines;
 use workload::repair::Repair;
@@ -41,19 +41,11 @@ impl Report<'_> {
     /// `summary.csv`: one row per policy.
     pub(super) fn summary(&self) -> Result<Vec<u8>> {
         let mut table = csv::Writer::from_writer(Vec::new());
-        for (i, run) in self.runs.iter().enumerate() {
-            let (jobs, rest) = run.outcome.columns.split_first().expect("a row begins with the number of jobs");
-            if i == 0 {
-                let names = rest.iter().map(|(name, _)| *name);
-                let trend = columns(run.trend()).map(|(name, _)| name).into_iter().chain(["saturated"]);
-                table.write_record(["policy", jobs.0, "rejected", "cut"].into_iter().chain(names).chain(trend))?;
-            }
-            let value = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let Watched { rejected, cut, .. } = &run.outcome.watched;
-            let head = [run.name.clone(), value(jobs.1), rejected.to_string(), cut.to_string()];
-            let trend = columns(run.trend()).map(|(_, seconds)| seconds.to_string()).into_iter();
-            let trend = trend.chain([yes_or_no(run.trend()).to_owned()]);
-            table.write_record(head.into_iter().chain(rest.iter().map(|(_, number)| value(*number))).chain(trend))?;
+        let names = self.runs[0].columns.iter().map(|(metric, _)| metric.name());
+        table.write_record(["policy"].into_iter().chain(names))?;
+        for run in self.runs {
+            let values = run.columns.iter().map(|(metric, value)| cell(metric, *value, |value| value.to_string()));
+            table.write_record([run.name.clone()].into_iter().chain(values))?;
         }
         Ok(table.into_inner()?)
     }
@@ -76,24 +68,11 @@ impl Report<'_> {
     }
 
     pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
-        let metrics = self.runs[0].outcome.columns.iter().map(|(name, _)| *name);
-        let value = |value: Option<f64>| value.map_or_else(String::new, readable);
-        let rows = metrics
-            .enumerate()
-            .filter(|(i, _)| self.runs.iter().any(|run| run.outcome.columns[*i].1.is_some()))
-            .map(|(i, name)| {
-                std::iter::once(format!("{}{}", name.replace('_', " "), unit(name)))
-                    .chain(self.runs.iter().map(|run| value(run.outcome.columns[i].1)))
-                    .collect()
-            });
-        let rejected = std::iter::once("rejected".to_owned())
-            .chain(self.runs.iter().map(|run| count(run.outcome.watched.rejected)));
-        let trends = columns(self.runs[0].trend()).into_iter().enumerate().map(|(i, (name, _))| {
-            let values = self.runs.iter().map(|run| readable(columns(run.trend())[i].1));
-            std::iter::once(format!("{}{}", name.replace('_', " "), unit(name))).chain(values).collect()
+        let metrics = self.runs[0].columns.iter().map(|(metric, _)| *metric);
+        let rows = metrics.filter(|metric| self.runs.iter().any(|run| run.value(metric).is_some())).map(|metric| {
+            let values = self.runs.iter().map(|run| cell(metric, run.value(metric), readable));
+            std::iter::once(metric.in_words()).chain(values).collect()
         });
-        let saturated = self.runs.iter().map(|run| yes_or_no(run.trend()).to_owned());
-        let saturated = std::iter::once("saturated".to_owned()).chain(saturated);
         let policies = std::iter::once("metric".to_owned()).chain(self.runs.iter().map(|run| run.name.clone()));
         let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
             let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
@@ -123,7 +102,7 @@ impl Report<'_> {
             caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
                 .to_owned(),
             columns: policies.collect(),
-            rows: rows.chain([rejected.collect()]).chain(trends).chain([saturated.collect()]).collect(),
+            rows: rows.collect(),
         };
         let repairs = page::Table {
             id: "repairs".to_owned(),
@@ -162,10 +141,9 @@ impl Report<'_> {
 
     fn is_large(&self, repair: &Repair) -> bool {
         let run = &self.runs[0];
-        let ran = run.outcome.columns.first().and_then(|(_, jobs)| *jobs).unwrap_or(0.0);
+        let ran = run.outcome.watched.totals.summary.jobs();
         #[expect(clippy::cast_precision_loss, reason = "counts")]
-        let (records, touched) =
-            (ran + (run.outcome.watched.rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);
+        let (records, touched) = ((ran + run.rejected() + run.outcome.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
     }
 
@@ -182,7 +160,7 @@ impl Report<'_> {
 
     /// What a reader may overlook: jobs that never ran, under any policy.
     fn rejections(&self) -> Option<String> {
-        let were = match self.runs[0].outcome.watched.rejected {
+        let were = match self.runs[0].rejected() {
             0 => return None,
             1 => "1 job was".to_owned(),
             rejected => format!("{rejected} jobs were"),
@@ -276,17 +254,21 @@ impl Report<'_> {
 
     pub(super) fn as_json(&self, out: &Path) -> serde_json::Value {
         let runs = self.runs.iter().map(|run| {
-            let mut row: serde_json::Map<_, _> =
-                run.outcome.columns.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
-            row.insert("rejected".to_owned(), run.outcome.watched.rejected.into());
-            row.insert("cut".to_owned(), run.outcome.watched.cut.into());
-            row.extend(columns(run.trend()).map(|(name, seconds)| (name.to_owned(), seconds.into())));
-            row.insert("saturated".to_owned(), run.trend().is_saturated().into());
+            let value = |(metric, value): &(&Metric, Option<f64>)| {
+                let value = match value {
+                    Some(value) if metric.is_flag() => (*value > 0.5).into(),
+                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of jobs")]
+                    Some(value) if metric.counts_jobs() => (*value as u64).into(),
+                    value => serde_json::Value::from(*value),
+                };
+                (metric.name().to_owned(), value)
+            };
+            let row: serde_json::Map<_, _> = run.columns.iter().map(value).collect();
             (run.name.clone(), row.into())
         });
         let differences = compare::differences(self.runs, self.baseline).into_iter().map(|one| {
             serde_json::json!({
-                "metric": one.metric,
+                "metric": one.metric.name(),
                 "policy": one.policy,
                 "baseline": one.baseline,
                 "mean": one.interval.mean,

@@ -8,6 +8,7 @@ use super::sites::Sites;
 use crate::label::Label;
 use anyhow::{Context, Result};
 use lab::terminal::csv_name;
+use metrics::Metric;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -71,8 +72,10 @@ pub(crate) struct Drafts {
     pub(crate) header: String,
     /// The name of the log.
     pub(crate) log: String,
-    /// A run of no more jobs than these is drawn: somebody will ask why each started then.
+    /// A run of no more jobs than these is drawn, with the reason of each start.
     pub(crate) drawn: usize,
+    /// Metrics that the program adds.
+    pub(crate) own: Vec<&'static Metric>,
 }
 
 /// What a log knows of a job, and a simulation does not.

@@ -1,16 +1,16 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
-use super::classes::Class;
-use super::compare::{Difference, TOLD, best_in_words, called, difference, differences};
+use super::compare::{Difference, best_in_words, difference, differences, unit};
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::schedules::schedules;
 use super::world::Run;
 use crate::label::Label;
-use crate::units::{count, readable, unit};
+use crate::units::{cell, count, readable};
 use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
-use metrics::{ConfidenceInterval, MetricSummary};
+use metrics::totals::Fared;
+use metrics::{ConfidenceInterval, JobClass, Metric, MetricSummary};
 use sim_core::Time;
 
 /// How many users are listed.
@@ -34,7 +34,7 @@ fn names(runs: &[Run]) -> impl Iterator<Item = String> {
 fn comparison(report: &Report<'_>) -> Section {
     let differences = differences(report.runs, report.baseline);
     let mut words = best_in_words(report.runs);
-    words.extend(differences.iter().filter(|one| TOLD.contains(&one.metric)).map(Difference::in_words));
+    words.extend(differences.iter().filter(|one| one.metric.is_in_sentences()).map(Difference::in_words));
     words.extend(report.saturated());
     if !differences.is_empty() {
         words.push(
@@ -59,7 +59,7 @@ fn comparison(report: &Report<'_>) -> Section {
     if !differences.is_empty() {
         let cell = |end: Option<f64>| end.map_or_else(String::new, significant);
         let row = |one: &Difference<'_>| {
-            let (name, unit) = called(one.metric);
+            let (name, unit) = (one.metric.short_label(), unit(one.metric));
             let interval = &one.interval;
             vec![
                 format!("{name}{}", if unit.is_empty() { String::new() } else { format!(" ({})", unit.trim()) }),
@@ -89,12 +89,12 @@ fn comparison(report: &Report<'_>) -> Section {
 /// Differences in percent of the baseline's mean, so that all metrics have one axis.
 fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
     // A few jobs of a few seconds make the mean of what is not bounded.
-    let is_drawn = |one: &&Difference<'_>| one.metric != "slowdown_mean";
-    let mut metrics: Vec<&str> = differences.iter().filter(is_drawn).map(|one| one.metric).collect();
+    let is_drawn = |one: &&Difference<'_>| one.metric.warning().is_none();
+    let mut metrics: Vec<&Metric> = differences.iter().filter(is_drawn).map(|one| one.metric).collect();
     metrics.dedup();
-    let place = |metric: &str| metrics.iter().position(|known| *known == metric).map_or(0, |k| k + 1);
+    let place = |metric: &Metric| metrics.iter().position(|known| *known == metric).map_or(0, |k| k + 1);
     #[expect(clippy::cast_precision_loss, reason = "a handful")]
-    let x = |metric: &str| place(metric) as f64;
+    let x = |metric: &Metric| place(metric) as f64;
     let point = |one: &Difference<'_>| {
         let share = |value: f64| 100.0 * value / one.of_baseline.abs();
         let (low, high) = (one.interval.low?, one.interval.high?);
@@ -109,7 +109,7 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
         Series::marks(run.name.clone(), points).in_slot(slot)
     });
     let baseline = &report.runs[report.baseline].name;
-    let ticks = metrics.iter().map(|metric| (x(metric), called(metric).0.to_owned())).collect();
+    let ticks = metrics.iter().map(|metric| (x(metric), metric.short_label().to_owned())).collect();
     Chart {
         id: "differences".to_owned(),
         title: format!("Differences to {baseline}"),
@@ -123,28 +123,16 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
 
 /// What most readers look for first, a row for each policy.
 fn overview(report: &Report<'_>) -> Part {
-    const SHOWN: [&str; 11] = [
-        "jobs",
-        "wait_mean",
-        "wait_median",
-        "wait_p95",
-        "bounded_slowdown_mean",
-        "bounded_slowdown_p95",
-        "tardiness_mean",
-        "late_percent",
-        "interrupted",
-        "utilization",
-        "makespan",
-    ];
-    let shown: Vec<&str> =
-        SHOWN.into_iter().filter(|name| report.runs.iter().any(|run| run.value(name).is_some())).collect();
-    let row = |name: &&str| {
-        let cells = report.runs.iter().map(|run| run.value(name).map_or_else(String::new, readable));
-        std::iter::once(format!("{}{}", name.replace('_', " "), unit(name))).chain(cells).collect()
+    let measured = report.runs[0].columns.iter().map(|(metric, _)| *metric);
+    let shown =
+        measured.filter(|metric| metric.is_in_overview() && report.runs.iter().any(|run| run.value(metric).is_some()));
+    let row = |metric: &Metric| {
+        let cells = report.runs.iter().map(|run| cell(metric, run.value(metric), readable));
+        std::iter::once(metric.in_words()).chain(cells).collect()
     };
     let caption = "Over jobs. Slowdown is bounded at 10 s.";
     let columns = std::iter::once("metric".to_owned()).chain(names(report.runs)).collect();
-    table("overview", "The policies", caption, columns, shown.iter().map(row).collect())
+    table("overview", "The policies", caption, columns, shown.map(row).collect())
 }
 
 /// How many jobs waited how long, and were slowed down how much.
@@ -177,7 +165,7 @@ fn distributions(report: &Report<'_>) -> Section {
         "wait (s); up to 1 s is drawn at 1",
         "jobs that waited no longer (%)",
         1.0,
-        &|run| run.outcome.watched.summary.wait(),
+        &|run| run.outcome.watched.totals.summary.wait(),
     );
     let slowdown = curve(
         "bounded-slowdown-distribution",
@@ -185,7 +173,7 @@ fn distributions(report: &Report<'_>) -> Section {
         "bounded slowdown",
         "jobs that were slowed down no more (%)",
         1.0,
-        &|run| run.outcome.watched.summary.bounded_slowdown(),
+        &|run| run.outcome.watched.totals.summary.bounded_slowdown(),
     );
     Section {
         id: "distributions".to_owned(),
@@ -214,12 +202,13 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
 
 /// Short and long, narrow and wide jobs; users.
 fn classes(report: &Report<'_>) -> Section {
-    let parts = if report.runs[0].value("jobs").is_some_and(|jobs| jobs > 0.0) {
+    let totals = &report.runs[0].outcome.watched.totals;
+    let parts = if totals.summary.jobs() > 0 {
         let mut parts = vec![
             class_table(report, "wait_mean", "wait (s)", |class| class.wait.mean()),
             class_table(report, "bounded_slowdown_mean", "bounded slowdown", |class| class.bounded_slowdown.mean()),
         ];
-        let users = report.runs[0].outcome.watched.classes.users();
+        let users = totals.users.len();
         if users > 1 {
             parts.push(user_table(report, users));
         }
@@ -231,16 +220,17 @@ fn classes(report: &Report<'_>) -> Section {
 }
 
 /// One metric of each class: means over jobs, and differences to the baseline over blocks of the log.
-fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Class) -> Option<f64>) -> Part {
+fn class_table(report: &Report<'_>, metric: &str, head: &str, of: fn(&Fared) -> Option<f64>) -> Part {
     let runs = report.runs;
     let base = &runs[report.baseline];
-    let first = &base.outcome.watched.classes;
+    let first = &base.outcome.watched.totals;
     let compared = || runs.iter().filter(|run| run.name != base.name);
-    let row = |k: usize| {
-        let class = |run: &'_ Run| of(&run.outcome.watched.classes.classes()[k]).map_or_else(String::new, readable);
+    let row = |class: JobClass| {
+        let k = class as usize;
+        let mean = |run: &'_ Run| of(&run.outcome.watched.totals.classes[k]).map_or_else(String::new, readable);
         let against = |run: &'_ Run| {
-            let pair = [run, base].map(|run| (run, &run.outcome.watched.classes.classes()[k].blocks));
-            difference(pair, metric, ConfidenceInterval::LEVEL).map_or_else(String::new, |interval| {
+            let pair = [run, base].map(|run| (run, &run.outcome.watched.classes.blocks[k]));
+            difference(pair, Metric::of(metric), ConfidenceInterval::LEVEL).map_or_else(String::new, |interval| {
                 let mean = significant(interval.mean);
                 match (interval.low, interval.high) {
                     (Some(low), Some(high)) => {
@@ -250,32 +240,32 @@ fn class_table(report: &Report<'_>, metric: &'static str, head: &str, of: fn(&Cl
                 }
             })
         };
-        let named = [first.classes()[k].name.to_owned(), count(first.classes()[k].jobs)];
-        named.into_iter().chain(runs.iter().map(class)).chain(compared().map(against)).collect::<Vec<_>>()
+        let named = [class.name().to_owned(), count(first.jobs_of(class))];
+        named.into_iter().chain(runs.iter().map(mean)).chain(compared().map(against)).collect::<Vec<_>>()
     };
     let others = compared().map(|run| format!("{} − {}", run.name, base.name));
     let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others).collect();
     let caption = "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002). Means over \
                    jobs; differences have their 95 % intervals over blocks of the log.";
     let title = format!("Classes of jobs: mean {head}");
-    table(&format!("classes-{metric}"), &title, caption, columns, (0..first.classes().len()).map(row).collect())
+    table(&format!("classes-{metric}"), &title, caption, columns, JobClass::ALL.into_iter().map(row).collect())
 }
 
 fn user_table(report: &Report<'_>, users: usize) -> Part {
     let runs = report.runs;
     let first = &runs[0].outcome.watched;
-    let all = first.summary.work();
+    let all = first.totals.summary.work();
     let mean = |mean: Option<f64>| mean.map_or_else(String::new, readable);
-    let rows = first.classes.heaviest(USERS).into_iter().map(|(number, user)| {
+    let rows = first.totals.users.heaviest(USERS).into_iter().map(|(number, user)| {
         let of = |run: &Run| {
-            let user = run.outcome.watched.classes.user(number);
-            let wait = user.and_then(|user| user.wait.mean());
-            (mean(wait), mean(user.and_then(|user| user.bounded_slowdown.mean())))
+            let user = run.outcome.watched.totals.users.get(number);
+            let wait = user.and_then(|user| user.fared.wait.mean());
+            (mean(wait), mean(user.and_then(|user| user.fared.bounded_slowdown.mean())))
         };
         let (waits, slowdowns): (Vec<String>, Vec<String>) = runs.iter().map(of).unzip();
-        let name = user.label.as_ref().map_or_else(|| "unknown".to_owned(), Label::to_string);
+        let name = first.classes.labels.get(&number).map_or_else(|| "unknown".to_owned(), Label::to_string);
         let share = significant(100.0 * user.work / all);
-        [name, count(user.jobs), share].into_iter().chain(waits).chain(slowdowns).collect()
+        [name, count(user.fared.wait.count()), share].into_iter().chain(waits).chain(slowdowns).collect()
     });
     let heads = |metric: &'static str| names(runs).map(move |name| format!("{metric}, {name}"));
     let columns = ["user", "jobs", "work (%)"].map(str::to_owned).into_iter();

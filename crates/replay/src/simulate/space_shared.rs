@@ -105,13 +105,14 @@ impl World for SpaceShared {
         };
         let (counts, watch) = self.run(policy, at_work, &failure, arrivals, watch, || true)?;
         let repairs = log.finish()?;
-        let mut outcome = Outcome::new(sites, watch.finish()?, repairs);
+        let mut outcome = Outcome::new(watch.finish()?, repairs);
         outcome.reasons = heard.map(ReasonsHeard::finish);
         if options.run.outages.is_some() {
-            outcome.columns.push(("interrupted", Some(outcome.watched.interrupted)));
+            let interrupted = outcome.watched.interrupted;
+            outcome.count("interrupted", Some(interrupted));
         }
         if self.predicts {
-            outcome.columns.push(("predictions_expired_percent", counts.as_ref().and_then(expired_percent)));
+            outcome.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
             outcome.notes.extend(counts.map(|counts| in_words(&policy.name(), &counts)));
         }
         Ok((outcome, ()))

@@ -1,54 +1,32 @@
 //! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
 
-use super::compare::{TOLD, best_in_words, called, differences};
+use super::compare::{best_in_words, differences, unit};
 use super::world::Run;
-use crate::units::{count, readable};
+use crate::units::readable;
 use lab::chart::{fixed, significant};
+use metrics::{Metric, catalogue};
 
 /// The widest line.
 const WIDEST: usize = 100;
 
-/// Columns of `summary.csv` that are shown where a policy has a value, with the two lines of their heads.
-const SHOWN: [(&str, &str, &str); 13] = [
-    ("jobs", "", "jobs"),
-    ("rejected", "", "rejected"),
-    ("interrupted", "inter-", "rupted"),
-    ("wait_mean", "wait", "mean, s"),
-    ("response_mean", "response", "mean, s"),
-    ("bounded_slowdown_mean", "bounded", "slowdown"),
-    ("tardiness_mean", "tardiness", "mean, s"),
-    ("late_percent", "late", "% of jobs"),
-    ("utilization", "utili-", "zation"),
-    ("makespan", "makespan", "s"),
-    ("prediction_error_percent", "prediction", "error, %"),
-    ("turnaround_mean", "turnaround", "mean, s"),
-    ("messages_per_job", "messages", "per job"),
-];
-
-/// Columns that go first where the table is too wide.
-const SPARED: [&str; 3] = ["response_mean", "makespan", "rejected"];
-
 /// The policies in a table.
 pub(super) fn table(runs: &[Run]) -> String {
-    let value = |run: &Run, column: &str| match column {
-        "rejected" => count(run.outcome.watched.rejected),
-        _ => run.value(column).map_or_else(String::new, readable),
-    };
+    let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
     let names = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max("policy".len());
-    let mut columns: Vec<(&str, [&str; 2], Vec<String>)> = SHOWN
-        .into_iter()
-        .map(|(column, above, below)| (column, [above, below], runs.iter().map(|run| value(run, column)).collect()))
+    let shown = runs[0].columns.iter().filter(|(metric, _)| metric.terminal_head() != [""; 2]);
+    let mut columns: Vec<(&Metric, [&str; 2], Vec<String>)> = shown
+        .map(|(metric, _)| (*metric, metric.terminal_head(), runs.iter().map(|run| value(run, metric)).collect()))
         .filter(|(_, _, cells): &(_, _, Vec<String>)| cells.iter().any(|cell| !cell.is_empty()))
         .collect();
     // A long name has a line for itself.
     let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
-    let width = |(_, heads, cells): &(&str, [&str; 2], Vec<String>)| {
+    let width = |(_, heads, cells): &(&Metric, [&str; 2], Vec<String>)| {
         heads.iter().map(|head| head.chars().count()).chain(cells.iter().map(|cell| cell.chars().count())).max()
     };
-    for spared in SPARED {
+    for order in 1..=catalogue().iter().map(Metric::spared_as).max().unwrap_or(0) {
         let total: usize = columns.iter().filter_map(width).map(|width| width + 2).sum();
         if names + total > WIDEST {
-            columns.retain(|(column, ..)| *column != spared);
+            columns.retain(|(metric, ..)| metric.spared_as() != order);
         }
     }
     let mut text = String::new();
@@ -75,8 +53,8 @@ pub(super) fn table(runs: &[Run]) -> String {
 pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
     let mut text = String::new();
     let mut reasons: Vec<String> = Vec::new();
-    for one in differences(runs, baseline).into_iter().filter(|one| TOLD.contains(&one.metric)) {
-        let (name, unit) = called(one.metric);
+    for one in differences(runs, baseline).into_iter().filter(|one| one.metric.is_in_sentences()) {
+        let (name, unit) = (one.metric.short_label(), unit(one.metric));
         if text.is_empty() {
             text += &format!(
                 "Difference to {}, its 95 % interval, and the blocks of the log that it rests on:\n",

@@ -5,8 +5,8 @@ use super::free::Free;
 use super::rows::{Drafts, FromLog, Rows, tells_processors};
 use super::sites::Sites;
 use anyhow::Result;
-use metrics::backlog::{Backlog, Trend};
-use metrics::{Blocks, Summary, Timeline};
+use metrics::backlog::Backlog;
+use metrics::{Blocks, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
@@ -26,7 +26,7 @@ pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 
 /// Listens to a run of one policy.
 pub(super) struct Watch {
-    log: JobLog<RunTotals>,
+    log: JobLog<Finished>,
     waiting: Timeline,
     backlog: Backlog,
     /// Jobs that wait now.
@@ -35,8 +35,8 @@ pub(super) struct Watch {
 }
 
 /// Takes in finished jobs.
-struct RunTotals {
-    summary: Summary,
+struct Finished {
+    totals: Totals,
     blocks: Blocks,
     classes: Classes,
     busy: Timeline,
@@ -49,15 +49,10 @@ struct RunTotals {
 
 /// What is known when the run is over.
 pub(crate) struct Watched {
-    pub(super) summary: Summary,
+    pub(super) totals: Totals,
     /// Jobs by the block of the log in which they were submitted.
     pub(super) blocks: Blocks,
     pub(super) classes: Classes,
-    /// Of the work that waits.
-    pub(super) trend: Trend,
-    pub(super) rejected: u64,
-    /// Jobs that ended at their limit.
-    pub(super) cut: u64,
     /// Runs that a failure cut short.
     pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
@@ -81,8 +76,8 @@ impl Watch {
     /// Writes jobs into files that have no names yet.
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
         let listed = tells_processors(sites) || drafts.evalys.is_some();
-        let totals = RunTotals {
-            summary: Summary::new(),
+        let finished = Finished {
+            totals: Totals::new(sites.processors(), &drafts.own),
             blocks: Blocks::new(),
             classes: Classes::default(),
             busy: Timeline::new(),
@@ -93,7 +88,7 @@ impl Watch {
             placed: Some(Vec::new()),
         };
         Ok(Self {
-            log: JobLog::new(totals),
+            log: JobLog::new(finished),
             waiting: Timeline::new(),
             backlog: Backlog::new(),
             queue: 0,
@@ -111,16 +106,16 @@ impl Watch {
         let JobCounts { rejected, interrupted, .. } = self.log.counts();
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
-        let RunTotals { summary, blocks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        let Finished { mut totals, blocks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
+        (totals.rejected, totals.trend) = (rejected, Some(self.backlog.trend()));
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        totals.count("cut", Some(rows.cut as f64));
         // Who is turned away may come after all others have left.
         let end = last_finish.max(self.last_rejection);
         Ok(Watched {
-            summary,
+            totals,
             blocks,
             classes,
-            trend: self.backlog.trend(),
-            rejected,
-            cut: rows.cut,
             interrupted,
             busy: busy.means(last_finish),
             waiting: self.waiting.means(end),
@@ -134,31 +129,31 @@ impl Probe for Watch {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(_) => {
-                let totals = self.log.sink_mut();
-                totals.blocks.note_submission(now, self.queue == 0);
-                totals.classes.note_submission(now, self.queue == 0);
+                let finished = self.log.sink_mut();
+                finished.blocks.note_submission(now, self.queue == 0);
+                finished.classes.note_submission(now, self.queue == 0);
                 self.queue += 1;
                 self.waiting.raise(now, 1);
             }
             Fact::Started { job, site, processors } => {
                 self.queue -= 1;
                 self.waiting.lower(now, 1);
-                let totals = self.log.sink_mut();
-                totals.busy.raise(now, u64::from(*processors));
-                totals.seats.take(*job, *site, *processors);
+                let finished = self.log.sink_mut();
+                finished.busy.raise(now, u64::from(*processors));
+                finished.seats.take(*job, *site, *processors);
             }
             Fact::Interrupted { job, processors, .. } => {
                 self.queue += 1;
                 self.waiting.raise(now, 1);
-                let totals = self.log.sink_mut();
-                totals.busy.lower(now, u64::from(*processors));
-                totals.seats.give_back(*job);
+                let finished = self.log.sink_mut();
+                finished.busy.lower(now, u64::from(*processors));
+                finished.seats.give_back(*job);
             }
             Fact::Rejected { job, .. } => {
                 self.queue -= 1;
                 self.waiting.lower(now, 1);
                 self.last_rejection = now;
-                let RunTotals { known, rows, .. } = self.log.sink_mut();
+                let Finished { known, rows, .. } = self.log.sink_mut();
                 let known = known.borrow_mut().remove(job);
                 rows.rejected(&known.expect("what the log knows was entered when it came in"));
             }
@@ -169,12 +164,12 @@ impl Probe for Watch {
     }
 }
 
-impl Sink for RunTotals {
+impl Sink for Finished {
     fn take_in(&mut self, record: JobRecord) {
         let known = self.known.borrow_mut().remove(&record.job.id);
         let known = known.expect("what the log knows was entered when it came in");
         self.busy.lower(record.finish, u64::from(record.processors));
-        self.summary.add(&record);
+        self.totals.add(&record);
         self.blocks.add(&record);
         self.classes.add(&record, known.user.as_ref());
         self.last_finish = self.last_finish.max(record.finish);

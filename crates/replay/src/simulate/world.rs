@@ -16,6 +16,7 @@ use lab::chart::Picture;
 use lab::parallel::in_parallel;
 use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
+use metrics::Metric;
 use metrics::backlog::Trend;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
@@ -116,8 +117,6 @@ pub(crate) trait PolicyId: Clone + PartialEq + Display + Send + Sync {
 
 /// What came of one policy.
 pub(crate) struct Outcome {
-    /// Column and value, as in `summary.csv`: [`Summary::row`](metrics::Summary::row) and what else the world has measured.
-    pub(crate) columns: Vec<(&'static str, Option<f64>)>,
     pub(crate) watched: Watched,
     pub(crate) repairs: Repairs,
     /// Why each job started then, if the jobs are few enough to be drawn and the world asks its policies.
@@ -134,10 +133,14 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// What every world tells.
-    pub(crate) fn new(sites: &Sites, watched: Watched, repairs: Repairs) -> Self {
-        let columns = watched.summary.row(sites.processors());
+    pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
         let (reasons, exhibits, notes, files, differs) = Default::default();
-        Self { columns, watched, repairs, reasons, exhibits, notes, files, differs }
+        Self { watched, repairs, reasons, exhibits, notes, files, differs }
+    }
+
+    /// Adds a metric that the world has counted.
+    pub(crate) fn count(&mut self, metric: &str, value: Option<f64>) {
+        self.watched.totals.count(metric, value);
     }
 }
 
@@ -151,18 +154,25 @@ pub(crate) struct Run {
     pub(crate) programs: BTreeMap<String, String>,
     /// Why it does not do what its name promises, if it does not.
     pub(crate) idles: Option<String>,
+    /// Metrics in the order of the columns of `summary.csv`.
+    pub(crate) columns: Vec<(&'static Metric, Option<f64>)>,
     pub(crate) outcome: Outcome,
 }
 
 impl Run {
     /// Trend of the work that waits.
-    pub(crate) const fn trend(&self) -> &Trend {
-        &self.outcome.watched.trend
+    pub(crate) fn trend(&self) -> &Trend {
+        self.outcome.watched.totals.trend.as_ref().expect("the run is over")
     }
 
-    /// The value of a column of `summary.csv`.
-    pub(crate) fn value(&self, column: &str) -> Option<f64> {
-        self.outcome.columns.iter().find(|(known, _)| *known == column).and_then(|(_, value)| *value)
+    /// The value of a metric.
+    pub(crate) fn value(&self, metric: &Metric) -> Option<f64> {
+        self.columns.iter().find(|(known, _)| *known == metric).and_then(|(_, value)| *value)
+    }
+
+    /// Jobs that no place could hold.
+    pub(crate) const fn rejected(&self) -> u64 {
+        self.outcome.watched.totals.rejected
     }
 }
 
@@ -230,12 +240,11 @@ impl<W: World> Opened for Asking<W> {
         };
         let mut outcomes = in_parallel(&self.policies, replay)?;
         W::compare(&mut outcomes);
-        let run = |((policy, (outcome, _)), programs): ((&W::Policy, _), _)| Run {
-            name: policy.name(),
-            given: policy.to_string(),
-            programs,
-            idles: self.world.idles(policy),
-            outcome,
+        let run = |((policy, (outcome, _)), programs): ((&W::Policy, (Outcome, _)), _)| {
+            let mut columns = outcome.watched.totals.row();
+            columns.sort_by_key(|(metric, _)| metric.column_rank());
+            let (name, given, idles) = (policy.name(), policy.to_string(), self.world.idles(policy));
+            Run { name, given, programs, idles, columns, outcome }
         };
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }

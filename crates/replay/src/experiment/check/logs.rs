@@ -4,7 +4,6 @@ use super::Check;
 use crate::asked::Inside;
 use crate::experiment::design::{From, Log, Method};
 use crate::experiment::file::{File, LogTable};
-use crate::experiment::measure::Metric;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use lab::scenario::did_you_mean;
@@ -149,7 +148,7 @@ impl Check<'_> {
     /// Nothing is late where nothing is due: what counts it has no value there.
     pub(super) fn ensure_deadlines(&self, metrics: &Spanned<Vec<Spanned<String>>>, logs: &[Log]) -> Result<()> {
         let Some(log) = logs.iter().find(|log| log.deadlines == Deadlines::None) else { return Ok(()) };
-        match metrics.get_ref().iter().find(|metric| Metric::named(metric.get_ref()).is_some_and(Metric::needs_deadlines)) {
+        match metrics.get_ref().iter().find(|metric| metrics::Metric::named(metric.get_ref()).is_some_and(metrics::Metric::needs_deadlines)) {
             None => Ok(()),
             Some(metric) => bail!(self.source.wrong(
                 &metric.span(),

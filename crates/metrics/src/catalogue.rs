@@ -1,0 +1,475 @@
+//! Catalogue of the metrics of a run: name, label, unit, direction, definition, formula and place of each, declared once.
+//!
+//! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics that an experiment takes are
+//! made of it. A program adds its own with [`Metric::own`].
+
+use crate::job_class::JobClass;
+use crate::mean::as_f64;
+use crate::totals::Totals;
+use sim_core::JobRecord;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// The better one of two values of a metric.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The smaller: waiting times, late jobs.
+    Smaller,
+    /// The larger: utilization, completed jobs.
+    Larger,
+}
+
+impl fmt::Display for Better {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Smaller => "smaller",
+            Self::Larger => "larger",
+        })
+    }
+}
+
+/// Origin of a metric's value.
+#[derive(Copy, Clone)]
+enum Value {
+    /// Computed from the totals of any run.
+    Formula(fn(&Totals) -> Option<f64>),
+    /// Computed from the records of all finished jobs, in order of submission.
+    Own(&'static (dyn Fn(&[JobRecord]) -> f64 + Send + Sync)),
+    /// Counted by the command `simulate` or by a world, where there is something to count.
+    World,
+    /// Counted by experiments.
+    Experiment,
+}
+
+/// One metric of a run. It is displayed by its name, and two are equal if their names are.
+pub struct Metric {
+    name: &'static str,
+    label: &'static str,
+    short: &'static str,
+    unit: &'static str,
+    text: &'static str,
+    better: Better,
+    value: Value,
+    /// Rank of its column in `summary.csv`; columns of one rank are in the order of the catalogue.
+    rank: u8,
+    heads: [&'static str; 2],
+    spared: u8,
+    in_overview: bool,
+    in_sentences: bool,
+    needs_deadlines: bool,
+    grows_with_log: bool,
+    is_flag: bool,
+    warning: Option<&'static str>,
+    share: Option<f64>,
+    class: Option<JobClass>,
+}
+
+/// Ranks of columns in `summary.csv`: counts of jobs, what was always there, the backlog, saturation, and later columns.
+const COUNTS: u8 = 0;
+const CUSTOMARY: u8 = 1;
+const BACKLOG: u8 = 2;
+const SATURATION: u8 = 3;
+const LATER: u8 = 4;
+
+impl Metric {
+    const fn new(
+        name: &'static str,
+        label: &'static str,
+        unit: &'static str,
+        text: &'static str,
+        value: Value,
+    ) -> Self {
+        Self {
+            name,
+            label,
+            short: label,
+            unit,
+            text,
+            better: Better::Smaller,
+            value,
+            rank: CUSTOMARY,
+            heads: [""; 2],
+            spared: 0,
+            in_overview: false,
+            in_sentences: false,
+            needs_deadlines: false,
+            grows_with_log: false,
+            is_flag: false,
+            warning: None,
+            share: None,
+            class: None,
+        }
+    }
+
+    /// A metric that a program adds, computed from the records of all finished jobs in order of submission; not a number stands
+    /// for "no value".
+    ///
+    /// # Panics
+    ///
+    /// If `name` is not made of small letters, digits and underscores, or is in the catalogue.
+    pub fn own<F>(name: &str, label: &str, better: Better, value: F) -> Self
+    where
+        F: Fn(&[JobRecord]) -> f64 + Send + Sync + 'static,
+    {
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        assert!(
+            !name.is_empty() && name.bytes().all(is_plain),
+            "a metric cannot be called {name:?}; use small letters, digits and underscores, as in jain_index"
+        );
+        assert!(Self::named(name).is_none(), "the metric {name:?} is built in; choose another name");
+        // A program adds its metrics once, and needs them as long as it runs.
+        let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+        let (name, label) = (leaked(name), leaked(label));
+        let metric = Self::new(name, label, "", label, Value::Own(Box::leak(Box::new(value))));
+        Self { better, ..metric }.ranked(LATER).overview()
+    }
+
+    const fn ranked(mut self, rank: u8) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    const fn short(mut self, short: &'static str) -> Self {
+        self.short = short;
+        self
+    }
+
+    const fn larger(mut self) -> Self {
+        self.better = Better::Larger;
+        self
+    }
+
+    const fn heads(mut self, above: &'static str, below: &'static str) -> Self {
+        self.heads = [above, below];
+        self
+    }
+
+    const fn spared(mut self, order: u8) -> Self {
+        self.spared = order;
+        self
+    }
+
+    const fn overview(mut self) -> Self {
+        self.in_overview = true;
+        self
+    }
+
+    const fn sentences(mut self) -> Self {
+        self.in_sentences = true;
+        self
+    }
+
+    const fn of_deadlines(mut self) -> Self {
+        self.needs_deadlines = true;
+        self
+    }
+
+    const fn grows(mut self) -> Self {
+        self.grows_with_log = true;
+        self
+    }
+
+    const fn flag(mut self) -> Self {
+        self.is_flag = true;
+        self
+    }
+
+    const fn warns(mut self, warning: &'static str) -> Self {
+        self.warning = Some(warning);
+        self
+    }
+
+    const fn share(mut self, percent: f64) -> Self {
+        self.share = Some(percent);
+        self
+    }
+
+    const fn of_class(mut self, class: JobClass) -> Self {
+        self.class = Some(class);
+        self.ranked(LATER)
+    }
+
+    /// The metric of the catalogue with this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        catalogue().iter().find(|metric| metric.name == name)
+    }
+
+    /// As [`named`](Self::named), of a name that the program itself writes.
+    ///
+    /// # Panics
+    ///
+    /// If the catalogue has no such metric.
+    #[track_caller]
+    pub fn of(name: &str) -> &'static Self {
+        Self::named(name).unwrap_or_else(|| panic!("no metric is called {name}"))
+    }
+
+    /// Name of its column.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// In a few words: `mean wait`.
+    pub const fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// The label without `mean`, where means are listed.
+    pub const fn short_label(&self) -> &'static str {
+        self.short
+    }
+
+    /// Empty where it has none: a ratio, a count.
+    pub const fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// Definition, with the source where there is one; the same for neighbours that are statistics of one quantity.
+    pub const fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// Direction of improvement.
+    pub const fn better(&self) -> Better {
+        self.better
+    }
+
+    /// Name as words, and unit: `wait mean (s)`.
+    pub fn in_words(&self) -> String {
+        let name = self.name.replace('_', " ");
+        if self.unit.is_empty() { name } else { format!("{name} ({})", self.unit) }
+    }
+
+    /// Head of its column on a terminal, in two lines; empty if it is not shown there.
+    pub const fn terminal_head(&self) -> [&'static str; 2] {
+        self.heads
+    }
+
+    /// Order in which columns are left out where a terminal is too narrow, from 1; 0 for columns that stay.
+    pub const fn spared_as(&self) -> u8 {
+        self.spared
+    }
+
+    /// Whether it is among the first numbers of the page.
+    pub const fn is_in_overview(&self) -> bool {
+        self.in_overview
+    }
+
+    /// Whether sentences about the comparison of policies speak of it.
+    pub const fn is_in_sentences(&self) -> bool {
+        self.in_sentences
+    }
+
+    /// Whether only jobs with a deadline have it.
+    pub const fn needs_deadlines(&self) -> bool {
+        self.needs_deadlines
+    }
+
+    /// Whether it follows the length of the log.
+    pub const fn grows_with_log(&self) -> bool {
+        self.grows_with_log
+    }
+
+    /// Whether its values are 1 for yes and 0 for no.
+    pub const fn is_flag(&self) -> bool {
+        self.is_flag
+    }
+
+    /// Whether it counts jobs.
+    pub const fn counts_jobs(&self) -> bool {
+        self.rank == COUNTS
+    }
+
+    /// Pitfall of comparisons by it.
+    pub const fn warning(&self) -> Option<&'static str> {
+        self.warning
+    }
+
+    /// Percent of the jobs that waited no longer, of a quantile of the wait.
+    pub const fn share_of_waits(&self) -> Option<f64> {
+        self.share
+    }
+
+    /// Class of jobs that it is a mean of.
+    pub const fn class(&self) -> Option<JobClass> {
+        self.class
+    }
+
+    /// Rank of its column in `summary.csv`.
+    pub const fn column_rank(&self) -> u8 {
+        self.rank
+    }
+
+    /// Whether experiments measure it.
+    pub const fn is_of_experiments(&self) -> bool {
+        !matches!(self.value, Value::World)
+    }
+
+    /// Its value by formula; `None` if it is counted instead.
+    pub(crate) fn formula(&self, totals: &Totals, records: &[JobRecord]) -> Option<Option<f64>> {
+        match self.value {
+            Value::Formula(formula) => Some(formula(totals)),
+            Value::Own(formula) => Some(Some(formula(records)).filter(|value| value.is_finite())),
+            Value::World | Value::Experiment => None,
+        }
+    }
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Metric {}
+
+impl fmt::Debug for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// All metrics that are built in, in the order of the columns of an experiment's `runs.csv`.
+pub fn catalogue() -> &'static [Metric] {
+    static ALL: LazyLock<Vec<Metric>> = LazyLock::new(all);
+    &ALL
+}
+
+const NO_BOUND: &str = "Slowdown without a bound: jobs of a second, whose wait no user notices, dominate its mean. Use \
+                        bounded_slowdown_mean.";
+const LAST_JOBS: &str = "Makespan and utilization of a log that comes at its own pace are decided by its last jobs, and hardly by \
+                         the policy: policies that look alike there may differ by hours of wait.";
+
+#[expect(clippy::too_many_lines, reason = "a table: one entry per metric")]
+fn all() -> Vec<Metric> {
+    let mut all = Vec::new();
+    // Statistics of one quantity over jobs; words behind a dot say where each is shown.
+    macro_rules! over_jobs {
+        ($quantity:ident, $label:literal, $unit:literal, $text:literal $(, all.$all:ident($($given:expr)?))*;
+         $($statistic:ident $(.$with:ident($($value:expr),*))*),*) => {
+            all.extend([$(
+                Metric::new(
+                    concat!(stringify!($quantity), "_", stringify!($statistic)),
+                    over_jobs!(@label $statistic $label),
+                    $unit,
+                    $text,
+                    Value::Formula(|run| run.summary.$quantity().$statistic()),
+                ).short($label) $(.$with($($value),*))*
+            ),*].map(|metric| metric $(.$all($($given)?))*));
+        };
+        (@label mean $label:literal) => { concat!("mean ", $label) };
+        (@label median $label:literal) => { concat!("median ", $label) };
+        (@label p95 $label:literal) => { concat!("95th percentile of ", $label) };
+        (@label p99 $label:literal) => { concat!("99th percentile of ", $label) };
+        (@label max $label:literal) => { concat!("largest ", $label) };
+        (@label weighted_mean $label:literal) => { concat!("processor-weighted mean ", $label) };
+    }
+    macro_rules! add {
+        ($($name:expr, $label:expr, $unit:literal, $text:expr, $value:expr $(=> $with:ident($($given:expr),*))*;)*) => {
+            all.extend([$(Metric::new($name, $label, $unit, $text, $value) $(.$with($($given),*))*),*]);
+        };
+    }
+    use Value::{Experiment, Formula, World};
+    add! {
+        "jobs", "jobs", "", "jobs that ran", Formula(|run| Some(as_f64(run.summary.jobs())))
+            => larger() => grows() => ranked(COUNTS) => heads("", "jobs") => overview();
+        "zero_runtime", "jobs of zero run time", "", "jobs of zero run time", Formula(|run| Some(as_f64(run.summary.zero_runtime())));
+    }
+    over_jobs!(wait, "wait", "s", "start − submit";
+        mean.heads("wait", "mean, s").overview().sentences(), median.overview().share(50.0), p95.overview().share(95.0),
+        p99.share(99.0), max, weighted_mean);
+    over_jobs!(response, "response", "s", "finish − submit";
+        mean.heads("response", "mean, s").spared(1), median, p95, p99, max, weighted_mean);
+    over_jobs!(slowdown, "slowdown", "", "response / run time; jobs of zero run time have none", all.warns(NO_BOUND);
+        mean, median, p95, p99, max, weighted_mean);
+    over_jobs!(bounded_slowdown, "bounded slowdown", "",
+        "max(1, response / max(run time, 10 s)) (Feitelson & Rudolph 1998)";
+        mean.heads("bounded", "slowdown").overview().sentences(), median, p95.overview(), p99, max, weighted_mean);
+    over_jobs!(tardiness, "tardiness", "s", "max(0, finish − deadline) of jobs that have one", all.of_deadlines();
+        mean.heads("tardiness", "mean, s").overview().sentences(), median, p95, p99, max, weighted_mean);
+    add! {
+        "late_percent", "late jobs", "%", "jobs that finished after their deadline, of those that have one",
+            Formula(|run| run.summary.late_percent()) => of_deadlines() => heads("late", "% of jobs") => overview();
+        "makespan", "makespan", "s", "last finish − first submit",
+            Formula(|run| run.summary.makespan().map(|span| span.as_secs_f64()))
+            => heads("makespan", "s") => spared(2) => overview() => grows() => warns(LAST_JOBS);
+        "work", "work", "processor-s", "Σ processors × run", Formula(|run| Some(run.summary.work())) => larger() => grows();
+        "utilization", "utilization", "0 … 1", "work / (processors × makespan)",
+            Formula(|run| run.summary.utilization(run.processors))
+            => larger() => heads("utili-", "zation") => overview() => warns(LAST_JOBS);
+        "area_weighted_response", "area-weighted response", "s",
+            "mean response weighted by processors × run time (Franke, Lepping & Schwiegelshohn 2007)",
+            Formula(|run| run.area_weighted.mean()) => ranked(LATER);
+        "rejected", "rejected jobs", "", "jobs that no place could hold", Formula(|run| Some(as_f64(run.rejected)))
+            => ranked(COUNTS) => heads("", "rejected") => spared(3);
+        "cut", "cut jobs", "", "jobs that ended at their limit", World => ranked(COUNTS);
+        "offered_load", "offered load", "0 … 1", "work / (processors × time from the first to the last submission that counts)",
+            Experiment;
+        "left_out_percent", "jobs left out", "%", "jobs that are left out as warm-up and cool-down", Experiment;
+        "wait_p10", "10th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.10))
+            => share(10.0) => ranked(LATER);
+        "wait_p25", "25th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.25))
+            => share(25.0) => ranked(LATER);
+        "wait_p75", "75th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.75))
+            => share(75.0) => ranked(LATER);
+        "wait_p90", "90th percentile of wait", "s", "start − submit", Formula(|run| run.summary.wait().quantile(0.90))
+            => share(90.0) => ranked(LATER);
+    }
+    macro_rules! of_classes {
+        ($($class:ident $name:literal)*) => {$(
+            add! {
+                concat!("wait_mean_", $name), concat!("mean wait of ", $name, " jobs"), "s", OF_CLASS,
+                    Formula(|run| run.classes[JobClass::$class as usize].wait.mean()) => of_class(JobClass::$class);
+                concat!("bounded_slowdown_mean_", $name), concat!("mean bounded slowdown of ", $name, " jobs"), "", OF_CLASS,
+                    Formula(|run| run.classes[JobClass::$class as usize].bounded_slowdown.mean())
+                    => short("bounded slowdown") => of_class(JobClass::$class);
+            }
+        )*};
+    }
+    of_classes!(ShortNarrow "short_narrow" ShortWide "short_wide" LongNarrow "long_narrow" LongWide "long_wide");
+    add! {
+        "saturated", "saturated", "", "`yes` if the policy cannot do the work as fast as it comes, so that its waits grow with the length of the log; else `no`",
+            Formula(|run| run.trend.as_ref().map(|trend| f64::from(u8::from(trend.is_saturated())))) => ranked(SATURATION) => flag();
+        "user_wait_median", "median user's mean wait", "s", "median over users of the mean wait of each user's jobs",
+            Formula(|run| run.users.median(|fared| &fared.wait)) => ranked(LATER);
+        "user_wait_max", "worst user's mean wait", "s", "largest over users of the mean wait of each user's jobs",
+            Formula(|run| run.users.worst(|fared| &fared.wait)) => ranked(LATER);
+        "user_bounded_slowdown_median", "median user's mean bounded slowdown", "",
+            "median over users of the mean bounded slowdown of each user's jobs",
+            Formula(|run| run.users.median(|fared| &fared.bounded_slowdown)) => ranked(LATER);
+        "user_bounded_slowdown_max", "worst user's mean bounded slowdown", "",
+            "largest over users of the mean bounded slowdown of each user's jobs",
+            Formula(|run| run.users.worst(|fared| &fared.bounded_slowdown)) => ranked(LATER);
+        "user_bounded_slowdown_jain", "Jain's index of users' bounded slowdowns", "1/n … 1",
+            "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all fare alike (Jain, Chiu & Hawe 1984)",
+            Formula(|run| run.users.jain(|fared| &fared.bounded_slowdown)) => larger() => ranked(LATER);
+        "interrupted", "interrupted runs", "", "runs that a failure cut short, where machines fail", World
+            => heads("inter-", "rupted") => overview();
+        "predictions_expired_percent", "expired predictions", "%", "jobs that outlived their predicted run time, where run times are predicted", World;
+        "prediction_error_percent", "prediction error", "%", "with --model metasched: error of predictions at dispatch", World
+            => heads("prediction", "error, %");
+        "local_slowdown", "slowdown of local users", "", "with --model metasched: slowdown of local users", World;
+        "turnaround_mean", "mean turnaround", "s", "with --model hier-grid: time until the output is home", World
+            => heads("turnaround", "mean, s");
+        "messages_per_job", "messages per job", "", "with --model hier-grid: messages for each job", World
+            => heads("messages", "per job");
+        "moves_per_job", "moves per job", "", "with --model hier-grid: moves of each job", World;
+        "backlog_max", "largest backlog", "s", "work of the jobs that wait (processors × run time), as the time that it takes at the mean rate of the run: its largest value, as a mean over at least a thousandth of the run",
+            Formula(|run| Some(run.trend?.largest)) => ranked(BACKLOG);
+        "backlog_end", "backlog at the last submission", "s", "the same at the last submission",
+            Formula(|run| Some(run.trend?.at_end)) => ranked(BACKLOG);
+        "backlog_stretch", "longest time with a backlog", "s", "longest time before the last submission with more than a tenth of `backlog_max` waiting",
+            Formula(|run| Some(run.trend?.stretch)) => ranked(BACKLOG);
+        "drain", "drain", "s", "end of the last job − last submission", Formula(|run| Some(run.trend?.drain)) => ranked(BACKLOG);
+    }
+    all
+}
+
+const OF_CLASS: &str = "wait and bounded slowdown by class: short jobs run for an hour at most, narrow ones on eight processors at \
+                        most (Srinivasan et al. 2002)";
