@@ -40,7 +40,7 @@ pub(crate) mod worlds;
 
 use crate::asked::Asked;
 use anyhow::{Context, Result, bail, ensure};
-use cli::Format;
+use cli::{Format, Table};
 pub use cli::Simulate;
 use lab::chart;
 use lab::cli::{Common, Ending, print};
@@ -53,7 +53,7 @@ use lab::terminal::tell;
 pub use own::{Added, Own};
 pub(crate) use predicting::carried;
 use report::Report;
-use rows::{Draft, Drafts};
+use rows::Drafts;
 use sites::Sites;
 use std::mem;
 use std::path::Path;
@@ -83,17 +83,17 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     let began = std::time::Instant::now();
     let header = swf_header(asked, world.sites())?;
     let begin = || {
-        let draft = || out.begin().map(Draft::Begun);
-        let asked_for = |format| options.format.contains(&format).then(draft).transpose();
+        let wanted = |is_wanted: bool| is_wanted.then(|| out.begin()).transpose();
+        let asked_for = |format| wanted(options.format.contains(&format));
         let log = stem(&asked.trace);
         Ok(Drafts {
-            jobs: draft()?,
-            swf: draft()?,
+            jobs: wanted(options.writes(Table::Jobs))?,
+            swf: wanted(options.writes(Table::Schedule))?,
             evalys: asked_for(Format::Evalys)?,
             parquet: asked_for(Format::Parquet)?,
             header: header.clone(),
             log,
-            drawn: drawn(world.names().len()),
+            drawn: if options.no_report { 0 } else { drawn(world.names().len()) },
             own: added.metrics.clone(),
         })
     };
@@ -102,10 +102,9 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     for Run { name, outcome, .. } in &mut runs {
         let Drafts { jobs, swf, evalys, parquet, .. } = mem::take(&mut outcome.watched.drafts);
-        let drafts =
-            [(Some(jobs), "jobs.csv"), (Some(swf), "schedule.swf"), (evalys, "evalys.csv"), (parquet, "jobs.parquet")];
+        let drafts = [(jobs, "jobs.csv"), (swf, "schedule.swf"), (evalys, "evalys.csv"), (parquet, "jobs.parquet")];
         for (draft, file) in drafts {
-            if let Some(Draft::Begun(draft)) = draft {
+            if let Some(draft) = draft {
                 out.keep(draft, Path::new(name).join(file))?;
             }
         }
@@ -116,7 +115,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     made.into_iter().for_each(NewFolders::keep);
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { asked, format: &options.format, world: &*world, runs: &runs, baseline, hash: &hash };
+    let report = Report { options, world: &*world, runs: &runs, baseline, hash: &hash };
     report.remarks().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();
@@ -187,12 +186,22 @@ fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
 
 /// Tables, pictures and the page.
 fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
-    out.write("summary.csv", report.summary()?)?;
-    out.write("differences.csv", compare::table(report.runs, report.baseline)?)?;
-    if report.runs.len() > 1 {
+    let writes = |table| report.options.writes(table);
+    if writes(Table::Summary) {
+        out.write("summary.csv", report.summary()?)?;
+    }
+    if writes(Table::Differences) {
+        out.write("differences.csv", compare::table(report.runs, report.baseline)?)?;
+    }
+    if report.runs.len() > 1 && writes(Table::Best) {
         out.write("best.csv", compare::best_table(report.runs)?)?;
     }
-    out.write("columns.md", columns::text(report))?;
+    if writes(Table::Columns) {
+        out.write("columns.md", columns::text(report))?;
+    }
+    if report.options.no_report {
+        return Ok(());
+    }
     let sections = sections::sections(report);
     for part in sections.iter().flat_map(|section| &section.parts) {
         let page::Part::Figure(figure) = part else { continue };

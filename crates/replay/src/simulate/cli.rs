@@ -14,6 +14,8 @@ Examples:
   cargo xtask simulate --trace log.swf --policy easy,easy+backfill=spf,easy+order=wfp3+threshold=2d,cons+order=saf
       the queue, and those who pass it, in other orders
   cargo xtask simulate --trace log.swf --policy easy --procs 512 --estimates exact --max-jobs 10000
+  cargo xtask simulate --trace log.swf --policy fcfs,easy --tables jobs,summary --no-report
+      two tables, and no page
   cargo xtask simulate --trace log.swf --policy easy,eg-edf --machines site.machines --inside machine
       several clusters or machines, each job inside one of them
   cargo xtask simulate --model metasched --trace log.swf --clusters clusters.toml --policy ffit,rr,tat,ptt+w=0.5
@@ -172,12 +174,42 @@ pub struct Simulate {
     /// Write the jobs in another format, too; several are separated by commas.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,
+    /// Write these tables alone, separated by commas; all of them if not given. The manifest is always there.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    pub(crate) tables: Vec<Table>,
+    /// Write no page, and no figures with their data.
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// Where to write; results/simulate/LOG below the current folder if not given.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// What one world alone is asked.
     #[command(flatten)]
     pub(crate) worlds: Worlds,
+}
+
+/// Tables that a run can write.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Table {
+    /// POLICY/jobs.csv, a row for each job.
+    Jobs,
+    /// POLICY/schedule.swf, the same in the Standard Workload Format.
+    Schedule,
+    /// summary.csv, a row for each policy.
+    Summary,
+    /// differences.csv, all pairs of policies.
+    Differences,
+    /// best.csv, the policies that may be the best.
+    Best,
+    /// columns.md, what the columns of the others are.
+    Columns,
+}
+
+impl Simulate {
+    /// Whether a table is to be written.
+    pub(super) fn writes(&self, table: Table) -> bool {
+        self.tables.is_empty() || self.tables.contains(&table)
+    }
 }
 
 /// Formats that other programs read.

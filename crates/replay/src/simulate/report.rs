@@ -1,6 +1,6 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
-use super::cli::Format;
+use super::cli::Simulate;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, stem, terminal};
@@ -23,8 +23,7 @@ const NOT_REPRODUCIBLE: &str =
 
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
-    pub(super) asked: &'a Asked,
-    pub(super) format: &'a [Format],
+    pub(super) options: &'a Simulate,
     pub(super) world: &'a dyn Opened,
     pub(super) runs: &'a [Run],
     /// Position of the policy that others are compared with.
@@ -112,7 +111,7 @@ impl Report<'_> {
             rows: repairs,
         };
         Page {
-            title: stem(&self.asked.trace),
+            title: stem(&self.options.asked.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
             notes,
             sections,
@@ -173,7 +172,7 @@ impl Report<'_> {
     }
 
     fn command(&self) -> String {
-        let Asked { trace, deadlines, seed, max_jobs, .. } = self.asked;
+        let Asked { trace, deadlines, seed, max_jobs, .. } = &self.options.asked;
         let policies = self.runs.iter().map(|run| run.given.as_str()).collect::<Vec<_>>().join(",");
         let mut command = format!(
             "{} simulate --trace {} --policy {}{}",
@@ -194,12 +193,9 @@ impl Report<'_> {
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
         }
-        if !self.format.is_empty() {
-            let formats =
-                self.format.iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
-            command += &format!(" --format {}", formats.collect::<Vec<_>>().join(","));
-        }
-        command
+        command + &listed("--format", &self.options.format)
+            + &listed("--tables", &self.options.tables)
+            + if self.options.no_report { " --no-report" } else { "" }
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -213,7 +209,7 @@ impl Report<'_> {
 
     pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
         let mut manifest = serde_json::json!({
-            "trace": self.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
+            "trace": self.options.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
             "model": self.world.model(),
             "profile": self.world.profile(),
@@ -308,8 +304,15 @@ impl Report<'_> {
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");
         }
-        text + &format!("{}\n", out.join("report.html").display())
+        let shown = if self.options.no_report { out.to_owned() } else { out.join("report.html") };
+        text + &format!("{}\n", shown.display())
     }
+}
+
+/// An option with its values as on the command line, with a blank before it; empty if there are none.
+fn listed(option: &str, values: &[impl ValueEnum]) -> String {
+    let names = values.iter().filter_map(|value| Some(value.to_possible_value()?.get_name().to_owned()));
+    if values.is_empty() { String::new() } else { format!(" {option} {}", names.collect::<Vec<_>>().join(",")) }
 }
 
 fn in_words(repair: &Repair) -> String {

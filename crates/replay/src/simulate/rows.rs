@@ -11,7 +11,7 @@ use lab::terminal::csv_name;
 use metrics::Metric;
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use tempfile::NamedTempFile;
 use workload::swf::Status;
 use workload::{Alea31Job, LogJob, SwfRecord, SwfWriter};
@@ -33,41 +33,14 @@ const OF_EVALYS: [&str; 13] = [
     "allocated_resources",
 ];
 
-/// A file of a policy that is in the making.
-#[derive(Debug, Default)]
-pub(crate) enum Draft {
-    /// A file that has no name yet.
-    Begun(NamedTempFile),
-    /// Nobody wants to read it.
-    #[default]
-    Nowhere,
-}
-
-impl Write for Draft {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Begun(file) => file.write(bytes),
-            Self::Nowhere => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Begun(file) => file.flush(),
-            Self::Nowhere => Ok(()),
-        }
-    }
-}
-
-/// The files that a policy's jobs are written to.
+/// The files that a policy's jobs are written to, without names yet; `None` for those that are not written.
 #[derive(Debug, Default)]
 pub(crate) struct Drafts {
-    pub(crate) jobs: Draft,
-    pub(crate) swf: Draft,
-    /// `None` unless it was asked for.
-    pub(crate) evalys: Option<Draft>,
-    /// Likewise; nobody asks a program that cannot write it.
-    pub(crate) parquet: Option<Draft>,
+    pub(crate) jobs: Option<NamedTempFile>,
+    pub(crate) swf: Option<NamedTempFile>,
+    pub(crate) evalys: Option<NamedTempFile>,
+    /// `None` in a program that cannot write it.
+    pub(crate) parquet: Option<NamedTempFile>,
     /// Comments at the head of `schedule.swf`.
     pub(crate) header: String,
     /// The name of the log.
@@ -181,11 +154,11 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
 
 /// Writes jobs as they leave the system.
 pub(super) struct Rows {
-    jobs: csv::Writer<BufWriter<Draft>>,
-    swf: SwfWriter<BufWriter<Draft>>,
-    evalys: Option<csv::Writer<BufWriter<Draft>>>,
+    jobs: Option<csv::Writer<BufWriter<NamedTempFile>>>,
+    swf: Option<SwfWriter<BufWriter<NamedTempFile>>>,
+    evalys: Option<csv::Writer<BufWriter<NamedTempFile>>>,
     #[cfg(feature = "parquet")]
-    parquet: Option<ParquetRows<Draft>>,
+    parquet: Option<ParquetRows<NamedTempFile>>,
     log: String,
     /// Whether `jobs.csv` tells processors.
     tells_processors: bool,
@@ -208,11 +181,16 @@ impl Rows {
         let Drafts { jobs, swf, evalys, header, log, .. } = drafts;
         let buffered = |draft| BufWriter::with_capacity(1 << 16, draft);
         // The header is there even if no job comes.
-        let mut jobs = csv::WriterBuilder::new().has_headers(false).from_writer(buffered(jobs));
-        jobs.write_record(COLUMNS).map_err(io::Error::from).context("cannot write jobs.csv")?;
-        let mut swf = SwfWriter::new(buffered(swf));
-        swf.comment(&header).context("cannot write schedule.swf")?;
-        let mut evalys = evalys.map(|draft| csv::Writer::from_writer(buffered(draft)));
+        let table = |draft| csv::WriterBuilder::new().has_headers(false).from_writer(buffered(draft));
+        let mut jobs = jobs.map(table);
+        if let Some(rows) = &mut jobs {
+            rows.write_record(COLUMNS).map_err(io::Error::from).context("cannot write jobs.csv")?;
+        }
+        let mut swf = swf.map(|draft| SwfWriter::new(buffered(draft)));
+        if let Some(records) = &mut swf {
+            records.comment(&header).context("cannot write schedule.swf")?;
+        }
+        let mut evalys = evalys.map(table);
         if let Some(rows) = &mut evalys {
             rows.write_record(OF_EVALYS).map_err(io::Error::from).context("cannot write evalys.csv")?;
         }
@@ -295,7 +273,9 @@ impl Rows {
     /// To the files that have a row for every job.
     fn write_row(&mut self, row: &Row<'_>) -> Result<()> {
         // As the disk's error, which decides the exit code: an error of the table keeps it to itself.
-        self.jobs.serialize(row).map_err(io::Error::from)?;
+        if let Some(rows) = &mut self.jobs {
+            rows.serialize(row).map_err(io::Error::from)?;
+        }
         #[cfg(feature = "parquet")]
         if let Some(rows) = &mut self.parquet {
             rows.push(row)?;
@@ -311,10 +291,12 @@ impl Rows {
 
     /// Writes a record when all that were submitted before it have been written.
     fn in_turn(&mut self, job: JobId, record: SwfRecord) {
+        let Some(records) = &mut self.swf else { return };
         self.waiting.insert(job, record);
         while let Some(record) = self.waiting.remove(&self.next) {
-            let written = self.swf.record(&record);
-            self.note(written);
+            if let Err(error) = records.record(&record) {
+                self.failed.get_or_insert(error.into());
+            }
             self.next.0 += 1;
         }
     }
@@ -322,13 +304,13 @@ impl Rows {
     /// The files, complete but for their names.
     pub(super) fn finish(mut self) -> Result<Drafts> {
         for record in std::mem::take(&mut self.waiting).into_values() {
-            let written = self.swf.record(&record);
+            let written = self.swf.as_mut().map_or(Ok(()), |records| records.record(&record));
             self.note(written);
         }
         if let Some(error) = self.failed {
             return Err(error).context("cannot write what became of jobs");
         }
-        let table = |rows: csv::Writer<BufWriter<Draft>>| -> Result<Draft> {
+        let table = |rows: csv::Writer<BufWriter<NamedTempFile>>| -> Result<NamedTempFile> {
             Ok(rows
                 .into_inner()
                 .map_err(csv::IntoInnerError::into_error)?
@@ -336,12 +318,11 @@ impl Rows {
                 .map_err(io::IntoInnerError::into_error)?)
         };
         Ok(Drafts {
-            jobs: table(self.jobs).context("cannot write jobs.csv")?,
+            jobs: self.jobs.map(table).transpose().context("cannot write jobs.csv")?,
             swf: self
                 .swf
-                .into_inner()
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)
+                .map(|records| records.into_inner().into_inner().map_err(io::IntoInnerError::into_error))
+                .transpose()
                 .context("cannot write schedule.swf")?,
             evalys: self.evalys.map(table).transpose().context("cannot write evalys.csv")?,
             #[cfg(feature = "parquet")]

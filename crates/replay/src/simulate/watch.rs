@@ -75,17 +75,18 @@ pub(crate) struct Placed {
 impl Watch {
     /// Writes jobs into files that have no names yet.
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
-        let listed = tells_processors(sites) || drafts.evalys.is_some();
+        let (is_drawn, has_rows) = (drafts.drawn > 0, drafts.jobs.is_some() || drafts.parquet.is_some());
+        let listed = has_rows && tells_processors(sites) || drafts.evalys.is_some();
         let finished = Finished {
             totals: Totals::new(sites.processors(), &drafts.own),
             blocks: Blocks::new(),
             classes: Classes::default(),
             busy: Timeline::new(),
             known: Known::default(),
-            seats: Seats::of(sites, listed),
+            seats: Seats::of(sites, is_drawn, listed),
             rows: Rows::new(drafts, sites)?,
             last_finish: Time::ZERO,
-            placed: Some(Vec::new()),
+            placed: is_drawn.then(Vec::new),
         };
         Ok(Self {
             log: JobLog::new(finished),
@@ -198,10 +199,10 @@ struct Seats {
 }
 
 impl Seats {
-    fn of(sites: &Sites, listed: bool) -> Self {
+    fn of(sites: &Sites, drawn: bool, listed: bool) -> Self {
         let places = sites.first_processors().zip(sites.iter());
         let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
-        Self { free, held: FxHashMap::default(), drawn: true, listed }
+        Self { free, held: FxHashMap::default(), drawn, listed }
     }
 
     fn take(&mut self, job: JobId, site: SiteId, processors: u32) {

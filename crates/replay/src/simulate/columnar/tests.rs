@@ -1,6 +1,6 @@
 //! What is written, read back by the crate's own reader.
 
-use super::super::{Simulate, simulate};
+use super::super::{Added, Simulate, simulate};
 use super::*;
 use clap::Parser;
 use lab::cli::Common;
@@ -26,7 +26,7 @@ fn check(folder: &Path, policies: &[&str], words: &[&str]) -> (usize, usize) {
     let named = policies.join(",");
     let asked = ["simulate", "--format", "evalys,parquet", "--policy", &named];
     let Line { options, common } = Line::parse_from(asked.iter().chain(&paths).chain(words));
-    simulate(&options, &[], &common).expect("a run");
+    simulate(&options, &Added::default(), &common).expect("a run");
     let compared: Vec<_> = policies.iter().map(|policy| same(&out.join(policy))).collect();
     *compared.last().expect("there are policies")
 }
