@@ -8,12 +8,10 @@ mod history;
 mod line;
 mod listener;
 mod pass;
-mod reasons;
 mod tell;
 mod words;
 
-pub(crate) use heard::{Heard, Part, SharedHeard};
+pub(crate) use heard::{Heard, SharedHeard};
 pub(crate) use line::Explanation;
 pub(crate) use listener::{Ear, Listener};
-pub(crate) use reasons::{Reasons, ReasonsHeard};
 pub(crate) use tell::explanation;

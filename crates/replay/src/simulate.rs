@@ -57,7 +57,6 @@ use rows::Drafts;
 use sites::Sites;
 use std::mem;
 use std::path::Path;
-use watch::drawn;
 use workload::{Intake, Options, SwfReader};
 use world::Run;
 
@@ -93,7 +92,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
             parquet: asked_for(Format::Parquet)?,
             header: header.clone(),
             log,
-            drawn: if options.no_report { 0 } else { drawn(world.names().len()) },
+            is_drawn: !options.no_report,
             own: added.metrics.clone(),
         })
     };

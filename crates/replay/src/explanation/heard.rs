@@ -2,7 +2,6 @@
 
 use super::history::About;
 use super::line::{Explanation, Line};
-use super::reasons::Reasons;
 use super::words;
 use serde_json::{Map, Value};
 use sim_core::{JobId, Time};
@@ -14,55 +13,12 @@ use workload::LogJob;
 /// What was heard, for whoever drives the run.
 pub(crate) type SharedHeard = Rc<RefCell<Heard>>;
 
-/// What a line has to do with the start of its job.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// It starts here.
-    Starts,
-    /// By this it is started.
-    Decides,
-    /// Since this it waits where it does.
-    Keeps,
-    /// Nothing that a reader would miss in a word or two.
-    Beside,
-}
-
 /// Follows some jobs.
 #[derive(Default)]
 pub(crate) struct Heard {
     /// Numbers of jobs that have not come yet.
     wanted: Vec<u64>,
     followed: BTreeMap<JobId, Followed>,
-    /// Of every job, why it started: nothing else is kept of those that are not followed.
-    starts: Option<BTreeMap<JobId, Heading>>,
-}
-
-/// The last lines that bear on a start, and what was told of it when it came.
-#[derive(Default)]
-struct Heading {
-    decided: Option<(Time, String)>,
-    kept: Option<(Time, String)>,
-    told: Vec<String>,
-}
-
-impl Heading {
-    fn hear(&mut self, at: Time, part: Part, words: impl FnOnce() -> String) {
-        match part {
-            Part::Starts => {
-                // A decision is the start's own, or that of another instant, which is then told.
-                let when = |(of, words): &(Time, String)| match *of == at {
-                    true => words.clone(),
-                    false => format!("at {of} s: {words}"),
-                };
-                let why = self.decided.as_ref().map(|decided| format!("why then: {}", when(decided)));
-                let until = self.kept.as_ref().map(|kept| format!("until then: {}", when(kept)));
-                self.told = why.into_iter().chain(until).collect();
-            }
-            Part::Decides => self.decided = Some((at, words())),
-            Part::Keeps => self.kept = Some((at, words())),
-            Part::Beside => {}
-        }
-    }
 }
 
 struct Followed {
@@ -77,16 +33,8 @@ impl Heard {
         Rc::new(RefCell::new(Self { wanted: numbers.to_vec(), ..Self::default() }))
     }
 
-    /// Hears of every job why it starts.
-    pub(crate) fn of_all() -> SharedHeard {
-        Rc::new(RefCell::new(Self { starts: Some(BTreeMap::new()), ..Self::default() }))
-    }
-
     /// The log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
-        if let Some(starts) = &mut self.starts {
-            starts.insert(job.job.id, Heading::default());
-        }
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
         self.followed.insert(job.job.id, Followed { about: About::of(job), lines: Vec::new(), is_over: false });
@@ -94,7 +42,7 @@ impl Heard {
 
     /// Whether anything is asked about the job.
     pub(crate) fn follows(&self, job: JobId) -> bool {
-        self.starts.is_some() || self.followed.contains_key(&job)
+        self.followed.contains_key(&job)
     }
 
     /// Whether all is known.
@@ -107,13 +55,10 @@ impl Heard {
         &mut self,
         job: JobId,
         at: Time,
-        (event, part): (&'static str, Part),
-        words: impl Fn() -> String,
+        event: &'static str,
+        words: impl FnOnce() -> String,
         facts: impl FnOnce() -> Map<String, Value>,
     ) {
-        if let Some(heading) = self.starts.as_mut().and_then(|starts| starts.get_mut(&job)) {
-            heading.hear(at, part, &words);
-        }
         if let Some(followed) = self.followed.get_mut(&job) {
             let mut facts = facts();
             facts.insert("event".to_owned(), event.into());
@@ -126,12 +71,6 @@ impl Heard {
         if let Some(followed) = self.followed.get_mut(&job) {
             followed.is_over = true;
         }
-    }
-
-    /// Why each job started then, now that the run is over.
-    pub(crate) fn reasons(&mut self) -> Reasons {
-        let starts = self.starts.take().unwrap_or_default().into_iter();
-        Reasons::told(starts.map(|(job, Heading { told, .. })| (job, told)).collect())
     }
 
     /// An explanation of each job. Of events of the kind `often`, neighbours are one line in brief.

@@ -92,14 +92,6 @@ impl Pass {
         !self.told.is_empty()
     }
 
-    /// Whom it has kept from starting, and said why.
-    pub(super) fn kept(&self) -> impl Iterator<Item = JobId> {
-        let is_obstacle = |reason: &Reason| {
-            matches!(reason, Reason::NoRoom { .. } | Reason::Barred { .. } | Reason::Behind { .. } | Reason::Kept)
-        };
-        self.told.iter().filter(move |told| is_obstacle(&told.reason)).map(|told| told.job)
-    }
-
     /// What the policy expects of the job.
     pub(super) fn expected(&self, job: JobId) -> Option<Span> {
         self.shown.request(job).estimate

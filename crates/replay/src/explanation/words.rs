@@ -96,7 +96,7 @@ pub(super) fn wait(wait: &Wait, about: &About, names: &Names) -> String {
 }
 
 /// What keeps it from starting, and what it is promised.
-pub(super) fn obstacle_and_promise(wait: &Wait, about: &About, names: &Names) -> String {
+fn obstacle_and_promise(wait: &Wait, about: &About, names: &Names) -> String {
     let Wait { obstacle, room, promises, .. } = wait;
     let promise = promises.map(|(first, last)| promised(first, last, about, names)).unwrap_or_default();
     format!("{}{promise}", kept_by(obstacle.as_ref(), room, about, names))
@@ -191,7 +191,7 @@ pub(super) fn start(start: &Start, about: &About, names: &Names) -> String {
 }
 
 /// By which right it starts, if the policy tells, and before whom.
-pub(super) fn by_right(start: &Start, about: &About) -> Option<String> {
+fn by_right(start: &Start, about: &About) -> Option<String> {
     let Start { right, free, passed, overtaken, .. } = start;
     let by = right.map(|right| match right {
         Right::InTurn => "in its turn".to_owned(),

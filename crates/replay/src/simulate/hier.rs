@@ -138,18 +138,12 @@ impl World for HierGrid {
 
     fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let HierGridOptions { transcript, replay, .. } = &self.options;
-        let heard =
-            Log::has_at_most(&self.asked, &self.sites, drafts.drawn)?.then(|| self.overhearing(Heard::of_all()));
         if transcript.is_none() && replay.is_none() {
             // Whom nobody listens to puts no message together that is only counted.
-            let outcome = match heard {
-                Some(heard) => self.run(policy, drafts, heard.clone(), Some(heard))?.0,
-                None => self.run(policy, drafts, (), None)?.0,
-            };
-            return Ok((outcome, ()));
+            return Ok((self.run(policy, drafts, ())?.0, ()));
         }
         let ear = Ear::begin(transcript.as_deref(), replay.as_deref())?;
-        let (outcome, (ear, _)) = self.run(policy, drafts, (ear, heard.clone()), heard)?;
+        let (outcome, ear) = self.run(policy, drafts, ear)?;
         let told = ear.finish()?;
         let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
                        counted from 1.";
@@ -215,37 +209,23 @@ impl HierGrid {
         Overheard { heard, names: self.sites.iter().map(|site| site.name.clone()).collect() }
     }
 
-    /// One policy on the whole log. `heard` hears what happens to jobs; of messages it hears as the `observer`, or as part of it.
-    fn run<W: MessageObserver>(
-        &self,
-        policy: &Policy,
-        drafts: Drafts,
-        observer: W,
-        heard: Option<Overheard>,
-    ) -> Result<(Outcome, W)> {
+    /// One policy on the whole log.
+    fn run<W: MessageObserver>(&self, policy: &Policy, drafts: Drafts, observer: W) -> Result<(Outcome, W)> {
         let Self { asked, tree, sites, .. } = self;
         let log = Log::open(asked, sites)?;
         let watch = Watch::new(drafts, sites)?;
         let config = Config { system: policy.0, ..tree.config.clone() };
-        let submissions = {
-            let heard = heard.clone();
-            log.jobs(watch.known()).map(move |job| {
-                heard.iter().for_each(|heard| heard.heard.borrow_mut().comes(&job));
-                tree.submission(job)
-            })
-        };
+        let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), observer)?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-        let mut sim =
-            Sim::new(grid, Servers { watch, heard, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
+        let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
         run_out(&mut sim, &policy.name(), asked)?;
         let (grid, servers) = sim.into_parts();
         let counts = grid.counts().clone();
         let observer = grid.into_observer();
         let repairs = log.finish()?;
-        let Servers { watch, heard, turnaround, completed, .. } = servers;
+        let Servers { watch, turnaround, completed, .. } = servers;
         let mut outcome = Outcome::new(watch.finish()?, repairs);
-        outcome.reasons = heard.map(|heard| heard.heard.borrow_mut().reasons());
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
         outcome.count("turnaround_mean", per_job(turnaround));
         outcome.count("messages_per_job", per_job(float(counts.all_messages())));
@@ -263,8 +243,6 @@ fn float(count: u64) -> f64 {
 /// the server has run it. When its output is home is what a turnaround ends with.
 struct Servers {
     watch: Watch,
-    /// If somebody asks why jobs start.
-    heard: Option<Overheard>,
     /// Of jobs in the grid, with the CPUs of those that have started.
     submitted: BTreeMap<JobId, (Time, u32)>,
     turnaround: f64,
@@ -273,9 +251,6 @@ struct Servers {
 
 impl Probe for Servers {
     fn observe(&mut self, now: Time, fact: &Fact) {
-        if let Some(heard) = &mut self.heard {
-            Probe::observe(heard, now, fact);
-        }
         match *fact {
             Fact::Submitted(job) => {
                 self.submitted.insert(job.id, (now, 0));

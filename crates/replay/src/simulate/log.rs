@@ -60,11 +60,6 @@ impl Log {
         Ok(Self(Rc::new(RefCell::new(Reading { intake, slowest: sites.slowest(), failed: None }))))
     }
 
-    /// Whether the log has so many jobs at most, looking no further.
-    pub(super) fn has_at_most(asked: &Asked, sites: &Sites, jobs: usize) -> Result<bool> {
-        Ok(jobs > 0 && Self::open(asked, sites)?.jobs(Known::default()).nth(jobs).is_none())
-    }
-
     /// Its jobs up to the first error. What the log knows of each is entered as it comes.
     pub(super) fn jobs(&self, known: Known) -> impl Iterator<Item = LogJob> + use<> {
         let source = Rc::clone(&self.0);

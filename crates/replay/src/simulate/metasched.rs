@@ -10,7 +10,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Heard, Part, SharedHeard};
+use crate::explanation::{Explanation, Heard, SharedHeard};
 use anyhow::{Context, Result};
 use clap::Args;
 use lab::provenance::quoted;
@@ -168,25 +168,15 @@ impl World for Metasched {
 
     fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, Beside)> {
         let log = Log::open(&self.asked, &self.sites)?;
-        let heard = Log::has_at_most(&self.asked, &self.sites, drafts.drawn)?.then(Heard::of_all);
         let watch = Watch::new(drafts, &self.sites)?;
         let config = self.clusters.config.clone();
-        let mut at_work = policy.at_work(&config.readings);
-        if let Some(heard) = &heard {
-            at_work = Box::new(Overheard { policy: at_work, heard: Rc::clone(heard), names: self.names() });
-        }
-        let arrivals = {
-            let heard = heard.clone();
-            log.jobs(watch.known()).map(move |one| {
-                heard.iter().for_each(|heard| heard.borrow_mut().comes(&one));
-                Submission { job: one.job, demand: None }
-            })
-        };
+        let at_work = policy.at_work(&config.readings);
+        let arrivals = log.jobs(watch.known()).map(|one| Submission { job: one.job, demand: None });
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, (watch, Events { heard: heard.clone(), names: self.names() }));
+        let mut sim = Sim::new(world, watch);
         run_out(&mut sim, &policy.name(), &self.asked)?;
-        let (world, (watch, _)) = sim.into_parts();
+        let (world, watch) = sim.into_parts();
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
@@ -196,8 +186,7 @@ impl World for Metasched {
             disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
             makespan: makespan.as_secs_f64(),
         };
-        let reasons = heard.map(|heard| heard.borrow_mut().reasons());
-        Ok((Outcome { reasons, ..Outcome::new(watch.finish()?, repairs) }, beside))
+        Ok((Outcome::new(watch.finish()?, repairs), beside))
     }
 
     fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
@@ -214,7 +203,7 @@ impl World for Metasched {
             Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.names() };
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, Events { heard: Some(Rc::clone(&heard)), names: self.names() });
+        let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.names() });
         run_out_while(&mut sim, &policy.name(), &self.asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
@@ -269,8 +258,8 @@ impl SelectCluster for Overheard {
             let facts = json!({ "predicted": predicted, "chosen": chosen });
             let Value::Object(facts) = facts else { unreachable!("facts are objects") };
             let (event, fate) = chosen.map_or_else(
-                || (("waits", Part::Keeps), "the policy lets it wait".to_owned()),
-                |name| (("dispatched", Part::Decides), format!("the policy sends it to {name}")),
+                || ("waits", "the policy lets it wait".to_owned()),
+                |name| ("dispatched", format!("the policy sends it to {name}")),
             );
             let words = || format!("first in the input queue; predicted are, from now: {words}; {fate}");
             self.heard.borrow_mut().push(job, now, event, words, || facts);
@@ -307,16 +296,15 @@ fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
     (words.join(", "), facts)
 }
 
-/// Hears what happens, if anybody asks.
+/// Hears what happens.
 struct Events {
-    heard: Option<SharedHeard>,
+    heard: SharedHeard,
     names: Vec<String>,
 }
 
 impl Probe for Events {
     fn observe(&mut self, now: Time, fact: &Fact) {
-        let Some(heard) = &self.heard else { return };
-        let mut heard = heard.borrow_mut();
+        let mut heard = self.heard.borrow_mut();
         match fact {
             Fact::Started { job, site, .. } => {
                 let name = &self.names[site.index()];
@@ -324,15 +312,15 @@ impl Probe for Events {
                     let Value::Object(facts) = json!({ "site": name }) else { unreachable!("facts are objects") };
                     facts
                 };
-                heard.push(*job, now, ("starts", Part::Starts), || format!("starts on {name}"), facts);
+                heard.push(*job, now, "starts", || format!("starts on {name}"), facts);
             }
             Fact::Finished { job } => {
-                heard.push(*job, now, ("ends", Part::Beside), || "ends".to_owned(), Map::new);
+                heard.push(*job, now, "ends", || "ends".to_owned(), Map::new);
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
                 let words = || "is rejected: no cluster can hold it".to_owned();
-                heard.push(*job, now, ("rejected", Part::Beside), words, Map::new);
+                heard.push(*job, now, "rejected", words, Map::new);
                 heard.end(*job);
             }
             Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}

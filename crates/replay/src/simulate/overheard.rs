@@ -1,6 +1,6 @@
 //! Why a job of a grid went where it went: the messages that name it.
 
-use crate::explanation::{Part, SharedHeard};
+use crate::explanation::SharedHeard;
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
 use serde_json::{Map, Value, json};
@@ -17,8 +17,7 @@ pub(super) struct Overheard {
 impl MessageObserver for Overheard {
     fn observe(&mut self, message: Message) {
         for job in jobs(&message.payload) {
-            let kind = (kind(&message.payload), part(&message.payload));
-            self.heard.borrow_mut().push(*job, message.sent, kind, || self.words(&message), || facts(&message));
+            self.heard.borrow_mut().push(*job, message.sent, kind(&message.payload), || self.words(&message), || facts(&message));
         }
     }
 }
@@ -49,20 +48,6 @@ fn jobs(payload: &Payload) -> &[JobId] {
 /// Copies of a request are many, and of one kind.
 const fn kind(payload: &Payload) -> &'static str {
     if matches!(payload, Payload::Forward { .. }) { "forward" } else { "message" }
-}
-
-/// A job starts when its work station takes the offer of a server; before, it waits where the last of these has brought it.
-const fn part(payload: &Payload) -> Part {
-    match payload {
-        Payload::Answer { .. } => Part::Decides,
-        Payload::Request { .. }
-        | Payload::Block { .. }
-        | Payload::Cancelled { .. }
-        | Payload::Returned { .. }
-        | Payload::Confirm { .. }
-        | Payload::Decline { .. } => Part::Keeps,
-        _ => Part::Beside,
-    }
 }
 
 fn facts(message: &Message) -> Map<String, Value> {
@@ -111,17 +96,17 @@ impl Probe for Overheard {
         match fact {
             Fact::Seized { job, processor: ProcId(server) } => {
                 let name = self.names.get(*server as usize).map_or("", String::as_str);
-                plain(*job, ("starts", Part::Starts), &|| format!("holds server {server} ({name})"));
+                plain(*job, "starts", &|| format!("holds server {server} ({name})"));
             }
             Fact::Released { job, .. } => {
-                plain(*job, ("ran", Part::Beside), &|| "has run; its output is on the way home".to_owned());
+                plain(*job, "ran", &|| "has run; its output is on the way home".to_owned());
             }
             Fact::Finished { job } => {
-                plain(*job, ("ends", Part::Beside), &|| "its output is home".to_owned());
+                plain(*job, "ends", &|| "its output is home".to_owned());
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
-                plain(*job, ("rejected", Part::Beside), &|| {
+                plain(*job, "rejected", &|| {
                     "is rejected: no server of its system can hold it".to_owned()
                 });
                 heard.end(*job);

@@ -45,8 +45,8 @@ pub(crate) struct Drafts {
     pub(crate) header: String,
     /// The name of the log.
     pub(crate) log: String,
-    /// A run of no more jobs than these is drawn, with the reason of each start.
-    pub(crate) drawn: usize,
+    /// Whether a small log is drawn.
+    pub(crate) is_drawn: bool,
     /// Metrics that the program adds.
     pub(crate) own: Vec<&'static Metric>,
 }

@@ -1,12 +1,10 @@
-//! The schedules, of logs that are small enough to be drawn: who ran where, and why then.
+//! The schedules, of logs that are small enough to be drawn: the processors of each job.
 
 use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::watch::{Placed, drawn};
-use crate::explanation::Reasons;
 use crate::units::span;
 use lab::chart::{Bar, Gantt};
-use lab::cli::program;
 use lab::page::Section;
 use sim_core::Time;
 
@@ -14,22 +12,16 @@ use sim_core::Time;
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies know no processors apart. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
-/// What is told of starts weighs so much at most (bytes): of many clusters, what each predicts for each job is more than all else.
-const HEAVY: usize = 1_500_000;
-
 /// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
     let drawable = |placed: &&Vec<Placed>| (1..=drawn(report.runs.len())).contains(&placed.len());
-    let told = report.runs.iter().filter_map(|run| run.outcome.reasons.as_ref());
-    let is_heavy = told.map(Reasons::bytes).sum::<usize>() > HEAVY;
     // Of one length, so that policies can be compared by eye.
     let drawn_runs = report.runs.iter().filter_map(|run| run.outcome.watched.placed.as_ref().filter(drawable));
     let span =
         drawn_runs.map(|placed| stay(placed, seconds)).reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     for run in report.runs {
-        let reasons = run.outcome.reasons.as_ref();
         if let Some(placed) = run.outcome.watched.placed.as_ref().filter(drawable) {
             let mut sites: Vec<(u32, String)> =
                 report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
@@ -44,17 +36,10 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
                 processors: report.sites().processors(),
                 sites,
                 span,
-                bars: bars(placed, reasons.filter(|_| !is_heavy), seconds),
+                bars: bars(placed, seconds),
                 link: "time",
             };
-            let silence = match reasons {
-                Some(reasons) if !reasons.tells => format!("{} does not tell why a job starts when it does.", run.name),
-                Some(_) if is_heavy => {
-                    format!("Why each job started would make this page too heavy; {} explain tells it.", program())
-                }
-                _ => String::new(),
-            };
-            parts.push(figure(gantt, &silence));
+            parts.push(figure(gantt, ""));
             words = vec![DRAWN.to_owned()];
         }
         parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
@@ -72,7 +57,7 @@ fn stay(placed: &[Placed], seconds: f64) -> (f64, f64) {
 }
 
 /// Jobs by their starts; times in units of so many seconds.
-fn bars(placed: &[Placed], reasons: Option<&Reasons>, seconds: f64) -> Vec<Bar> {
+fn bars(placed: &[Placed], seconds: f64) -> Vec<Bar> {
     let mut by_start: Vec<&Placed> = placed.iter().collect();
     by_start.sort_by_key(|placed| (placed.record.start, placed.record.job.id));
     let bar = |placed: &&Placed| {
@@ -83,7 +68,7 @@ fn bars(placed: &[Placed], reasons: Option<&Reasons>, seconds: f64) -> Vec<Bar> 
             start,
             end,
             processors: processors.clone(),
-            facts: [&facts(placed)[..], reasons.map_or(&[][..], |reasons| reasons.of(record.job.id))].concat(),
+            facts: facts(placed),
             slot: Some(record.job.id.0 as usize % 6),
         }
     };

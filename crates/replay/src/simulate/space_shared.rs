@@ -12,7 +12,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Outcome, PolicyId, World};
 use crate::asked::Asked;
-use crate::explanation::{Ear, Explanation, Listener, ReasonsHeard, explanation};
+use crate::explanation::{Ear, Explanation, Listener, explanation};
 use crate::run_options::RunOptions;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
@@ -90,23 +90,12 @@ impl World for SpaceShared {
     fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
         let (Self { options, sites, .. }, policy) = (self, *policy);
         let log = self.log()?;
-        let heard = Log::has_at_most(&self.asked, sites, drafts.drawn)?.then(|| ReasonsHeard::on(self.names()));
         let watch = Watch::new(drafts, sites)?;
-        let (mut at_work, failure) = self.at_work(policy, watch.known())?;
-        if let Some(heard) = &heard {
-            at_work = Box::new(heard.listening_to(at_work));
-        }
-        let arrivals = {
-            let heard = heard.clone();
-            log.jobs(watch.known()).map(move |one| {
-                heard.iter().for_each(|heard| heard.comes(&one));
-                one.job
-            })
-        };
+        let (at_work, failure) = self.at_work(policy, watch.known())?;
+        let arrivals = log.jobs(watch.known()).map(|one| one.job);
         let (counts, watch) = self.run(policy, at_work, &failure, arrivals, watch, || true)?;
         let repairs = log.finish()?;
         let mut outcome = Outcome::new(watch.finish()?, repairs);
-        outcome.reasons = heard.map(ReasonsHeard::finish);
         if options.run.outages.is_some() {
             let interrupted = outcome.watched.interrupted;
             outcome.count("interrupted", Some(interrupted));

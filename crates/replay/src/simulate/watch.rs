@@ -75,7 +75,7 @@ pub(crate) struct Placed {
 impl Watch {
     /// Writes jobs into files that have no names yet.
     pub(super) fn new(drafts: Drafts, sites: &Sites) -> Result<Self> {
-        let (is_drawn, has_rows) = (drafts.drawn > 0, drafts.jobs.is_some() || drafts.parquet.is_some());
+        let (is_drawn, has_rows) = (drafts.is_drawn, drafts.jobs.is_some() || drafts.parquet.is_some());
         let listed = has_rows && tells_processors(sites) || drafts.evalys.is_some();
         let finished = Finished {
             totals: Totals::new(sites.processors(), &drafts.own),

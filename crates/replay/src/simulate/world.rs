@@ -9,7 +9,7 @@ use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Reasons};
+use crate::explanation::Explanation;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use lab::chart::Picture;
@@ -119,8 +119,6 @@ pub(crate) trait PolicyId: Clone + PartialEq + Display + Send + Sync {
 pub(crate) struct Outcome {
     pub(crate) watched: Watched,
     pub(crate) repairs: Repairs,
-    /// Why each job started then, if the jobs are few enough to be drawn and the world asks its policies.
-    pub(crate) reasons: Option<Reasons>,
     /// Pictures that this world alone has, with captions.
     pub(crate) exhibits: Vec<(Picture, &'static str)>,
     /// Lines for the terminal.
@@ -134,8 +132,8 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// What every world tells.
     pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
-        let (reasons, exhibits, notes, files, differs) = Default::default();
-        Self { watched, repairs, reasons, exhibits, notes, files, differs }
+        let (exhibits, notes, files, differs) = Default::default();
+        Self { watched, repairs, exhibits, notes, files, differs }
     }
 
     /// Adds a metric that the world has counted.
