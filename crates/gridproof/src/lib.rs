@@ -31,9 +31,8 @@ use lab::paper::Paper;
 use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
-use metrics::Metric;
-use replay::simulate::{Added, Own};
-use sim_core::JobRecord;
+pub use replay::simulate::JobRecord;
+use replay::simulate::{Added, Metric, Own};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

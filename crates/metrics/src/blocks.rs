@@ -66,7 +66,7 @@ impl Blocks {
     /// Least length of a block: seven days.
     pub const WEEK: Span = Span::from_secs(7 * 86_400);
 
-    /// Metrics of a block, named as in [`Summary::row`]. Waits, responses and tardiness are in seconds.
+    /// Metrics of a block, named as in the [catalogue](crate::catalogue()). Waits, responses and tardiness are in seconds.
     ///
     /// `area_weighted_response` weighs each job's response by its area, processors × run time, so that no policy gains by
     /// splitting or favouring jobs (Franke, Lepping, Schwiegelshohn, JSSPP 2007; Krallmann, Schwiegelshohn, Yahyapour,

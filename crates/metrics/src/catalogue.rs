@@ -5,7 +5,7 @@
 
 use crate::job_class::JobClass;
 use crate::mean::as_f64;
-use crate::totals::Totals;
+use crate::sums::Sums;
 use sim_core::JobRecord;
 use std::fmt;
 use std::sync::LazyLock;
@@ -31,8 +31,8 @@ impl fmt::Display for Better {
 /// Origin of a metric's value.
 #[derive(Copy, Clone)]
 enum Value {
-    /// Computed from the totals of any run.
-    Formula(fn(&Totals) -> Option<f64>),
+    /// Computed from the sums of any run.
+    Formula(fn(&Sums) -> Option<f64>),
     /// Computed from the records of all finished jobs, in order of submission.
     Own(&'static (dyn Fn(&[JobRecord]) -> f64 + Send + Sync)),
     /// Counted by the command `simulate` or by a world, where there is something to count.
@@ -306,9 +306,9 @@ impl Metric {
     }
 
     /// Its value by formula; `None` if it is counted instead.
-    pub(crate) fn formula(&self, totals: &Totals, records: &[JobRecord]) -> Option<Option<f64>> {
+    pub(crate) fn formula(&self, sums: &Sums, records: &[JobRecord]) -> Option<Option<f64>> {
         match self.value {
-            Value::Formula(formula) => Some(formula(totals)),
+            Value::Formula(formula) => Some(formula(sums)),
             Value::Own(formula) => Some(Some(formula(records)).filter(|value| value.is_finite())),
             Value::World | Value::Experiment => None,
         }

@@ -13,8 +13,9 @@
 //! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
 //! | [`metric_summary`] | both, for one metric: [`MetricSummary`] |
 //! | [`summary`] | how did all jobs of a run fare, and how busy was the system? [`Summary`] |
-//! | [`totals`] | the same by user and by class, and every metric of the run: [`Totals`] |
-//! | [`catalogue`] | which metrics are there, with name, unit, definition and formula? [`Metric`] |
+//! | [`sums`] | the same by user and by class |
+//! | [`mod@catalogue`] | which metrics are there, with name, unit, definition and formula? [`Metric`] |
+//! | [`totals`] | all metrics of a run: [`Totals`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
 //! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
@@ -66,7 +67,10 @@ pub mod metric_summary;
 pub mod summary;
 pub mod timeline;
 
+pub mod sums;
+
 pub mod catalogue;
+
 pub mod totals;
 
 pub mod output;

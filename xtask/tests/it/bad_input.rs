@@ -149,7 +149,10 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
     let log = log.to_str().expect("UTF-8");
     let check = |arguments: &[&str], words: &[&str]| simulate(&[&["--trace", log], arguments].concat(), 2, words);
     check(&["--policy", "esay"], &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, best-gap, bgt, sg, flex"]);
-    check(&["--policy", "easy+reserve=x"], &["\"easy+reserve=x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"]);
+    check(
+        &["--policy", "easy+reserve=x"],
+        &["\"easy+reserve=x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"],
+    );
     check(&["--deadlines", "factor:0"], &["--deadlines", "factor:F with F above 0", "factor:0"]);
     check(&["--outages", "mtbf:3,mttr:1h"], &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
     check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);

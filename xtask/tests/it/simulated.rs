@@ -70,7 +70,10 @@ fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_n
             "easy+reserve=8 − cons"
         ]
     );
-    assert_eq!(compared(all, &["--baseline", "easy+reserve=8"])[..2], ["fcfs − easy+reserve=8", "easy − easy+reserve=8"]);
+    assert_eq!(
+        compared(all, &["--baseline", "easy+reserve=8"])[..2],
+        ["fcfs − easy+reserve=8", "easy − easy+reserve=8"]
+    );
     assert_eq!(compared("fcfs,cons", &[]), ["cons − fcfs"]);
     let told = run(all, &["--baseline", "con"], 2);
     assert!(told.contains("--baseline con: none of the policies compared; did you mean \"cons\"?"), "{told}");

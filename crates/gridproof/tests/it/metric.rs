@@ -7,9 +7,9 @@ use std::path::Path;
 
 /// Runs a command of a laboratory with the metric, in this process.
 fn lab(words: &[&str]) {
-    let longest =
-        |jobs: &[sim_core::JobRecord]| jobs.iter().map(|job| job.wait().as_secs_f64()).fold(f64::NAN, f64::max);
-    let lab = Lab::standard().metric("longest_wait", "longest wait", Better::Smaller, longest);
+    let lab = Lab::standard().metric("longest_wait", "longest wait", Better::Smaller, |jobs| {
+        jobs.iter().map(|job| job.wait().as_secs_f64()).fold(f64::NAN, f64::max)
+    });
     let Cli { command, common } = Cli::try_parse_from(["gridproof"].iter().chain(words)).expect("a command");
     lab.run(command, &common, &mut Cli::command()).expect("it runs");
 }

@@ -1,6 +1,5 @@
 //! Measures of one run: a number for each metric.
 
-use super::design::Design;
 use crate::simulate::held::{Placement, record_of};
 use metrics::backlog::Trend;
 use metrics::{Blocks, Totals, warm_up};
@@ -54,15 +53,16 @@ pub(super) fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
 
 /// One run, measured: a value for each metric, not a number where there is none.
 pub(super) fn measured(
-    design: &Design,
     jobs: &[Job],
     placements: &[Placement],
     processors: u32,
     (from, to): (Time, Time),
+    cuts: bool,
     trend: &Trend,
+    own: &[Metric],
 ) -> Vec<f64> {
-    let mut totals = Totals::new(processors, &design.own_metrics);
-    totals.trend = Some(*trend);
+    let mut totals = Totals::new(processors, own);
+    totals.sums.trend = Some(*trend);
     let (mut work, mut left_out) = (0.0, 0_u32);
     for (job, placement) in jobs.iter().zip(placements) {
         if job.submit < from || job.submit > to {
@@ -70,7 +70,7 @@ pub(super) fn measured(
             continue;
         }
         let Some(placed) = *placement else {
-            totals.rejected += 1;
+            totals.sums.rejected += 1;
             continue;
         };
         totals.add(&record_of(job, placed));
@@ -78,7 +78,7 @@ pub(super) fn measured(
     }
     let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
     let in_room = |work: f64| (room > 0.0).then(|| work / room);
-    if design.window.cuts() {
+    if cuts {
         // Over the window alone, with the jobs that came before it.
         totals.count("utilization", in_room(busy(jobs, placements, from, to)));
     }

@@ -192,7 +192,8 @@ fn under(
             other = replay(policy)?;
             &other
         };
-        let row = measured(design, &told.jobs, placements, told.processors, window, trend);
+        let row =
+            measured(&told.jobs, placements, told.processors, window, design.window.cuts(), trend, &design.own_metrics);
         runs.push(Run {
             key: RunKey { log, setting: position, policy, rep: replication },
             metrics: row.into_iter().map(|value| value.is_finite().then_some(value)).collect(),

@@ -17,7 +17,13 @@ pub(super) struct Overheard {
 impl MessageObserver for Overheard {
     fn observe(&mut self, message: Message) {
         for job in jobs(&message.payload) {
-            self.heard.borrow_mut().push(*job, message.sent, kind(&message.payload), || self.words(&message), || facts(&message));
+            self.heard.borrow_mut().push(
+                *job,
+                message.sent,
+                kind(&message.payload),
+                || self.words(&message),
+                || facts(&message),
+            );
         }
     }
 }
@@ -106,9 +112,7 @@ impl Probe for Overheard {
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
-                plain(*job, "rejected", &|| {
-                    "is rejected: no server of its system can hold it".to_owned()
-                });
+                plain(*job, "rejected", &|| "is rejected: no server of its system can hold it".to_owned());
                 heard.end(*job);
             }
             Fact::Submitted(_) | Fact::Started { .. } | Fact::Interrupted { .. } => {}

@@ -140,7 +140,7 @@ impl Report<'_> {
 
     fn is_large(&self, repair: &Repair) -> bool {
         let run = &self.runs[0];
-        let ran = run.outcome.watched.totals.summary.jobs();
+        let ran = run.outcome.watched.totals.sums.summary.jobs();
         #[expect(clippy::cast_precision_loss, reason = "counts")]
         let (records, touched) = ((ran + run.rejected() + run.outcome.repairs.skipped()) as f64, repair.count as f64);
         repair.first_line.is_none() || 1e3 * touched > records
@@ -193,7 +193,8 @@ impl Report<'_> {
         if let Some(max_jobs) = max_jobs {
             command += &format!(" --max-jobs {max_jobs}");
         }
-        command + &listed("--format", &self.options.format)
+        command
+            + &listed("--format", &self.options.format)
             + &listed("--tables", &self.options.tables)
             + if self.options.no_report { " --no-report" } else { "" }
     }

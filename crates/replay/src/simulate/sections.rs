@@ -9,7 +9,7 @@ use crate::label::Label;
 use crate::units::{cell, count, readable};
 use lab::chart::{Axis, Chart, Point, Series, fixed, significant};
 use lab::page::{Part, Section, Table};
-use metrics::totals::Fared;
+use metrics::sums::Fared;
 use metrics::{ConfidenceInterval, JobClass, Metric, MetricSummary};
 use sim_core::Time;
 
@@ -165,7 +165,7 @@ fn distributions(report: &Report<'_>) -> Section {
         "wait (s); up to 1 s is drawn at 1",
         "jobs that waited no longer (%)",
         1.0,
-        &|run| run.outcome.watched.totals.summary.wait(),
+        &|run| run.outcome.watched.totals.sums.summary.wait(),
     );
     let slowdown = curve(
         "bounded-slowdown-distribution",
@@ -173,7 +173,7 @@ fn distributions(report: &Report<'_>) -> Section {
         "bounded slowdown",
         "jobs that were slowed down no more (%)",
         1.0,
-        &|run| run.outcome.watched.totals.summary.bounded_slowdown(),
+        &|run| run.outcome.watched.totals.sums.summary.bounded_slowdown(),
     );
     Section {
         id: "distributions".to_owned(),
@@ -203,12 +203,12 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
 /// Short and long, narrow and wide jobs; users.
 fn classes(report: &Report<'_>) -> Section {
     let totals = &report.runs[0].outcome.watched.totals;
-    let parts = if totals.summary.jobs() > 0 {
+    let parts = if totals.sums.summary.jobs() > 0 {
         let mut parts = vec![
             class_table(report, "wait_mean", "wait (s)", |class| class.wait.mean()),
             class_table(report, "bounded_slowdown_mean", "bounded slowdown", |class| class.bounded_slowdown.mean()),
         ];
-        let users = totals.users.len();
+        let users = totals.sums.users.len();
         if users > 1 {
             parts.push(user_table(report, users));
         }
@@ -227,7 +227,7 @@ fn class_table(report: &Report<'_>, metric: &str, head: &str, of: fn(&Fared) -> 
     let compared = || runs.iter().filter(|run| run.name != base.name);
     let row = |class: JobClass| {
         let k = class as usize;
-        let mean = |run: &'_ Run| of(&run.outcome.watched.totals.classes[k]).map_or_else(String::new, readable);
+        let mean = |run: &'_ Run| of(&run.outcome.watched.totals.sums.classes[k]).map_or_else(String::new, readable);
         let against = |run: &'_ Run| {
             let pair = [run, base].map(|run| (run, &run.outcome.watched.classes.blocks[k]));
             difference(pair, Metric::of(metric), ConfidenceInterval::LEVEL).map_or_else(String::new, |interval| {
@@ -240,7 +240,7 @@ fn class_table(report: &Report<'_>, metric: &str, head: &str, of: fn(&Fared) -> 
                 }
             })
         };
-        let named = [class.name().to_owned(), count(first.jobs_of(class))];
+        let named = [class.name().to_owned(), count(first.sums.jobs_of(class))];
         named.into_iter().chain(runs.iter().map(mean)).chain(compared().map(against)).collect::<Vec<_>>()
     };
     let others = compared().map(|run| format!("{} − {}", run.name, base.name));
@@ -254,11 +254,11 @@ fn class_table(report: &Report<'_>, metric: &str, head: &str, of: fn(&Fared) -> 
 fn user_table(report: &Report<'_>, users: usize) -> Part {
     let runs = report.runs;
     let first = &runs[0].outcome.watched;
-    let all = first.totals.summary.work();
+    let all = first.totals.sums.summary.work();
     let mean = |mean: Option<f64>| mean.map_or_else(String::new, readable);
-    let rows = first.totals.users.heaviest(USERS).into_iter().map(|(number, user)| {
+    let rows = first.totals.sums.users.heaviest(USERS).into_iter().map(|(number, user)| {
         let of = |run: &Run| {
-            let user = run.outcome.watched.totals.users.get(number);
+            let user = run.outcome.watched.totals.sums.users.get(number);
             let wait = user.and_then(|user| user.fared.wait.mean());
             (mean(wait), mean(user.and_then(|user| user.fared.bounded_slowdown.mean())))
         };

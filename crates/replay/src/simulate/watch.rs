@@ -108,7 +108,7 @@ impl Watch {
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let interrupted = interrupted as f64;
         let Finished { mut totals, blocks, classes, busy, rows, last_finish, placed, .. } = self.log.into_sink();
-        (totals.rejected, totals.trend) = (rejected, Some(self.backlog.trend()));
+        (totals.sums.rejected, totals.sums.trend) = (rejected, Some(self.backlog.trend()));
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         totals.count("cut", Some(rows.cut as f64));
         // Who is turned away may come after all others have left.

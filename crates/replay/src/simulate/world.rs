@@ -160,7 +160,7 @@ pub(crate) struct Run {
 impl Run {
     /// Trend of the work that waits.
     pub(crate) fn trend(&self) -> &Trend {
-        self.outcome.watched.totals.trend.as_ref().expect("the run is over")
+        self.outcome.watched.totals.sums.trend.as_ref().expect("the run is over")
     }
 
     /// The value of a metric.
@@ -170,7 +170,7 @@ impl Run {
 
     /// Jobs that no place could hold.
     pub(crate) const fn rejected(&self) -> u64 {
-        self.outcome.watched.totals.rejected
+        self.outcome.watched.totals.sums.rejected
     }
 }
 
