@@ -240,13 +240,7 @@ impl<'a> Search<'a> {
         let records = self.table.records();
         for (index, record) in records.iter().enumerate() {
             if record.end > from && later == 0 {
-                let offers = |next: &Record| {
-                    let mut more = next.free.clone();
-                    more.intersect(partition);
-                    let mut here = usable.clone();
-                    here.intersect(&record.free);
-                    !more.is_within(&here)
-                };
+                let offers = |next: &Record| next.free.offers_more(partition, &usable, &record.free);
                 if records.get(index + 1).is_some_and(offers) {
                     later = record.end;
                 }

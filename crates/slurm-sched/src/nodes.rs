@@ -87,6 +87,12 @@ impl NodeSet {
         self.words.iter().zip(&other.words).all(|(word, other)| word & !other == 0)
     }
 
+    /// Returns true if a node of this set is in `within` and lacks in `left` or in `right`.
+    pub(crate) fn offers_more(&self, within: &Self, left: &Self, right: &Self) -> bool {
+        let mut words = self.words.iter().zip(&within.words).zip(left.words.iter().zip(&right.words));
+        words.any(|((word, within), (left, right))| word & within & !(left & right) != 0)
+    }
+
     /// Iterates over the nodes, lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, word)| {
