@@ -6,8 +6,8 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use gap_schedule::{
-    Backfill, BackfillReadings, Backfilling, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine,
-    MultiCluster, Order, OrderedBackfill, OrderedFcfs, Placement, Policy, Priority, reference,
+    BackfillReadings, Backfilling, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, MultiCluster, Order,
+    OrderedBackfill, Policy, Priority, reference,
 };
 use rand_distr::{Distribution, Exp, Geometric, LogNormal, Uniform};
 use sim_core::{Job, JobId, JobLog, JobRecord, Purpose, Sim, Span, Streams, Time};
@@ -17,7 +17,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 #[path = "../tests/it/grid_scan_twin.rs"]
-#[expect(dead_code, reason = "its operations are the tests' business")]
 mod grid_scan_twin;
 use grid_scan_twin::ObviousScan;
 
@@ -88,6 +87,11 @@ fn run(processors: u32, policy: impl Policy, jobs: &[Job]) -> u64 {
     run_grid(&[Machine::new(processors)], policy, jobs)
 }
 
+/// Backfilling in order of arrival.
+fn reserving(reserve: Depth) -> OrderedBackfill {
+    OrderedBackfill::new(Backfilling { reserve, ..Backfilling::default() })
+}
+
 fn measure(c: &mut Criterion, group: &str, processors: u32, jobs: &[Job]) {
     let mut group = c.benchmark_group(group);
     group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(20);
@@ -148,7 +152,7 @@ fn order_table(_: &mut Criterion) {
             let rule = Backfilling { order, backfill: order, ..Backfilling::default() };
             let (ordered, blocked) = (
                 rate(&|| Box::new(OrderedBackfill::new(rule))),
-                rate(&|| Box::new(OrderedFcfs::new(Priority::of(order)))),
+                rate(&|| Box::new(Fcfs::in_order(Priority::of(order)))),
             );
             println!(
                 "{name}: {:7} easy {ordered:.0} jobs/s ({:.2} of easy), fcfs {blocked:.0} ({:.2} of fcfs)",
@@ -209,7 +213,7 @@ fn grids(c: &mut Criterion) {
         measure("FCFS", &|| Box::new(Fcfs::new()));
         measure("EASY", &|| Box::new(Easy::default()));
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
-            measure(name, &|| Box::new(Backfill::new(depth, Placement::Fastest)));
+            measure(name, &|| Box::new(reserving(depth)));
         }
         measure("Flex", &|| Box::new(FlexibleBackfill::default()));
         group.finish();
@@ -227,7 +231,7 @@ fn conservative(c: &mut Criterion) {
         group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(10);
         let machine = [Machine::new(processors)];
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
-            let policy = || Backfill::new(depth, Placement::Fastest);
+            let policy = || reserving(depth);
             let waits = run_grid(&machine, policy(), &jobs);
             println!("{name}: mean wait {} s", waits / 1_000_000 / jobs.len() as u64);
             group.bench_function(name, |b| b.iter(|| run_grid(&machine, policy(), black_box(&jobs))));
@@ -272,8 +276,9 @@ fn twin(_: &mut Criterion) {
     }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(500))] {
         let machine = [Machine::new(processors)];
-        let cons = shortest(|| run_grid(&machine, Backfill::conservative(), &jobs));
-        let twin = shortest(|| run_grid(&machine, reference::Backfill::new(Depth::All, Placement::Fastest), &jobs));
+        let rule = Backfilling { reserve: Depth::All, ..Backfilling::default() };
+        let cons = shortest(|| run_grid(&machine, OrderedBackfill::conservative(), &jobs));
+        let twin = shortest(|| run_grid(&machine, reference::OrderedBackfill::new(rule), &jobs));
         let ratio = twin.as_secs_f64() / cons.as_secs_f64();
         println!("CONS against its twin, {name}: {ratio:.1} times as fast ({cons:.1?} against {twin:.1?})");
     }

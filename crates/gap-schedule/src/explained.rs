@@ -74,5 +74,9 @@ impl<P: Policy, R: ReasonProbe> Policy for Explained<P, R> {
         self.policy.on_submit(job, view);
     }
 
+    fn is_pure(&self) -> bool {
+        self.policy.is_pure()
+    }
+
     forward_events!(|this| this.policy);
 }

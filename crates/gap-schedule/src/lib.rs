@@ -33,15 +33,12 @@
 //!
 //! | policy | rule |
 //! |---|---|
-//! | [`Fcfs`] | first come first served: the head starts on the first machine with room, and blocks everybody behind it |
+//! | [`Fcfs`] | first come first served, or in any [`Order`]: the head starts on the first machine with room, and blocks all jobs behind it |
 //! | [`Easy`] | the head is promised a start where it can start first; others may go first if that does not delay it |
-//! | [`EasyScan`] | the same schedule, and what it costs a program that looks at everything |
-//! | [`Backfill`] | as many jobs as its [`Depth`] says are promised a start: none, some, or all |
 //! | [`Conservative`] | all jobs are promised a start, and none is put off: conservative backfilling, in both [orders of compression](CompressOrder) |
-//! | [`OrderedFcfs`], [`OrderedBackfill`] | FCFS and backfilling with the queue and those who pass it in any [`Order`], any number of reservations, and a guard against starvation |
+//! | [`OrderedBackfill`] | backfilling with the queue and the jobs that pass its head in any [`Order`], one of your own included ([`Keyed`]), a number of reservations ([`Depth`]: none, some or all), and a guard against starvation |
 //! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
-//! | [`FlexibleBackfill`] | EASY over a queue sorted by age, deadline and length at each event |
-//! | [`DeepFlexibleBackfill`] | the same with as many reservations as its [`Depth`] says |
+//! | [`FlexibleBackfill`] | EASY, or backfilling with another number of reservations, over a queue sorted by age, deadline and length at each event |
 //! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
 //! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, and late jobs are then moved into earlier gaps |
 //!
@@ -171,14 +168,14 @@ pub use explained::Explained;
 pub use machine::Machine;
 pub use min_demand::MinDemand;
 pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
-pub use order::{Key, Order, Priority, Turn};
+pub use order::{Key, Keyed, Order, Priority, Turn};
 pub use plan::{Edf, EgEdf, EgTies, Found, Gap, GapBound, Placed, Plan, PlanJob, PlannedJob, Score};
 pub use plan::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::{Planner, StopCriterion};
 pub use policy::{
-    Backfill, BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative,
-    DeepFlexibleBackfill, Depth, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits,
-    Minext, Moves, OrderedBackfill, OrderedFcfs, Placement, Policy, Weight,
+    BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
+    FlexibleBackfill, FlexibleConfig, GapFilling, IfNewcomerFits, Minext, Moves, OrderedBackfill, Placement, Policy,
+    Weight,
 };
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};

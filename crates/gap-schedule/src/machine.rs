@@ -57,7 +57,7 @@ impl Machine {
     /// The job as started here at `start`.
     pub fn running(&self, job: JobId, request: &Request, start: Time) -> RunningJob {
         let expected_end = start.saturating_add(self.expects(request));
-        RunningJob { expected_end, job, processors: request.processors }
+        RunningJob { expected_end, job, processors: request.processors, user: request.user, start }
     }
 
     pub(crate) fn check(&self, index: usize) {

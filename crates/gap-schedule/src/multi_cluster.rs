@@ -113,7 +113,6 @@ struct Started {
     hidden: Hidden,
     /// As policies see it; nobody sees one that has given its processors back before its end was told.
     running: RunningJob,
-    start: Time,
     ends_at: Time,
     end: EventKey,
     /// What is expected of it now, and how often that was corrected.
@@ -331,7 +330,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             corrections: started.corrections,
         };
         let Some(corrected) = predictions.correct(&expired) else { return };
-        let expected_end = started.start.saturating_add(place.takes(corrected));
+        let expected_end = started.running.start.saturating_add(place.takes(corrected));
         if expected_end <= now {
             return;
         }
@@ -459,19 +458,10 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
         let prediction = queued.request.estimate;
         let (corrections, is_released) = (0, false);
-        let started = Started {
-            job: queued,
-            hidden,
-            running,
-            start: now,
-            ends_at,
-            end,
-            prediction,
-            corrections,
-            expiry,
-            is_released,
-        };
+        let started =
+            Started { job: queued, hidden, running, ends_at, end, prediction, corrections, expiry, is_released };
         self.started.insert(job, started);
+        self.policy.on_start(&running, machine, &self.pool.view(now, &self.queue));
     }
 }
 

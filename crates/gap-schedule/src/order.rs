@@ -2,6 +2,8 @@
 
 use crate::queue::QueuedJob;
 use sim_core::{Span, Time};
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// An order of the queue: a number for each job, its [`key`](Self::key), by which jobs have their turns, the smallest first.
 ///
@@ -79,6 +81,68 @@ pub enum Order {
     ///
     /// Carastan-Santos & de Camargo (SC'17).
     F4,
+    /// An order of your own, given as a function.
+    Keyed(Keyed),
+}
+
+/// An order by a function of the job and the present instant: the smallest value first, NaN last.
+///
+/// ```
+/// use gap_schedule::{Backfilling, Fcfs, Keyed, Order, OrderedBackfill, Priority};
+///
+/// // Users with odd numbers first; of those, the narrowest.
+/// let odd_first = Keyed::new("odd-first", |job, _| {
+///     let is_even = job.request.user.is_some_and(|user| user % 2 == 0);
+///     f64::from(job.request.processors) + if is_even { 1e9 } else { 0.0 }
+/// });
+/// let order = Order::Keyed(odd_first);
+/// let (_, _) = (
+///     Fcfs::in_order(Priority::of(order)),
+///     OrderedBackfill::new(Backfilling { order, backfill: order, ..Backfilling::default() }),
+/// );
+/// ```
+#[derive(Copy, Clone)]
+pub struct Keyed {
+    name: &'static str,
+    key: &'static (dyn Fn(&QueuedJob, Time) -> f64 + Send + Sync),
+    changes_with_time: bool,
+}
+
+impl Keyed {
+    /// The order by `key`, which must not depend on the instant.
+    ///
+    /// The function is kept until the process ends, so that an order stays a plain value that can be copied: call this once for
+    /// each order, not once for each run.
+    pub fn new(name: &'static str, key: impl Fn(&QueuedJob, Time) -> f64 + Send + Sync + 'static) -> Self {
+        Self { name, key: Box::leak(Box::new(key)), changes_with_time: false }
+    }
+
+    /// The same, where keys depend on the instant: the queue is sorted at each pass.
+    #[must_use]
+    pub const fn changing_with_time(self) -> Self {
+        Self { changes_with_time: true, ..self }
+    }
+}
+
+impl PartialEq for Keyed {
+    /// Functions cannot be compared: orders of one name are taken for the same.
+    fn eq(&self, other: &Self) -> bool {
+        (self.name, self.changes_with_time) == (other.name, other.changes_with_time)
+    }
+}
+
+impl Eq for Keyed {}
+
+impl Hash for Keyed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Keyed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keyed({:?})", self.name)
+    }
 }
 
 /// Where a job stands in an [`Order`]: the smaller, the earlier its turn. Keys of different orders cannot be compared.
@@ -106,7 +170,7 @@ pub struct Turn {
 }
 
 impl Order {
-    /// Every order, in the order of the documentation.
+    /// Every order that has a name on the command line, in the order of the documentation.
     pub const ALL: [Self; 15] = [
         Self::Fcfs,
         Self::Sjf,
@@ -143,6 +207,7 @@ impl Order {
             Self::F2 => "f2",
             Self::F3 => "f3",
             Self::F4 => "f4",
+            Self::Keyed(keyed) => keyed.name,
         }
     }
 
@@ -169,6 +234,7 @@ impl Order {
             Self::F2 => "√r · n + 25600 log10 s, smallest first",
             Self::F3 => "r · n + 6860000 log10 s, smallest first",
             Self::F4 => "r · √n + 530000 log10 s, smallest first",
+            Self::Keyed(_) => "a function of the job, smallest first",
         }
     }
 
@@ -180,12 +246,16 @@ impl Order {
             Self::Lxf => "Srinivasan et al., ICPP workshops 2002",
             Self::Wfp3 | Self::Unicef => "Tang et al., CLUSTER 2009",
             Self::F1 | Self::F2 | Self::F3 | Self::F4 => "Carastan-Santos & de Camargo, SC'17",
+            Self::Keyed(_) => "the program that adds it",
         }
     }
 
     /// Whether two jobs may change places while both wait. A queue in such an order is sorted anew at each pass.
     pub const fn changes_with_time(self) -> bool {
-        matches!(self, Self::Lxf | Self::Wfp3 | Self::Unicef)
+        match self {
+            Self::Keyed(keyed) => keyed.changes_with_time,
+            _ => matches!(self, Self::Lxf | Self::Wfp3 | Self::Unicef),
+        }
     }
 
     /// Where the job stands at the instant `now`.
@@ -202,6 +272,7 @@ impl Order {
             Self::Wide => Key(!processors),
             Self::Lxf | Self::Wfp3 | Self::Unicef => Key::largest_first(self.utility(job, now)),
             Self::F1 | Self::F2 | Self::F3 | Self::F4 => Key::smallest_first(self.learnt(job)),
+            Self::Keyed(keyed) => Key::of((keyed.key)(job, now)),
         }
     }
 
@@ -234,6 +305,11 @@ impl Order {
 }
 
 impl Key {
+    /// Numbers in ascending order, NaN last.
+    fn of(value: f64) -> Self {
+        Self::smallest_first(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
+    }
+
     /// Numbers, none of which is NaN, in ascending order.
     fn smallest_first(value: f64) -> Self {
         let bits = value.to_bits();

@@ -1,13 +1,11 @@
 //! What a policy is asked and told; and the policies, one per file.
 
-mod backfill;
+mod book;
 mod conservative;
 mod easy;
 mod easy_rule;
-mod easy_scan;
 mod fcfs;
 mod flexible;
-mod flexible_deep;
 mod free_processor_tree;
 mod freed;
 mod gap_filling;
@@ -18,25 +16,20 @@ mod if_newcomer_fits;
 mod line;
 mod machine_profiles;
 mod ordered_backfill;
-mod ordered_fcfs;
 mod ordered_queue;
 mod readings;
 mod reservations;
-mod scan_cost;
 mod telling;
 
-pub use backfill::{Backfill, Depth};
+pub use book::Depth;
 pub use conservative::Conservative;
 pub use easy::Easy;
-pub use easy_scan::EasyScan;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
-pub use flexible_deep::DeepFlexibleBackfill;
 pub use gap_filling::GapFilling;
 pub use gap_filling_readings::{Completion, Moves, Weight};
 pub use if_newcomer_fits::IfNewcomerFits;
 pub use ordered_backfill::{Backfilling, OrderedBackfill};
-pub use ordered_fcfs::OrderedFcfs;
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 
 use crate::queue::QueuedJob;
@@ -55,8 +48,8 @@ use sim_core::{SiteId, Time};
 /// The order of calls at one instant is: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
 /// [`on_completion`](Self::on_completion) for each job that ends,
 /// [`on_repair`](Self::on_repair) for each machine that has been repaired, [`on_failure`](Self::on_failure) for each that fails,
-/// with `on_submit` for each job that ran there, [`on_submit`](Self::on_submit) for each job that comes, one `schedule`, one
-/// `next_wakeup`.
+/// with `on_submit` for each job that ran there, [`on_submit`](Self::on_submit) for each job that comes, one `schedule`,
+/// [`on_start`](Self::on_start) for each job that it starts, one `next_wakeup`.
 ///
 /// The trait is object-safe, and pointers to policies are policies.
 ///
@@ -94,7 +87,7 @@ pub trait Policy {
     /// The same decisions, and why: `probe` is told [reasons](crate::Reason) as they are made, in a pass in which it
     /// [listens](ReasonProbe::listens). A policy that leaves this out tells none.
     ///
-    /// What a pass costs, and the operations that it counts, may differ from those of `schedule`; the starts may not. The policies of
+    /// The cost of a pass may differ from that of `schedule`; the starts may not. The policies of
     /// this crate are written once, over a probe, and `schedule` gives them `()`.
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let _ = probe;
@@ -110,6 +103,12 @@ pub trait Policy {
     /// Some machine suits it.
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let _ = (job, view);
+    }
+
+    /// A job that waited has started on `machine`, on this policy's answer. The view has it among those that run. Called once
+    /// for each start, in order, after the [`schedule`](Self::schedule) that answered with it.
+    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        let _ = (job, machine, view);
     }
 
     /// A job has ended on `machine`. The view no longer has it; `job.expected_end` lies after `view.now` if it ended
@@ -148,6 +147,13 @@ pub trait Policy {
     fn wants_every_event(&self) -> bool {
         false
     }
+
+    /// Whether the answer of [`schedule`](Self::schedule) follows from the view alone, for the machines of
+    /// [`begin`](Self::begin): such a policy can be called at any instant, in any state of the world, without the calls for what
+    /// happened before. A policy whose answers depend on earlier calls returns `false`, the default.
+    fn is_pure(&self) -> bool {
+        false
+    }
 }
 
 /// The methods of a [`Policy`] by which one that wraps another passes on what happens, all but `on_submit`: `|this| this.policy` says whom it
@@ -157,6 +163,11 @@ macro_rules! forward_events {
         fn begin(&mut self, view: &$crate::View<'_>) {
             let $this = self;
             $inner.begin(view);
+        }
+
+        fn on_start(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
+            let $this = self;
+            $inner.on_start(job, machine, view);
         }
 
         fn on_completion(&mut self, job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>) {
@@ -213,6 +224,10 @@ macro_rules! forward {
 
             fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
                 (**self).on_submit(job, view);
+            }
+
+            fn is_pure(&self) -> bool {
+                (**self).is_pure()
             }
 
             forward_events!(|this| (**this));

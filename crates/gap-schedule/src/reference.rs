@@ -2,22 +2,20 @@
 //!
 //! Each draws the whole future anew whenever it looks, as an [`AvailabilityProfile`] of free processors, and remembers nothing
 //! that it need not. They are slow, and they are the oracles of the fast ones: on every workload that the tests draw,
-//! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`Backfill`] those of [`crate::Backfill`], and [`Conservative`] those
-//! of [`crate::Conservative`], and so on.
+//! [`Easy`] starts the jobs that [`crate::Easy`] starts, [`OrderedBackfill`] those of [`crate::OrderedBackfill`], and [`Conservative`]
+//! those of [`crate::Conservative`], and so on.
 //!
 //! All believe the same of estimates: a job that outlives its estimate ends at any moment, one that is expected to take no
 //! time needs its processors at its start, and one without an estimate runs up to the end of time.
 
-mod backfill;
 mod conservative;
 mod easy;
 mod ordered;
 mod predicted;
 
-pub use backfill::Backfill;
 pub use conservative::Conservative;
 pub use easy::Easy;
-pub use ordered::{OrderedBackfill, OrderedFcfs};
+pub use ordered::{Fcfs, OrderedBackfill};
 pub use predicted::{Behind, Foresight, Predicted, predicted_easy};
 
 use crate::policy::Placement;

@@ -21,6 +21,10 @@ pub struct RunningJob {
     pub job: JobId,
     /// The processors it holds.
     pub processors: u32,
+    /// Its user, if known; none for an [outage](Self::OUTAGE).
+    pub user: Option<u32>,
+    /// When it started; for an outage, when the machine failed.
+    pub start: Time,
 }
 
 /// When enough processors will be free, as far as is known now.
@@ -45,7 +49,7 @@ impl RunningJob {
     /// The job as started at `start`.
     pub fn new(job: JobId, request: &Request, start: Time) -> Self {
         let expected_end = start.saturating_add(request.estimate.unwrap_or(Span::MAX));
-        Self { expected_end, job, processors: request.processors }
+        Self { expected_end, job, processors: request.processors, user: request.user, start }
     }
 }
 
@@ -173,7 +177,8 @@ mod tests {
 
     /// Without an end, a job without an estimate.
     fn job(id: u32, end: impl Into<Option<u64>>, processors: u32) -> RunningJob {
-        RunningJob { expected_end: end.into().map_or(Time::MAX, Time::from_secs), job: JobId(id), processors }
+        let expected_end = end.into().map_or(Time::MAX, Time::from_secs);
+        RunningJob { expected_end, job: JobId(id), processors, user: None, start: Time::ZERO }
     }
 
     /// The shadow by its definition: the first instant at which the sum of what has been given back suffices.

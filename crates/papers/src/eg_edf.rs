@@ -2,15 +2,17 @@
 //! knows its axes.
 
 mod claims;
+mod cost;
 mod figures;
 mod measure;
 mod metrics;
 mod promises;
 
 use anyhow::{Context, Result, ensure};
+use cost::{Scan, Scanned};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Easy, EasyScan, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig,
-    GapBound, Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
+    BackfillReadings, BackfillRule, Easy, Edf, EgEdf, EgTies, Fcfs, FlexibleBackfill, FlexibleConfig, GapBound,
+    Machine, Minext, MultiCluster, Placement, Planner, Tabu, TabuChoice, TabuMemory, UsageOver,
 };
 use lab::claim::Claim;
 use lab::metric::Values;
@@ -435,17 +437,22 @@ impl Paper for EgEdfPaper {
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let none = (0, 0);
         match (cell.policy, self.file.readings.easy_cost) {
-            (Policy::Fcfs, _) => self.play(cell, streams, Fcfs::new(), |policy| (policy.operations(), none)),
+            (Policy::Fcfs, _) => {
+                self.play(cell, streams, Scanned::new(Fcfs::new(), Scan::Fcfs), |policy| (policy.operations(), none))
+            }
             (Policy::Easy, EasyCost::Naive) => {
-                self.play(cell, streams, EasyScan::new(self.backfill(cell)), |policy| (policy.operations(), none))
+                let readings = self.backfill(cell);
+                let policy = Scanned::new(Easy::new(readings), Scan::Easy(readings.placement));
+                self.play(cell, streams, policy, |policy| (policy.operations(), none))
             }
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
                 self.play(cell, streams, Easy::new(self.backfill(cell)), |policy| (policy.operations(), none))
             }
             (Policy::Flex, _) => {
-                self.play(cell, streams, FlexibleBackfill::new(self.flexible(), self.backfill(cell)), |policy| {
-                    (policy.operations(), none)
-                })
+                let (config, readings) = (self.flexible(), self.backfill(cell));
+                let policy = FlexibleBackfill::new(config, readings);
+                let policy = Scanned::new(policy, Scan::Flexible(readings.placement, config));
+                self.play(cell, streams, policy, |policy| (policy.operations(), none))
             }
             (Policy::EgEdf, _) => {
                 self.play(cell, streams, Planner::new(self.eg_edf(), None), |policy| (policy.operations(), none))

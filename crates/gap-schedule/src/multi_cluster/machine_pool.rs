@@ -77,6 +77,8 @@ impl MachinePool {
             expected_end: now.saturating_add(self.repair_expected),
             job: RunningJob::OUTAGE,
             processors: self.machines[index].processors,
+            user: None,
+            start: now,
         });
         self.free[index] = 0;
         self.repairs[index] = Some(repair);

@@ -22,15 +22,15 @@ use sim_core::{JobId, SiteId, Time};
 /// other rule that goes by this name: the turns are in order of reserved starts (of those with the same start, in order of
 /// arrival).
 ///
-/// [`Backfill`](crate::Backfill) with [`Depth::All`](crate::Depth::All) gives all reservations anew, in order of arrival,
-/// where this keeps them. As long as no job ends early, the schedule is the same.
+/// [`OrderedBackfill::conservative`](crate::OrderedBackfill::conservative) lays out all reservations again at each pass, in order of
+/// arrival, where this keeps them. As long as no job ends early, the schedule is the same.
 ///
 /// What nobody expected may break promises: a job that outlives its estimate, a machine that fails, or one that is repaired
 /// early or late. Then all reservations that are still possible are kept, those that are not are given anew, and the plan is
 /// compressed, all in the same order. A job without an estimate is expected to run for ever; one that can never start,
 /// by expectations, has no reservation until something unexpected happens.
 ///
-/// An operation is one search for the earliest start of one job on one machine. After an early end, that is one for each job that
+/// A search for the earliest start of one job on one machine is made for each arrival and, after an early end, for each job that
 /// may find one, of those that wait: where many do, one for which a stretch of time that is wide and long enough has become free
 /// ahead of its start. What remains grows with the queue all the same, since the jobs that move are many: with
 /// estimates as users make them, about every fourth of those that wait moves at each early end of an overloaded machine, most of
@@ -131,12 +131,5 @@ impl Policy for Conservative {
             probe.observe(job, obstacle, starts);
             probe.observe(job, promise, starts);
         }
-    }
-}
-
-impl Conservative {
-    /// Elementary operations so far, as described above.
-    pub fn operations(&self) -> u64 {
-        self.plan.operations()
     }
 }

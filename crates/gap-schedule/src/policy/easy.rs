@@ -1,4 +1,4 @@
-//! EASY: the head of the queue has a reservation, and nobody else.
+//! EASY: the head of the queue has a reservation, and no other job.
 
 use crate::policy::Policy;
 use crate::policy::easy_rule::EasyRule;
@@ -15,13 +15,12 @@ use crate::view::{Starts, View};
 /// and where it does no harm (R6): any machine but the reserved one; that one if the job is expected to end there by the
 /// promised start, or takes only processors that the head will leave over.
 ///
-/// Where the head can start earliest is looked up at each pass. Where estimates are upper bounds, it is never later than
+/// The earliest start of the head is looked up at each pass. Where estimates are upper bounds, it is never later than
 /// before. With one machine this is EASY as everybody knows it; [`reference::Easy`](crate::reference::Easy) is that in thirty lines.
 ///
 /// A pass takes about log n steps of a queue of n, and log m of m machines, for each job that it starts; one look at each
 /// machine where there is a reservation to be made, and at those of its running jobs that end before the best start found
-/// so far. An operation is one such step or look. [`EasyScan`](crate::EasyScan) finds the same schedule
-/// by looking at everything.
+/// so far. An operation is one such step or look.
 ///
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
 /// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
@@ -54,6 +53,10 @@ impl Policy for Easy {
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         self.pass(view, starts, probe);
+    }
+
+    fn is_pure(&self) -> bool {
+        true
     }
 }
 

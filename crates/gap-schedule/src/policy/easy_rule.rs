@@ -75,29 +75,15 @@ impl EasyRule {
         Self { readings, ..Self::default() }
     }
 
-    pub(super) const fn readings(&self) -> BackfillReadings {
-        self.readings
-    }
-
     /// Steps and looks so far, as counted by [`Easy`](crate::Easy).
     pub(super) const fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// What the last pass has started before it found the head, and where.
-    pub(super) fn in_turn(&self) -> &[(usize, RunningJob)] {
-        &self.in_turn
-    }
-
-    /// Gets to know the machines.
+    /// Initializes the state of each machine.
     pub(super) fn begin(&mut self, view: &View<'_>) {
         self.free_tree = FreeProcessorTree::new(view.machines, view.free, self.readings.placement);
         self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
-    }
-
-    /// The fastest machine.
-    pub(super) fn fastest(&self) -> Machine {
-        self.fastest.expect("a job is admitted because there is a machine for it")
     }
 
     /// Starts jobs of `line` in their turn as long as they fit, makes a reservation for the first that does not, the
@@ -295,7 +281,8 @@ impl EasyRule {
         telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
     ) {
         let Reservation { at, window, .. } = promise;
-        let in_time = InTime::new(self.fastest(), window);
+        let fastest = self.fastest.expect("a job is admitted because there is a machine for it");
+        let in_time = InTime::new(fastest, window);
         let steps = Cell::new(0);
         loop {
             let most = self.free_tree.most();

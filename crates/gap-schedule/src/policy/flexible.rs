@@ -1,14 +1,15 @@
-//! Flexible backfilling: EASY over a queue sorted anew at each pass.
+//! Flexible backfilling: backfilling over a queue sorted by priority at each pass.
 
 use crate::machine::Machine;
 use crate::min_demand::MinDemand;
-use crate::policy::easy_rule::EasyRule;
+use crate::policy::Policy;
+use crate::policy::book::{Depth, Reserving};
 use crate::policy::line::Line;
 use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
-use crate::policy::{Policy, scan_cost};
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
+use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
@@ -16,35 +17,42 @@ use std::cmp::Reverse;
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
-/// The priority of a job is the sum of three heuristics, computed anew at each pass ([`FlexibleConfig`] has the
+/// The priority of a job is the sum of three heuristics, computed at each pass ([`FlexibleConfig`] has the
 /// constants): it grows with the job's age, with the approach of its deadline, and with its shortness. Jobs of equal
-/// priority keep their order of arrival. Then jobs start as under [`EasyScan`](crate::EasyScan). A job that has
-/// been given a reservation stays the head until it starts, whatever priorities become; where it can start earliest is
+/// priority keep their order of arrival. Then jobs start as under [`Easy`](crate::Easy). A job that has
+/// been given a reservation stays the head until it starts, whatever priorities become; its earliest start is
 /// looked up at each pass, and is never later than before, as long as estimates are upper bounds.
 ///
-/// Operations are counted as by `EasyScan`, and one more for each job whose priority is computed; sorting n of
-/// them counts as n ⌈log₂ n⌉ comparisons, the bound of a merge sort. This program needs fewer: while a head waits that
-/// holds the reservation, only the jobs that may start have a place in the order that matters.
+/// [`with_reserve`](Self::with_reserve) gives another number of jobs a reservation. They have their turns first until they
+/// start, in the order in which they were given it. If all jobs have one, priority decides between jobs that come at the same
+/// instant alone.
 ///
-/// Sources: Klusáček et al. (2008), §3.1; A. D. Techiouba et al., "Backfilling strategies for scheduling streams of jobs on
+/// With one reservation, the order of the queue is worked out only for the jobs that may start. With another number, all is laid
+/// out again at each pass.
+///
+/// Sources: Klusáček et al. (2008), §3.1 and §5; A. D. Techiouba et al., "Backfilling strategies for scheduling streams of jobs on
 /// computational farms", CoreGRID 2007.
 #[derive(Clone, Debug, Default)]
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
+    readings: BackfillReadings,
+    /// The most powerful machine.
+    fastest: Option<Machine>,
     /// The smallest estimate of all that wait.
     shortest: Option<Span>,
-    /// The job that holds the reservation.
-    head: Option<Candidate>,
+    /// The jobs that hold reservations, in the order in which they were given them.
+    holders: Vec<Candidate>,
     /// The others, in no particular order.
     queue: Vec<Candidate>,
     /// The number of the next job that arrives.
     arrivals: u32,
-    rule: EasyRule,
-    operations: u64,
-    /// Kept for its memory only.
+    reserving: Reserving,
+    /// Scratch buffer, reused across passes.
     ahead: Vec<Place>,
-    /// Kept for its memory only.
+    /// Scratch buffer, reused across passes.
     passed: Vec<u32>,
+    /// Scratch buffer, reused across passes.
+    now_holding: Vec<QueuedJob>,
 }
 
 /// The constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning
@@ -179,12 +187,12 @@ impl Urgency {
     }
 }
 
-/// A walk along the queue by priority, the head first.
+/// A walk along the queue by priority, behind the jobs that hold reservations.
 ///
 /// The order is not worked out before it is needed, and not where it is not: for the jobs that may start, once it is known
 /// who the head is.
 struct ByPriority<'a> {
-    head: Option<&'a Candidate>,
+    holders: std::slice::Iter<'a, Candidate>,
     queue: &'a [Candidate],
     config: &'a FlexibleConfig,
     now: Time,
@@ -193,15 +201,15 @@ struct ByPriority<'a> {
     reached: Reached,
     /// Some of those that the walk has not come to, and their places in the order.
     ahead: &'a mut Vec<Place>,
-    /// The positions of the jobs that the walk has come to, the head excepted.
+    /// The positions of the jobs that the walk has come to, the holders excepted.
     passed: &'a mut Vec<u32>,
 }
 
 /// How far a walk has come.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Reached {
-    /// No further than the head: nothing is known of the order.
-    Head,
+    /// No further than the holders: nothing is known of the order.
+    Holders,
     /// Jobs in their turn: `ahead` are all others.
     All,
     /// Jobs that are worth it: `ahead` are all that may be.
@@ -235,10 +243,10 @@ impl ByPriority<'_> {
 
 impl Line for ByPriority<'_> {
     fn next(&mut self) -> Option<QueuedJob> {
-        if let Some(head) = self.head.take() {
-            return Some(head.waiting);
+        if let Some(holder) = self.holders.next() {
+            return Some(holder.waiting);
         }
-        if self.reached == Reached::Head {
+        if self.reached == Reached::Holders {
             self.look_ahead(|_| true);
             self.reached = Reached::All;
         }
@@ -246,7 +254,7 @@ impl Line for ByPriority<'_> {
     }
 
     fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
-        if self.reached == Reached::Head {
+        if self.reached == Reached::Holders {
             self.look_ahead(worth);
         } else {
             self.ahead.retain(|place| worth(self.queue[place.position as usize].least()));
@@ -257,7 +265,7 @@ impl Line for ByPriority<'_> {
 
     fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
         match self.reached {
-            Reached::Head => self.queue.iter().any(|job| worth(job.least())),
+            Reached::Holders => self.queue.iter().any(|job| worth(job.least())),
             Reached::All | Reached::Some => self.ahead.iter().any(|place| worth(self.least(place))),
         }
     }
@@ -270,59 +278,73 @@ impl Candidate {
 }
 
 impl FlexibleBackfill {
-    /// The policy, with nobody waiting.
+    /// The policy with one reservation.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        Self { config, rule: EasyRule::new(readings), ..Self::default() }
+        Self { config, readings, reserving: Reserving::new(Depth::Jobs(1), readings), ..Self::default() }
     }
 
-    /// The job that holds the reservation since the last pass.
+    /// The same with another number of reservations. [`BackfillReadings::rule`] is about a single one, and has no meaning then.
+    #[must_use]
+    pub fn with_reserve(self, reserve: Depth) -> Self {
+        Self { reserving: Reserving::new(reserve, self.readings), ..self }
+    }
+
+    /// The job that has held a reservation for longest, as of the last pass.
     pub fn head(&self) -> Option<JobId> {
-        self.head.as_ref().map(|head| head.waiting.job)
+        self.holders.first().map(|head| head.waiting.job)
     }
 
     fn pass(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut (impl ReasonProbe + ?Sized)) {
         self.ahead.clear();
         let mut line = ByPriority {
-            head: self.head.as_ref(),
+            holders: self.holders.iter(),
             queue: &self.queue,
             config: &self.config,
             now: view.now,
             shortest: self.shortest.unwrap_or(Span::ZERO).as_secs_f64(),
-            reached: Reached::Head,
+            reached: Reached::Holders,
             ahead: &mut self.ahead,
             passed: &mut self.passed,
         };
-        let head = self.rule.pass(&mut line, view, starts, &mut Telling::new(probe));
-        let jobs = self.queue.len() + usize::from(self.head.is_some());
-        let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
-        self.operations += (jobs + jobs * levels) as u64;
-        self.operations += scan_cost::operations(jobs, head.as_ref(), &self.rule, view, starts);
-        self.leave(head.map(|head| head.job), starts);
+        let mut telling = Telling::new(probe);
+        let mut holding = std::mem::take(&mut self.now_holding);
+        holding.clear();
+        if self.reserving.take_turns(&mut line, (true, false), &mut holding, view, starts, &mut telling) {
+            self.reserving.backfill(&holding, &mut line, view, starts, &mut telling);
+        }
+        self.leave(&holding, starts);
+        self.now_holding = holding;
     }
 
-    /// Lets the jobs go that have started, and sets the new head apart.
-    fn leave(&mut self, head: Option<JobId>, starts: &[(JobId, SiteId)]) {
+    /// Removes the jobs that have started, and sets those apart that now hold reservations.
+    fn leave(&mut self, holding: &[QueuedJob], starts: &[(JobId, SiteId)]) {
         let mut shortest_left = false;
+        // The walk came to the jobs that have started in the order of the starts: to the former holders first.
         let mut started = starts.iter().map(|(job, _)| *job).peekable();
-        if let Some(old) = self.head.take_if(|old| Some(old.waiting.job) != head) {
-            shortest_left |= old.waiting.request.estimate == self.shortest;
-            started.next();
-        }
-        // The walk came to those that have started in the order of the starts.
-        let job = |position: u32| self.queue[position as usize].waiting.job;
-        self.passed.retain(|position| Some(job(*position)) == head || started.next_if_eq(&job(*position)).is_some());
-        // From the back: whoever takes an empty place comes from further back still.
+        self.holders.retain(|former| {
+            let has_started = started.next_if_eq(&former.waiting.job).is_some();
+            shortest_left |= has_started && former.waiting.request.estimate == self.shortest;
+            !has_started
+        });
+        let former = self.holders.len();
+        let mut joining = holding[former..].iter().map(|holder| holder.job).peekable();
+        self.passed.retain(|position| {
+            let job = self.queue[*position as usize].waiting.job;
+            joining.next_if_eq(&job).is_some() || started.next_if_eq(&job).is_some()
+        });
+        // From the back: the job that takes an empty place comes from further back still.
         self.passed.sort_unstable();
         for position in self.passed.drain(..).rev() {
             let gone = self.queue.swap_remove(position as usize);
-            if Some(gone.waiting.job) == head {
-                self.head = Some(gone);
+            if holding[former..].iter().any(|holder| holder.job == gone.waiting.job) {
+                self.holders.push(gone);
             } else {
                 shortest_left |= gone.waiting.request.estimate == self.shortest;
             }
         }
+        self.holders[former..].sort_by_key(|one| holding.iter().position(|holder| holder.job == one.waiting.job));
         if shortest_left {
-            let jobs = self.head.iter().chain(&self.queue);
+            let jobs = self.holders.iter().chain(&self.queue);
             self.shortest = jobs.filter_map(|job| job.waiting.request.estimate).min();
         }
     }
@@ -330,13 +352,31 @@ impl FlexibleBackfill {
 
 impl Policy for FlexibleBackfill {
     fn begin(&mut self, view: &View<'_>) {
-        self.rule.begin(view);
+        self.fastest = view.machines.iter().max_by(|one, other| one.speed.total_cmp(&other.speed)).copied();
+        self.reserving.begin(view);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.queue.push(self.config.candidate(job, self.arrivals, job.submit, &self.rule.fastest()));
+        let fastest = self.fastest.expect("a job is admitted because there is a machine for it");
+        self.queue.push(self.config.candidate(job, self.arrivals, job.submit, &fastest));
         self.arrivals += 1;
         self.shortest = [self.shortest, job.request.estimate].into_iter().flatten().min();
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.reserving.on_completion(job, machine, view);
+    }
+
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.reserving.look_again(machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
+        self.reserving.look_again(machine, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.reserving.look_again(machine, view);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
@@ -345,13 +385,6 @@ impl Policy for FlexibleBackfill {
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         self.pass(view, starts, probe);
-    }
-}
-
-impl FlexibleBackfill {
-    /// Elementary operations so far, as described above.
-    pub fn operations(&self) -> u64 {
-        self.operations
     }
 }
 

@@ -41,8 +41,7 @@ use std::collections::VecDeque;
 ///
 /// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order of
 /// reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)), whose schedule they have where there is but one
-/// machine; under Best Gap it does not. What nobody expected has the same consequences as there. An operation is one search for the earliest start
-/// of one job on one machine.
+/// machine; under Best Gap it does not. What nobody expected has the same consequences as there.
 ///
 /// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
 #[derive(Clone, Debug)]
@@ -329,12 +328,5 @@ impl Policy for GapFilling {
 
     fn next_wakeup(&self) -> Option<Time> {
         [self.plan.next_start(), self.next_search].into_iter().flatten().min()
-    }
-}
-
-impl GapFilling {
-    /// Elementary operations so far, as described above.
-    pub fn operations(&self) -> u64 {
-        self.plan.operations()
     }
 }

@@ -45,11 +45,6 @@ impl Reservation {
     pub(super) fn start(&self) -> Time {
         self.slot.map_or(Time::MAX, |slot| slot.start)
     }
-
-    /// The slot, if its start has come.
-    pub(super) fn due(&self, now: Time) -> Option<Slot> {
-        self.slot.filter(|slot| slot.start <= now)
-    }
 }
 
 impl HeldReservations {

@@ -25,8 +25,6 @@ pub(super) struct MachineProfiles {
     ranks: Vec<usize>,
     /// The rank and the processors of jobs that have started in this pass and are expected to take no time.
     brief: Vec<(usize, u32)>,
-    /// Searches for the earliest start of one job on one machine, so far.
-    pub(super) searches: u64,
 }
 
 /// When a job is to start, and where. The smaller the better: the earlier, and of equal ones the preferred machine.
@@ -83,19 +81,13 @@ impl MachineProfiles {
     }
 
     /// The best of these machines for the job, from `now` on. A start right now is not to be beaten by ranks that follow.
-    pub(super) fn best(
-        &mut self,
-        ranks: impl IntoIterator<Item = usize>,
-        request: &Request,
-        now: Time,
-    ) -> Option<Slot> {
+    pub(super) fn best(&self, ranks: impl IntoIterator<Item = usize>, request: &Request, now: Time) -> Option<Slot> {
         let mut best: Option<Slot> = None;
         for rank in ranks {
             let profile = &self.by_rank[rank];
             if !profile.suits(request) {
                 continue;
             }
-            self.searches += 1;
             let start = profile.plan.earliest(now, profile.takes(request), request.processors);
             if let Some(start) = start.filter(|start| best.is_none_or(|best| *start < best.start)) {
                 best = Some(Slot { start, rank });
@@ -114,7 +106,7 @@ impl MachineProfiles {
     /// there may be another, earlier than some instant, `leap` says between which; from a second instant on, all is free.
     #[inline]
     pub(super) fn best_before(
-        &mut self,
+        &self,
         slot: Slot,
         request: &Request,
         now: Time,
@@ -133,7 +125,6 @@ impl MachineProfiles {
             }
             let until = if is_own { slot.start } else { Time::MAX };
             if let Some((from, to)) = leap(rank, span, (before, until)).filter(|_| profile.suits(request)) {
-                self.searches += 1;
                 let (from, before) = (from.max(now), before.min(to));
                 if from < before {
                     start = profile.plan.earliest_before(from, before, span, processors, until).or(start);
@@ -167,13 +158,6 @@ impl MachineProfiles {
     /// How long the job takes on the machine of its slot; without one, for ever.
     pub(super) fn takes_in(&self, slot: Option<Slot>, request: &Request) -> Span {
         slot.map_or(Span::MAX, |slot| self.by_rank[slot.rank].takes(request))
-    }
-
-    /// Where the job could start, were there only the jobs that run: no reservation lets it start earlier.
-    pub(super) fn at_best(&self, rank: usize, request: &Request, now: Time) -> Option<Slot> {
-        let profile = &self.by_rank[rank];
-        let start = profile.running.earliest(now, profile.takes(request), request.processors);
-        start.filter(|_| profile.suits(request)).map(|start| Slot { start, rank })
     }
 
     /// Whether a job that may run at these `sites` can start right now.

@@ -126,11 +126,6 @@ impl Reservations {
         site(self.profiles.index(slot.rank))
     }
 
-    /// Searches for an earliest start on one machine, so far.
-    pub(super) const fn operations(&self) -> u64 {
-        self.profiles.searches
-    }
-
     /// A job has ended.
     pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let rank = self.profiles.rank(machine.index());

@@ -16,9 +16,9 @@ pub struct OrderedBackfill {
     rule: Backfilling,
 }
 
-/// No backfilling, in any order: the queue sorted at each pass. [`crate::OrderedFcfs`] is the fast one.
+/// No backfilling, in any order: the queue sorted at each pass. [`crate::Fcfs`] is the fast one.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct OrderedFcfs {
+pub struct Fcfs {
     priority: Priority,
 }
 
@@ -29,7 +29,7 @@ impl OrderedBackfill {
     }
 }
 
-impl OrderedFcfs {
+impl Fcfs {
     /// The policy.
     pub const fn new(priority: Priority) -> Self {
         Self { priority }
@@ -44,6 +44,10 @@ fn sorted<'a>(queue: impl Iterator<Item = &'a QueuedJob>, priority: Priority, vi
 }
 
 impl Policy for OrderedBackfill {
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Backfilling { order, backfill, reserve, threshold, placement } = self.rule;
         let mut plans: Vec<AvailabilityProfile> =
@@ -84,7 +88,11 @@ impl Policy for OrderedBackfill {
     }
 }
 
-impl Policy for OrderedFcfs {
+impl Policy for Fcfs {
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let mut free = view.free.to_vec();
         for job in sorted(view.queue.iter(), self.priority, view) {

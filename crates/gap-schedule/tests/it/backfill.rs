@@ -1,15 +1,13 @@
-//! Backfilling with any number of reservations: against its slow and obvious twin, against EASY, and what it owes.
+//! Backfilling in order of arrival with any number of reservations: against its slow and obvious twin, and cases by hand.
 
 use crate::common::job;
 use crate::grid_books::scenes;
-use crate::grid_common::{
-    Both, Noting, choosy, hurried, machines, misjudged, records, starts, transcript, with_deadlines,
-};
-use gap_schedule::{Backfill, BackfillReadings, Depth, Easy, Machine, Passes, Placement, reference};
+use crate::grid_common::{Both, choosy, hurried, machines, misjudged, starts, transcript, with_deadlines};
+use gap_schedule::{Backfilling, Depth, Machine, OrderedBackfill, Passes, Placement, reference};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::workload;
-use sim_core::{Job, JobId, Purpose, SiteId, Span, Streams, Time};
+use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 
 const WIDEST: u32 = 6;
 
@@ -28,8 +26,14 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
         .prop_flat_map(choosy)
 }
 
-fn both(depth: Depth, placement: Placement) -> Both<Backfill, reference::Backfill> {
-    Both::new(Backfill::new(depth, placement), reference::Backfill::new(depth, placement))
+/// Backfilling in order of arrival.
+pub(crate) fn reserving(reserve: Depth, placement: Placement) -> OrderedBackfill {
+    OrderedBackfill::new(Backfilling { reserve, placement, ..Backfilling::default() })
+}
+
+pub(crate) fn both(reserve: Depth, placement: Placement) -> Both<OrderedBackfill, reference::OrderedBackfill> {
+    let rule = Backfilling { reserve, placement, ..Backfilling::default() };
+    Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
 }
 
 fn check_twin(machines: &[Machine], jobs: &[Job], depth: Depth, placement: Placement) {
@@ -64,52 +68,6 @@ proptest! {
             scene.transcript(both(depth, placement), passes);
         }
     }
-
-    #[test]
-    fn one_reservation_is_easy_backfilling(machines in machines(WIDEST), jobs in jobs(), placement in placements()) {
-        let readings = BackfillReadings { placement, ..BackfillReadings::default() };
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let easy = transcript(&machines, Easy::new(readings), passes, &jobs);
-            let one = Backfill::new(Depth::Jobs(1), placement);
-            prop_assert_eq!(transcript(&machines, one, passes, &jobs), easy);
-        }
-    }
-}
-
-/// When, and where.
-type Start = (Time, SiteId);
-
-/// What each job was promised, and how it then started.
-fn promises(machines: &[Machine], jobs: &[Job]) -> Vec<(Vec<Start>, Start)> {
-    let policy = Backfill::conservative();
-    let mut promising = Noting::new(policy, jobs, |policy, job, _| policy.promised(job));
-    let records = records(machines, &mut promising, jobs);
-    let promised = |id: JobId| promising.noted[id.index()].clone();
-    records.iter().map(|record| (promised(record.job.id), (record.start, record.site))).collect()
-}
-
-proptest! {
-    #[test]
-    fn conservatively_every_promise_is_kept_to_the_letter_if_estimates_are_exact(
-        machines in machines(WIDEST), jobs in workload(WIDEST).prop_flat_map(choosy), by in 1..6_u64,
-    ) {
-        for (promised, started) in promises(&machines, &with_deadlines(hurried(jobs, by))) {
-            prop_assert!(promised.iter().all(|promise| *promise == started), "{promised:?}, but {started:?}");
-        }
-    }
-
-    #[test]
-    fn conservatively_the_first_job_is_never_delayed_if_estimates_are_bounds(
-        machines in machines(WIDEST), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 4)).prop_flat_map(choosy),
-    ) {
-        // Of those that wait from the beginning on, the first.
-        let jobs: Vec<Job> = jobs.into_iter().map(|job| Job { submit: Time::ZERO, ..job }).collect();
-        if let Some((promised, (start, _))) = promises(&machines, &jobs).iter().find(|(promised, _)| !promised.is_empty()) {
-            let promised: Vec<Time> = promised.iter().map(|(at, _)| *at).collect();
-            prop_assert!(promised.is_sorted_by(|earlier, later| later <= earlier), "{promised:?}");
-            prop_assert!(start <= promised.last().expect("not empty"));
-        }
-    }
 }
 
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.
@@ -141,7 +99,7 @@ fn it_equals_its_twin_at_the_scale_of_the_paper() {
 #[track_caller]
 fn check(processors: u32, jobs: &[Job], expected: [(Depth, &[f64]); 3]) {
     for (depth, expected) in expected {
-        let found = starts(&[Machine::new(processors)], Backfill::new(depth, Placement::Fastest), jobs);
+        let found = starts(&[Machine::new(processors)], reserving(depth, Placement::Fastest), jobs);
         assert_eq!(found.iter().map(|(start, _)| *start).collect::<Vec<_>>(), expected, "{depth:?}");
     }
 }
@@ -190,7 +148,7 @@ fn after_an_early_end_reservations_are_given_anew_in_order_of_arrival() {
     );
     // As expected, it would have kept its place.
     jobs[0].runtime = Span::from_secs(20);
-    let kept = starts(&[Machine::new(4)], Backfill::conservative(), &jobs);
+    let kept = starts(&[Machine::new(4)], OrderedBackfill::conservative(), &jobs);
     assert_eq!(kept, [(0., 0), (0., 0), (20., 0), (10., 0)]);
 }
 
@@ -209,27 +167,4 @@ fn nothing_is_promised_behind_a_job_without_an_estimate() {
             (Depth::Jobs(0), &[0., 50., 2., 22.]),
         ],
     );
-}
-
-#[test]
-fn an_arrival_costs_one_search_per_machine_and_an_expected_end_none() {
-    let machines = [Machine::new(4), Machine::new(4), Machine::new(2)];
-    // Two fill the large machines: one search, then two. Of the others each is tried on both, being too wide for the third.
-    let jobs: Vec<Job> = (0..20).map(|id| job(id, 0, 4, 10)).collect();
-    let mut policy = Backfill::conservative();
-    starts(&machines, &mut policy, &jobs);
-    assert_eq!(policy.operations(), 1 + 2 + 18 * 2);
-}
-
-#[test]
-fn a_look_for_room_now_counts_as_an_operation_too() {
-    // Job 0 takes the machine. Nobody is promised anything, so each of the others is looked at when it comes, and never again
-    // before the machine is free.
-    let operations = |others: u32| {
-        let jobs: Vec<Job> = (0..=others).map(|id| job(id, id.into(), 4, 1_000)).collect();
-        let mut policy = Backfill::new(Depth::Jobs(0), Placement::Fastest);
-        starts(&[Machine::new(4)], &mut policy, &jobs);
-        policy.operations()
-    };
-    assert!(operations(10) >= 10 && operations(20) >= operations(10) + 10);
 }

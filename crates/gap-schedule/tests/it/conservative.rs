@@ -1,9 +1,12 @@
 //! Conservative backfilling that keeps its promises: what it owes, its slow and obvious twin, and a case to check by hand.
 
+use crate::backfill::reserving;
 use crate::common::job;
 use crate::grid_books::{self, Scene, scenes};
 use crate::grid_common::{Both, Noting, choosy, hurried, machines, starts, with_deadlines};
-use gap_schedule::{Backfill, CompressOrder, Conservative, Depth, Machine, MultiCluster, Passes, Placement, reference};
+use gap_schedule::{
+    CompressOrder, Conservative, Depth, Machine, MultiCluster, OrderedBackfill, Passes, Placement, reference,
+};
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, JobLog, Sim, Span};
@@ -54,7 +57,7 @@ proptest! {
         placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]), order in orders(),
     ) {
         let scene = Scene::new(&machines, &with_deadlines(jobs));
-        let anew = scene.transcript(Backfill::new(Depth::All, placement), Passes::PerInstant);
+        let anew = scene.transcript(reserving(Depth::All, placement), Passes::PerInstant);
         let policy = Conservative::new(placement).with_compress_order(order);
         prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), anew);
     }
@@ -109,7 +112,7 @@ fn after_an_early_end_no_job_is_delayed() {
     let machine = [Machine::new(4)];
     let policy = |order| Conservative::default().with_compress_order(order);
     assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
-    assert_eq!(starts(&machine, Backfill::conservative(), &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
+    assert_eq!(starts(&machine, OrderedBackfill::conservative(), &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
 }
 
 #[test]

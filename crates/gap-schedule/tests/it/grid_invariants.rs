@@ -4,8 +4,8 @@ use crate::grid_books::{self, Scene};
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Easy, EasyScan, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes,
-    Policy, QueuedJob, RunningJob, Starts, View,
+    BackfillReadings, BackfillRule, Easy, Fcfs, FlexibleBackfill, FlexibleConfig, Machine, Minext, Passes, Policy,
+    QueuedJob, RunningJob, Starts, View,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
@@ -123,13 +123,6 @@ proptest! {
     }
 
     #[test]
-    fn easy_by_scanning_keeps_the_books(
-        machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
-    ) {
-        check_policy(EasyScan::new(readings), &machines, &jobs, branch)?;
-    }
-
-    #[test]
     fn easy_keeps_the_books(
         machines in machines(WIDEST), readings in readings(), jobs in jobs(), branch in 0..150_usize,
     ) {
@@ -154,7 +147,6 @@ proptest! {
     fn easy_never_delays_a_promised_start(
         machines in machines(WIDEST), readings in readings(), jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 3)).prop_flat_map(choosy),
     ) {
-        check_promises(EasyScan::new(readings), first, &machines, &jobs)?;
         check_promises(Easy::new(readings), first, &machines, &jobs)?;
     }
 
@@ -169,22 +161,12 @@ proptest! {
     }
 
     #[test]
-    fn on_one_machine_the_scan_is_easy(jobs in jobs()) {
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let machine = [Machine::new(WIDEST)];
-            let easy = transcript(&machine, Easy::default(), passes, &jobs);
-            prop_assert_eq!(transcript(&machine, EasyScan::default(), passes, &jobs), easy);
-        }
-    }
-
-    #[test]
     fn on_one_machine_jobs_of_one_processor_are_served_as_by_the_reference_model(jobs in workload(1)) {
         let reference = testkit::Fcfs::new(Pool::new(3), jobs.iter().copied());
         let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
         expected.sort_by_key(|record| record.job.id);
         let machine = [Machine::new(3)];
         prop_assert_eq!(&records(&machine, Fcfs::new(), &jobs), &expected);
-        prop_assert_eq!(&records(&machine, EasyScan::default(), &jobs), &expected);
         prop_assert_eq!(&records(&machine, Easy::default(), &jobs), &expected);
     }
 }
@@ -204,12 +186,8 @@ fn check_twins(
 /// All that backfill against the twin that looks at everything.
 fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
     let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
-    check_twins(Both::new(Easy::new(readings), easy.clone()), passes, machines, jobs);
-    let scan = Both::counting(EasyScan::new(readings), easy, EasyScan::operations, ObviousScan::operations);
-    check_twins(scan, passes, machines, jobs);
-    let fast = FlexibleBackfill::new(config, readings);
-    let flex = Both::counting(fast, flexible, FlexibleBackfill::operations, ObviousScan::operations);
-    check_twins(flex, passes, machines, jobs);
+    check_twins(Both::new(Easy::new(readings), easy), passes, machines, jobs);
+    check_twins(Both::new(FlexibleBackfill::new(config, readings), flexible), passes, machines, jobs);
 }
 
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and more jobs than they can do.

@@ -1,4 +1,4 @@
-//! EASY and Flexible backfilling on several machines as one would explain them, with every operation done that is counted.
+//! EASY and Flexible backfilling on several machines as one would explain them.
 
 use gap_schedule::{
     BackfillReadings, BackfillRule, FlexibleConfig, Machine, Minext, Placement, Policy, QueuedJob, RunningJob, Starts,
@@ -15,7 +15,6 @@ pub(crate) struct ObviousScan {
     /// In order of arrival.
     queue: Vec<(Time, QueuedJob)>,
     head: Option<JobId>,
-    operations: u64,
 }
 
 /// What the head of the queue is promised.
@@ -32,7 +31,7 @@ fn may_use(request: &Request, machine: usize) -> bool {
 
 impl ObviousScan {
     pub(crate) fn easy(readings: BackfillReadings) -> Self {
-        Self { readings, config: None, queue: Vec::new(), head: None, operations: 0 }
+        Self { readings, config: None, queue: Vec::new(), head: None }
     }
 
     pub(crate) fn flexible(config: FlexibleConfig, readings: BackfillReadings) -> Self {
@@ -68,7 +67,7 @@ impl ObviousScan {
         aging + urgency + shortness
     }
 
-    fn in_order(&mut self, view: &View<'_>) -> Vec<QueuedJob> {
+    fn in_order(&self, view: &View<'_>) -> Vec<QueuedJob> {
         let Some(config) = self.config else {
             return self.queue.iter().map(|(_, job)| *job).collect();
         };
@@ -79,14 +78,11 @@ impl ObviousScan {
             .collect();
         // The sort is stable: equals stay in order of arrival.
         ranked.sort_by(|one, other| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
-        let jobs = ranked.len() as u64;
-        let levels = (0..).find(|levels| jobs <= 1 << levels).expect("fewer than 2^64 jobs");
-        self.operations += jobs + jobs * levels;
         ranked.into_iter().map(|(_, _, job)| job).collect()
     }
 
     fn choose(
-        &mut self,
+        &self,
         free: &[u32],
         request: &Request,
         machines: &[Machine],
@@ -94,7 +90,6 @@ impl ObviousScan {
     ) -> Option<usize> {
         let mut chosen: Option<usize> = None;
         for machine in 0..machines.len() {
-            self.operations += 1;
             if free[machine] < request.processors || !may_use(request, machine) || !allowed(machine) {
                 continue;
             }
@@ -108,15 +103,13 @@ impl ObviousScan {
         chosen
     }
 
-    fn reserve(&mut self, free: &[u32], head: &QueuedJob, running: &[Vec<RunningJob>], view: &View<'_>) -> Reservation {
+    fn reserve(&self, free: &[u32], head: &QueuedJob, running: &[Vec<RunningJob>], view: &View<'_>) -> Reservation {
         let need = head.request.processors;
         let mut promises = Vec::new();
         for (machine, place) in view.machines.iter().enumerate() {
-            self.operations += 1;
             if place.processors < need || !may_use(&head.request, machine) {
                 continue;
             }
-            self.operations += running[machine].len() as u64;
             let soonest = view.now + Span::from_nanos(1);
             let end = |job: &RunningJob| job.expected_end.max(soonest);
             let free_at = |at: Time| {
@@ -137,7 +130,7 @@ impl ObviousScan {
         *promises.iter().min_by(first).expect("admission rejects jobs that no machine suits")
     }
 
-    fn scan(&mut self, view: &View<'_>, starts: &mut Starts) -> Option<JobId> {
+    fn scan(&self, view: &View<'_>, starts: &mut Starts) -> Option<JobId> {
         let mut free = view.free.to_vec();
         let mut running: Vec<Vec<RunningJob>> =
             view.running.iter().map(|jobs| jobs.iter().copied().collect()).collect();
@@ -187,12 +180,5 @@ impl Policy for ObviousScan {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.head = self.scan(view, starts);
         self.queue.retain(|(_, job)| starts.iter().all(|(started, _)| *started != job.job));
-    }
-}
-
-impl ObviousScan {
-    /// Elementary operations so far, as described above.
-    pub(crate) fn operations(&self) -> u64 {
-        self.operations
     }
 }

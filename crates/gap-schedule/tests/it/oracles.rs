@@ -1,7 +1,8 @@
 //! Schedules that an independent simulator (pyss) made from logs whose events never coincide.
 
+use crate::backfill::reserving;
 use crate::{common, grid_common};
-use gap_schedule::{Backfill, Depth, Easy, Fcfs, Machine, Placement, Policy};
+use gap_schedule::{Depth, Easy, Fcfs, Machine, Placement, Policy};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::fs::File;
 
@@ -32,7 +33,7 @@ fn check(name: &str, processors: u32, policy: impl Policy) {
 }
 
 fn check_depth(name: &str, processors: u32, depth: Depth) {
-    let policy = Backfill::new(depth, Placement::Fastest);
+    let policy = reserving(depth, Placement::Fastest);
     check_starts(name, |jobs| grid_common::records(&[Machine::new(processors)], policy, jobs));
 }
 

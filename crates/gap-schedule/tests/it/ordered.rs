@@ -5,8 +5,8 @@ use crate::common::{self, job};
 use crate::grid_books::{self, scenes};
 use crate::grid_common::{Both, choosy, hurried, machines, records, transcript};
 use gap_schedule::{
-    Backfill, Backfilling, Conservative, Depth, Easy, Fcfs, Machine, Order, OrderedBackfill, OrderedFcfs, Passes,
-    Placement, Policy, Priority, reference,
+    Backfilling, Conservative, Depth, Easy, Fcfs, Keyed, Machine, Order, OrderedBackfill, Passes, Policy, Priority,
+    QueuedJob, reference,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -45,8 +45,8 @@ fn backfills(rule: Backfilling) -> Both<OrderedBackfill, reference::OrderedBackf
     Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule))
 }
 
-fn blocks(priority: Priority) -> Both<OrderedFcfs, reference::OrderedFcfs> {
-    Both::new(OrderedFcfs::new(priority), reference::OrderedFcfs::new(priority))
+fn blocks(priority: Priority) -> Both<Fcfs, reference::Fcfs> {
+    Both::new(Fcfs::in_order(priority), reference::Fcfs::new(priority))
 }
 
 fn conserves(priority: Priority, waiting: usize) -> Both<Conservative, reference::Conservative> {
@@ -98,24 +98,35 @@ proptest! {
     ) {
         for passes in PASSES {
             grid_books::check_policy(OrderedBackfill::new(rule), &scene, passes, branch)?;
-            grid_books::check_policy(OrderedFcfs::new(priority), &scene, passes, branch)?;
+            grid_books::check_policy(Fcfs::in_order(priority), &scene, passes, branch)?;
             grid_books::check_policy(Conservative::default().with_order(priority), &scene, passes, branch)?;
         }
     }
 
     #[test]
-    fn in_order_of_arrival_they_are_the_policies_that_everybody_knows(scene in scenes(WIDEST), depth in depths()) {
-        let arrival = |reserve| OrderedBackfill::new(Backfilling { reserve, ..Backfilling::default() });
+    fn in_order_of_arrival_they_are_the_policies_that_everybody_knows(scene in scenes(WIDEST)) {
+        let never = Priority { threshold: Some(Span::MAX), ..Priority::default() };
         for passes in PASSES {
             let easy = scene.transcript(Easy::default(), passes);
-            prop_assert_eq!(scene.transcript(arrival(Depth::Jobs(1)), passes), easy);
-            let deep = scene.transcript(Backfill::new(depth, Placement::Fastest), passes);
-            prop_assert_eq!(scene.transcript(arrival(depth), passes), deep);
+            prop_assert_eq!(scene.transcript(OrderedBackfill::default(), passes), easy);
             let fcfs = scene.transcript(Fcfs::new(), passes);
-            prop_assert_eq!(scene.transcript(OrderedFcfs::default(), passes), fcfs);
+            prop_assert_eq!(scene.transcript(Fcfs::in_order(never), passes), fcfs);
             let cons = scene.transcript(Conservative::default(), passes);
             let ordered = Conservative::default().with_order(Priority::of(Order::Fcfs));
             prop_assert_eq!(scene.transcript(ordered, passes), cons);
+        }
+    }
+
+    #[test]
+    fn an_order_by_a_function_is_the_order_of_that_key(scene in scenes(WIDEST), rule in rules()) {
+        let narrow = Order::Keyed(Keyed::new("narrow", |job, _| f64::from(job.request.processors)));
+        let waited = |job: &QueuedJob, now: Time| -now.saturating_since(job.submit).as_secs_f64();
+        let waited = Order::Keyed(Keyed::new("waited", waited).changing_with_time());
+        let by = |order| Backfilling { order, ..rule };
+        for passes in PASSES {
+            let told = scene.transcript(OrderedBackfill::new(by(Order::Narrow)), passes);
+            prop_assert_eq!(scene.transcript(OrderedBackfill::new(by(narrow)), passes), told);
+            scene.transcript(backfills(by(waited)), passes);
         }
     }
 
@@ -170,7 +181,7 @@ proptest! {
         let rule = Backfilling { reserve, threshold: Some(threshold), ..rule };
         check_bound(OrderedBackfill::new(rule), WIDEST, &jobs, threshold)?;
         let priority = Priority { order: rule.order, threshold: Some(threshold) };
-        check_bound(OrderedFcfs::new(priority), WIDEST, &jobs, threshold)?;
+        check_bound(Fcfs::in_order(priority), WIDEST, &jobs, threshold)?;
     }
 }
 

@@ -1,15 +1,15 @@
 //! Predicted run times in the world: what they owe, and the fast path against the obvious program.
 
+use crate::backfill::{both, reserving};
 use crate::common::Transcript;
 use crate::grid_books::{Scene, scenes};
 use crate::grid_common::{Both, machines};
 use crate::ordered::rules;
 use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
 use gap_schedule::{
-    Backfill, Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs,
-    FlexibleBackfill, GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order,
-    OrderedBackfill, Passes, Placement, Planner, Policy, Predictions, Predictor, Requested, TimesRequested,
-    ToRequested,
+    Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs, FlexibleBackfill,
+    GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes,
+    Placement, Planner, Policy, Predictions, Predictor, Requested, TimesRequested, ToRequested,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -133,14 +133,14 @@ fn policies() -> Vec<Box<dyn Policy>> {
     vec![
         Box::new(Fcfs::default()),
         Box::new(Easy::default()),
-        Box::new(Backfill::new(Depth::Jobs(3), Placement::Fastest)),
+        Box::new(reserving(Depth::Jobs(3), Placement::Fastest)),
         Box::new(OrderedBackfill::new(Backfilling {
             order: Order::Wfp3,
             backfill: Order::Spf,
             reserve: Depth::Jobs(3),
             ..Backfilling::default()
         })),
-        Box::new(Backfill::conservative()),
+        Box::new(OrderedBackfill::conservative()),
         Box::new(Conservative::default()),
         Box::new(FlexibleBackfill::default()),
         Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
@@ -281,12 +281,10 @@ proptest! {
     ) {
         let scene = Scene::new(&machines, &jobs);
         for passes in [Passes::PerInstant, Passes::PerEvent] {
-            let both = Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule));
-            transcript(&scene, both, passes, given(who, how));
+            let ordered = Both::new(OrderedBackfill::new(rule), reference::OrderedBackfill::new(rule));
+            transcript(&scene, ordered, passes, given(who, how));
             for depth in [Depth::Jobs(depth), Depth::All] {
-                let fast = Backfill::new(depth, Placement::Fastest);
-                let twin = reference::Backfill::new(depth, Placement::Fastest);
-                transcript(&scene, Both::new(fast, twin), passes, given(who, how));
+                transcript(&scene, both(depth, Placement::Fastest), passes, given(who, how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
                 let fast = Conservative::default().with_compress_order(order).measuring_from(2);

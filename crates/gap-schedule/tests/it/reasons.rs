@@ -1,14 +1,14 @@
 //! What policies say of why jobs start or wait: every claim is recomputed from what the pass was shown, and nobody who listens
 //! changes anything.
 
-use crate::backfill::depths;
+use crate::backfill::{depths, reserving};
 use crate::grid_books::{Scene, scenes};
 use crate::grid_common::{choosy, hurried, machines, readings};
 use crate::ordered::rules;
 use gap_schedule::{
-    Backfill, BackfillRule, CompressOrder, Conservative, DeepFlexibleBackfill, Easy, EasyScan, Explained, Fcfs,
-    FlexibleBackfill, FlexibleConfig, IfNewcomerFits, Machine, Order, OrderedBackfill, OrderedFcfs, Passes, Placement,
-    Policy, Priority, QueuedJob, Reason, ReasonProbe, ReservedStart, Right, RunningJob, Starts, View,
+    BackfillRule, CompressOrder, Conservative, Easy, Explained, Fcfs, FlexibleBackfill, IfNewcomerFits, Machine, Order,
+    OrderedBackfill, Passes, Policy, Priority, QueuedJob, Reason, ReasonProbe, ReservedStart, Right, RunningJob,
+    Starts, View,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -205,8 +205,7 @@ proptest! {
         let rule = Judge { is_strict: readings.rule == BackfillRule::Strict, ..judge.clone() };
         check(Fcfs::new(), &scene, &judge);
         check(Easy::new(readings), &scene, &rule);
-        check(EasyScan::new(readings), &scene, &rule);
-        check(Backfill::new(depth, readings.placement), &scene, &judge);
+        check(reserving(depth, readings.placement), &scene, &judge);
         let keeps = Judge { may_keep: true, ..judge };
         check(Conservative::new(readings.placement), &scene, &keeps);
         check(Conservative::default().with_compress_order(CompressOrder::Reserved), &scene, &keeps);
@@ -218,9 +217,9 @@ proptest! {
     ) {
         let judge = Judge::default();
         check(OrderedBackfill::new(rule), &scene, &judge);
-        check(OrderedFcfs::new(Priority { order, threshold: rule.threshold }), &scene, &judge);
+        check(Fcfs::in_order(Priority { order, threshold: rule.threshold }), &scene, &judge);
         check(FlexibleBackfill::default(), &scene, &judge);
-        check(DeepFlexibleBackfill::new(FlexibleConfig::default(), Placement::Fastest, depth), &scene, &judge);
+        check(FlexibleBackfill::default().with_reserve(depth), &scene, &judge);
         let keeps = Judge { may_keep: true, ..judge };
         check(Conservative::default().with_order(Priority::of(order)), &scene, &keeps);
     }

@@ -30,8 +30,9 @@ in no schedule: where the policy would have made one, and there was room for it,
 With --policy: what happens at one instant is releases, then arrivals, then one scheduling pass (or as --passes says); a policy looks at jobs that
 arrived at one instant in the order of the log. At each instant the policy is asked about the state that the schedule has led
 to. Where it would start others than the schedule does, that is a difference, and it goes on from the schedule: one
-that remembers (cons, easy+reserve=K) is built anew from who runs and who waits. A job that is late is counted once. Of plans
-(eg-edf, best-gap, bgt, sg) and of policies of your own the first difference alone is told.
+that remembers (cons, easy+reserve=K) is built again from the jobs that run and wait. A job that is late is counted once. Of plans
+(eg-edf, best-gap, bgt, sg) and of policies of your own, unless their answer follows from the view alone (Policy::is_pure), the
+first difference alone is reported.
 
 Exit codes: 0 it is; 1 it is not, and why; 2 bad usage or input; 3 reading failed.")]
 pub struct Check {

@@ -115,6 +115,10 @@ impl Policy for Asked<'_> {
         self.0.borrow_mut().at_work.on_submit(job, view);
     }
 
+    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.borrow_mut().at_work.on_start(job, machine, view);
+    }
+
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         self.0.borrow_mut().at_work.on_completion(job, machine, view);
     }

@@ -3,7 +3,7 @@
 use crate::run_options::RunOptions;
 use crate::simulate::door::NamedPolicy;
 use clap::Parser;
-use gap_schedule::reference::{Conservative, Easy, OrderedBackfill, OrderedFcfs};
+use gap_schedule::reference::{Conservative, Easy, Fcfs, OrderedBackfill};
 use gap_schedule::{Backfilling, CompressOrder, Depth, Machine, MultiCluster, Order, Placement, Policy, Priority};
 use sim_core::{JobLog, Sim};
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn named(name: &str) -> NamedPolicy {
 fn policies() -> Vec<(String, Box<dyn Policy>)> {
     let priority = |order| Priority { order, threshold: None };
     let mut all: Vec<(String, Box<dyn Policy>)> = vec![
-        ("fcfs".to_owned(), Box::new(OrderedFcfs::new(priority(Order::Fcfs)))),
+        ("fcfs".to_owned(), Box::new(Fcfs::new(priority(Order::Fcfs)))),
         ("easy".to_owned(), Box::new(Easy)),
         ("cons".to_owned(), Box::new(Conservative::new(CompressOrder::Arrival))),
     ];

@@ -155,7 +155,7 @@ impl<'a> Follower<'a> {
             .into_iter()
             .filter(|job| due.iter().all(|start| start.job != job.index()) && self.late.insert(*job))
             .collect();
-        if !self.policy.can_be_built_anew() {
+        if !self.policy.can_be_built_anew() && !self.at_work.is_pure() {
             self.differences.is_complete = false;
         }
         let (job, line) = match (extra.first(), newly.first()) {
@@ -203,9 +203,13 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Where the policy believes in what was not made: the policy as if it had just come here, told who waits, and to look at each
-    /// machine.
+    /// If the policy relies on starts that were not made: builds it again and submits all waiting jobs to it, unless its answers
+    /// follow from the view alone.
     pub(super) fn build_anew(&mut self, view: &View<'_>) {
+        if self.at_work.is_pure() {
+            // It believes in nothing but the view.
+            self.is_astray = false;
+        }
         if !self.is_astray || !self.policy.can_be_built_anew() {
             return;
         }

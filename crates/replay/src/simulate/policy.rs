@@ -11,8 +11,8 @@ use super::queueing::{Base, Queueing, depth};
 use crate::run_options::PassesName;
 use gap_schedule::{Completion, Moves, Weight};
 use gap_schedule::{
-    CompressOrder, Conservative, DeepFlexibleBackfill, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, FlexibleConfig,
-    GapFilling, IfNewcomerFits, Placement, Planner, StopCriterion, Tabu,
+    CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling, IfNewcomerFits, Placement,
+    Planner, StopCriterion, Tabu,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
@@ -124,7 +124,7 @@ impl Policy {
                 Box::new(GapFilling::swift_gap(placement, readings, search()))
             }
             Self::Flex => Box::new(FlexibleBackfill::default()),
-            Self::FlexWith(depth) => Box::new(DeepFlexibleBackfill::new(FlexibleConfig::default(), placement, depth)),
+            Self::FlexWith(depth) => Box::new(FlexibleBackfill::default().with_reserve(depth)),
             Self::EgEdf => Box::new(Planner::new(EgEdf::new(), None)),
             Self::Own(own) => own.at_work(),
             Self::EgEdfTabu => {

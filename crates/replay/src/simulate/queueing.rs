@@ -3,8 +3,7 @@
 use super::name::PolicyName;
 use super::predicting::Predicting;
 use gap_schedule::{
-    Backfill, Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, Order, OrderedBackfill, OrderedFcfs,
-    Placement, Policy, Priority,
+    Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, Order, OrderedBackfill, Placement, Policy, Priority,
 };
 use lab::scenario::did_you_mean;
 use sim_core::Span;
@@ -110,8 +109,7 @@ impl Queueing {
         let (order, threshold, placement) = (self.order.unwrap_or_default(), self.threshold, Placement::Fastest);
         let priority = Priority { order, threshold };
         match self.base {
-            Base::Fcfs if priority.is_arrival() => Box::new(Fcfs::default()),
-            Base::Fcfs => Box::new(OrderedFcfs::new(priority)),
+            Base::Fcfs => Box::new(Fcfs::in_order(priority)),
             Base::Cons => Box::new(
                 Conservative::new(placement)
                     .with_compress_order(self.compress.unwrap_or_default())
@@ -121,13 +119,12 @@ impl Queueing {
                 let reserve = self.reserve.unwrap_or(Depth::Jobs(1));
                 // Those behind are looked at in the order of the queue, unless they are given another.
                 let backfill = self.backfill.unwrap_or(order);
-                // In order of arrival, the same schedule by faster ways.
-                match reserve {
-                    _ if !priority.is_arrival() || backfill != Order::Fcfs => {
-                        Box::new(OrderedBackfill::new(Backfilling { order, backfill, reserve, threshold, placement }))
-                    }
-                    Depth::Jobs(1) => Box::new(Easy::default()),
-                    reserve => Box::new(Backfill::new(reserve, placement)),
+                let rule = Backfilling { order, backfill, reserve, threshold, placement };
+                if rule == Backfilling::default() {
+                    // The same schedule, without a queue of its own.
+                    Box::new(Easy::default())
+                } else {
+                    Box::new(OrderedBackfill::new(rule))
                 }
             }
         }

@@ -222,6 +222,5 @@ fn a_search_waits_for_its_time() {
     policy.schedule(&view, &mut starts);
     // Two start and three wait until 101 s; none of the rounds has been played.
     assert_eq!((starts.len(), policy.next_wakeup()), (2, Some(Time::from_secs(60))));
-    assert!(policy.operations() > 5, "each has looked for its place");
     assert_eq!(policy.search.map(|search| search.left), Some(25));
 }

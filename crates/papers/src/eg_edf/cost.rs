@@ -1,0 +1,144 @@
+//! Scheduling cost of programs that look at every machine for every job, as the paper's simulator must have (its figure 2, left).
+
+use gap_schedule::{FlexibleConfig, Machine, Placement, Policy, QueuedJob, RunningJob, Starts, View};
+use sim_core::{JobId, SiteId, Span};
+use std::cmp::Ordering;
+
+/// A policy of gap-schedule, and the elementary operations that the same schedule costs a program which scans. They follow from what
+/// the policy starts, so the count is the scan's and the time is not.
+///
+/// An operation is the examination of one machine for one job, whether it is wide enough, has room or is in time; while a
+/// reservation is sought, of one running job; under Flexible backfilling, also of one priority, and n ⌈log₂ n⌉ comparisons for
+/// the sorting of n jobs.
+#[derive(Clone, Debug)]
+pub(super) struct Scanned<P> {
+    policy: P,
+    scan: Scan,
+    /// The job that holds the reservation, as of the last pass.
+    head: Option<JobId>,
+    operations: u64,
+}
+
+/// The program that scans.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Scan {
+    /// The head looks at the machines in order, up to the one where it starts.
+    Fcfs,
+    /// Every job looks at the machines, in order of arrival.
+    Easy(Placement),
+    /// The same by priority.
+    Flexible(Placement, FlexibleConfig),
+}
+
+impl<P> Scanned<P> {
+    pub(super) const fn new(policy: P, scan: Scan) -> Self {
+        Self { policy, scan, head: None, operations: 0 }
+    }
+
+    /// Elementary operations so far.
+    pub(super) const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// The operations of the pass that has answered with `starts`.
+    fn pass(&mut self, view: &View<'_>, starts: &Starts) -> u64 {
+        let has_started = |job: JobId| starts.iter().any(|(start, _)| *start == job);
+        let (jobs, machines) = (view.queue.len(), view.machines.len());
+        let beyond = |machine: &SiteId| machines - 1 - machine.index();
+        let placement = match self.scan {
+            Scan::Fcfs => {
+                let looks: usize = starts.iter().map(|(_, machine)| machines - beyond(machine)).sum();
+                return (looks + if starts.len() < jobs { machines } else { 0 }) as u64;
+            }
+            Scan::Easy(placement) | Scan::Flexible(placement, _) => placement,
+        };
+        // A job that has been given a reservation keeps it until it starts; then the first that waits is given one.
+        let former = self.head;
+        let order = self.scan.order(view);
+        let waiting = view.queue.iter().filter(|job| !has_started(job.job));
+        let first = |one: &&QueuedJob, other: &&QueuedJob| order(one, other);
+        self.head = former.filter(|job| !has_started(*job)).or_else(|| waiting.min_by(first).map(|job| job.job));
+        let mut operations = jobs * machines;
+        if matches!(self.scan, Scan::Flexible(..)) {
+            let levels = jobs.next_power_of_two().trailing_zeros() as usize; // ⌈log₂ n⌉
+            operations += jobs + jobs * levels;
+        }
+        if placement == Placement::FirstFit {
+            // A job looks no further than the machine that it starts on.
+            operations -= starts.iter().map(|(_, machine)| beyond(machine)).sum::<usize>();
+        }
+        if let Some(head) = self.head.and_then(|head| view.queue.get(head)) {
+            let suits = |machine: usize| view.suits(machine, &head.request);
+            let running: usize =
+                (0..machines).filter(|machine| suits(*machine)).map(|machine| view.running[machine].len()).sum();
+            // The jobs that have started before the head had its turn run beside the others. A head from before was the first.
+            let queued = |job: JobId| view.queue.get(job).expect("a job that starts has waited");
+            let before_head = |job: JobId| Some(job) == former || order(queued(job), head).is_lt();
+            let is_new = former != self.head;
+            let in_turn = starts.iter().filter(|(job, machine)| is_new && suits(machine.index()) && before_head(*job));
+            operations += machines + running + in_turn.count();
+        }
+        operations as u64
+    }
+}
+
+impl Scan {
+    /// The order of turns.
+    fn order<'a>(self, view: &'a View<'a>) -> impl Fn(&QueuedJob, &QueuedJob) -> Ordering + 'a {
+        let fastest = |one: &&Machine, other: &&Machine| one.speed.total_cmp(&other.speed);
+        let fastest = *view.machines.iter().max_by(fastest).expect("a job waits, so there is a machine");
+        let shortest = view.queue.iter().filter_map(|job| job.request.estimate).min().unwrap_or(Span::ZERO);
+        let priority = move |job: &QueuedJob| match self {
+            Self::Flexible(_, config) => config.priority(view.now, job.submit, job, &fastest, shortest),
+            Self::Fcfs | Self::Easy(_) => 0.0,
+        };
+        // Jobs are numbered in order of arrival.
+        move |one, other| priority(other).total_cmp(&priority(one)).then(one.job.cmp(&other.job))
+    }
+}
+
+impl<P: Policy> Policy for Scanned<P> {
+    fn begin(&mut self, view: &View<'_>) {
+        self.policy.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.policy.on_submit(job, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.policy.on_completion(job, machine, view);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.policy.schedule(view, starts);
+        self.operations += self.pass(view, starts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gap_schedule::{Easy, Fcfs, FlexibleBackfill, MultiCluster};
+    use sim_core::{Job, Sim, Time};
+
+    #[test]
+    fn operations_of_a_scan_can_be_counted_by_hand() {
+        fn count(policy: impl Policy, scan: Scan) -> u64 {
+            let jobs = [(0, 3, 100), (1, 4, 10), (2, 1, 50), (3, 1, 200)];
+            let jobs = (0..).zip(jobs).map(|(id, (submit, processors, runtime))| {
+                Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+            });
+            let world = MultiCluster::new(vec![Machine::new(4)], Scanned::new(policy, scan), jobs);
+            Sim::new(world, ()).run().0.policy().operations()
+        }
+        // At 0, 1, 2 and 3 s the head looks at the machine; at 100 and at 110 s, two jobs do.
+        assert_eq!(count(Fcfs::new(), Scan::Fcfs), 8);
+        // The pass at 3 s takes five: job 1 looks at the machine, then seeks a reservation there, by the ends of jobs 0 and 2;
+        // job 3 looks at the machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
+        assert_eq!(count(Easy::default(), Scan::Easy(Placement::Fastest)), 22);
+        // Three passes have one priority to compute, four have two, and two are sorted by two comparisons.
+        let flexible = Scan::Flexible(Placement::Fastest, FlexibleConfig::default());
+        assert_eq!(count(FlexibleBackfill::default(), flexible), 22 + 3 + 4 * (2 + 2));
+    }
+}
