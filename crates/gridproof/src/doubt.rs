@@ -1,6 +1,7 @@
 //! `doubt`: which verdicts change under which reading.
 
 use crate::cli::Doubt;
+use crate::unless_missing;
 use anyhow::Result;
 use lab::cli::{Common, Ending, print};
 use lab::doubt::{Outcome, Request};
@@ -12,7 +13,8 @@ pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Resul
     let wanted = if options.slug == "all" { papers } else { std::slice::from_ref(find(papers, &options.slug)?) };
     let mut outcomes = Vec::new();
     for paper in wanted {
-        let outcome = paper.doubt(&request(options, common, paper.about.slug))?;
+        let outcome = paper.doubt(&request(options, common, paper.about.slug));
+        let Some(outcome) = unless_missing(paper.about.slug, outcome)? else { continue };
         if !common.json {
             print_styled(&lines(&outcome, common.quiet));
         }

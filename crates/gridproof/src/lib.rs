@@ -26,6 +26,7 @@ use clap::{CommandFactory, FromArgMatches};
 use gap_schedule::Policy;
 use lab::cli::{Common, Ending, print, program};
 use lab::interrupt;
+use lab::logs::Missing;
 pub use lab::metric::Better;
 use lab::paper::Paper;
 use lab::registry::{Entry, find};
@@ -247,6 +248,17 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if error.chain().any(|cause| cause.is::<std::io::Error>()) { 3 } else { 2 }
 }
 
+/// What came of a paper; nothing, and a line on standard error, if a log that it runs on is not at hand.
+fn unless_missing<T>(slug: &str, outcome: Result<T>) -> Result<Option<T>> {
+    match outcome {
+        Err(error) if error.is::<Missing>() => {
+            tell(&format!("{slug}: skipped: {error}"));
+            Ok(None)
+        }
+        outcome => outcome.map(Some),
+    }
+}
+
 fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<Ending> {
     let wanted = if options.slug == "all" { papers } else { std::slice::from_ref(find(papers, &options.slug)?) };
     if let Some(id) = &options.run {
@@ -264,7 +276,8 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
     }
     let mut outcomes = Vec::new();
     for paper in wanted {
-        let outcome = paper.reproduce(&request(options, common, paper.about.slug))?;
+        let outcome = paper.reproduce(&request(options, common, paper.about.slug));
+        let Some(outcome) = unless_missing(paper.about.slug, outcome)? else { continue };
         if !common.json {
             print_styled(&list::verdicts(&outcome, common.quiet));
         }

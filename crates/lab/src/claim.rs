@@ -109,6 +109,8 @@ pub enum Rule {
 impl Rule {
     /// Greater than zero, and not equal.
     pub const POSITIVE: Self = Self::Above { bound: 0.0, tie: false };
+    /// Less than zero, and not equal.
+    pub const NEGATIVE: Self = Self::Below { bound: 0.0, tie: false };
 
     /// The numbers that meet the claim, from the least to the greatest.
     pub const fn range(self) -> (f64, f64) {
@@ -170,6 +172,38 @@ impl fmt::Display for Rule {
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
             Self::Exact { low, high } => write!(f, "exact: {low} to {high}"),
         }
+    }
+}
+
+impl<C: DesignPoint> Claim<C> {
+    /// A sentence of a paper, its place there, the figures that show it, and its checks. How it is tested, its rules say.
+    pub fn new(
+        id: &'static str,
+        source: &'static str,
+        statement: &str,
+        figures: &'static [&'static str],
+        checks: impl IntoIterator<Item = Check<C>>,
+    ) -> Self {
+        let checks: Vec<Check<C>> = checks.into_iter().collect();
+        let mut rules: Vec<String> = checks.iter().map(|check| check.rule.to_string()).collect();
+        rules.dedup();
+        let test = format!("paired over replications, each check: {}", rules.join(", "));
+        Self { id, source, statement: statement.to_owned(), test, figures, checks }
+    }
+}
+
+/// Declares claims as a table: id, place in the paper, sentence, figures that show it, checks. How each is tested, its rules say.
+#[macro_export]
+macro_rules! claims {
+    ($($id:ident $source:literal $statement:literal in $($figure:literal),+ => $checks:expr;)+) => {
+        vec![$($crate::claim::Claim::new(stringify!($id), $source, $statement, &[$($figure),+], $checks)),+]
+    };
+}
+
+impl<C: DesignPoint> Check<C> {
+    /// What is claimed of a quantity; the label says of which cell it is.
+    pub fn new(label: impl Into<String>, quantity: Quantity<C>, rule: Rule) -> Self {
+        Self { label: label.into(), quantity, rule }
     }
 }
 

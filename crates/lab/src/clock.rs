@@ -44,6 +44,13 @@ fn leaves_the_clock(payload: &(dyn Any + Send)) -> bool {
     })
 }
 
+/// What to say of a part of a paper whose time left the clock.
+pub(crate) fn beyond_the_clock(what: &str) -> String {
+    format!(
+        "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

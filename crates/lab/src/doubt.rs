@@ -95,7 +95,7 @@ fn judged<P: Paper>(session: &Session<P>, store: &Store) -> Result<Vec<Judged>> 
     let claims: Vec<Claim<P::Cell>> = session.paper.claims();
     let mut cells = BTreeSet::new();
     claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
-    let mut study = Study::new(&session.paper, session.seed, store, true);
+    let mut study = Study::new(session, session.seed, store, true);
     study.run(&cells, session.replications)?;
     Ok(claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, session.replications))).collect())
 }

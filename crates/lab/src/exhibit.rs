@@ -67,6 +67,12 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
     }
 }
 
+impl<C: DesignPoint> From<Figure<C>> for Exhibit<'_, C> {
+    fn from(figure: Figure<C>) -> Self {
+        Self::Plot(figure)
+    }
+}
+
 /// The ids of a list of exhibits, each once.
 pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
@@ -115,6 +121,17 @@ impl<C: DesignPoint> Figure<C> {
             positions: &[],
             joined: true,
         }
+    }
+
+    /// A figure of one metric, in one plot.
+    pub fn of(
+        id: &str,
+        title: &str,
+        x_label: &str,
+        metric: C::Metric,
+        series: impl IntoIterator<Item = Series<C>>,
+    ) -> Self {
+        Self::new(id, title, x_label, vec![Panel::of(metric, series.into_iter().collect())])
     }
 
     /// With what a reader should know, below the figure.
@@ -203,4 +220,15 @@ pub struct Series<C: DesignPoint> {
     pub name: String,
     /// What is shown over each x.
     pub points: Vec<(f64, Quantity<C>)>,
+}
+
+impl<C: DesignPoint> Series<C> {
+    /// A line of this name: over each of `xs`, what `quantity` says of it.
+    pub fn over(
+        name: impl Into<String>,
+        xs: impl IntoIterator<Item = u32>,
+        quantity: impl Fn(u32) -> Quantity<C>,
+    ) -> Self {
+        Self { name: name.into(), points: xs.into_iter().map(|x| (f64::from(x), quantity(x))).collect() }
+    }
 }

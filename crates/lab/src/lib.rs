@@ -1,7 +1,7 @@
 //! The laboratory: what turns a paper into a program with verdicts.
 //!
 //! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The
-//! laboratory runs the replications that these need ([`study`]), keeps them ([`store`]), estimates each
+//! laboratory runs the replications that these need, keeps them ([`store`]), estimates each
 //! [quantity](quantity::Quantity) with an interval, judges the claims, and writes figures, data and a report ([`chart`],
 //! [`page`]). It knows no paper by name: a [`registry::Entry`] is one that somebody else wrote.
 
@@ -13,6 +13,7 @@ pub mod doubt;
 pub mod exhibit;
 pub mod extra;
 pub mod interrupt;
+pub mod logs;
 pub mod metric;
 pub mod new_folders;
 pub mod observations;
@@ -30,7 +31,6 @@ pub mod scenario;
 pub mod seeds;
 pub mod shown;
 pub mod store;
-pub mod study;
 pub mod table;
 pub mod terminal;
 pub mod verdict;
@@ -39,4 +39,5 @@ pub use sim_core::{answers, readings};
 
 mod record;
 mod session;
+mod study;
 mod write;

@@ -1,15 +1,19 @@
-//! What a paper must tell so that the laboratory can run it.
+//! What a paper must tell so that the laboratory can run it, and all that its author names: `use lab::paper::*`.
 
-use crate::claim::{Claim, Remark};
+pub use crate::claim::{Check, Claim, Remark, Rule};
 pub use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
 pub use crate::extra::Extra;
-use crate::metric::{Metric as _, Values};
-use crate::quantity::{DesignPoint, Quantity};
+use crate::logs::Declared;
+pub use crate::logs::Logs;
+use crate::metric::Metric as _;
+pub use crate::metric::Values;
+pub use crate::quantity::{DesignPoint, Quantity};
 pub use crate::runs::Effort;
-use crate::scenario::Scenario;
+pub use crate::scenario::Scenario;
 pub use crate::table::{Entry, Row, Table};
-use anyhow::Result;
+pub use anyhow::Result;
 use metrics::ConfidenceInterval;
+use serde::Serialize;
 pub use sim_core::Reading;
 use sim_core::Streams;
 use std::path::Path;
@@ -35,7 +39,7 @@ pub type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
 /// A paper, read from its scenario.
 pub trait Paper: Sized + Sync {
     /// One point of its experiments. The order is that of `runs.csv`.
-    type Cell: DesignPoint;
+    type Cell: DesignPoint + Serialize;
 
     /// Who wrote it.
     const ABOUT: About;
@@ -48,7 +52,9 @@ pub trait Paper: Sized + Sync {
     /// computed again. Left empty, it is that of the program, which any change of its code changes.
     const MODELS: &'static str = "";
     /// The readings, in the order of the specification: the `LIST` of what [`readings!`](crate::readings!) declares.
-    const READINGS: &'static [Reading];
+    const READINGS: &'static [Reading] = &[];
+    /// The logs that it runs on, by [`logs!`](crate::logs!). Where one is missing, the paper is skipped.
+    const LOGS: &'static [Declared] = &[];
 
     /// The scenario as it is on file.
     ///
@@ -62,8 +68,15 @@ pub trait Paper: Sized + Sync {
     /// Reads and checks the scenario.
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
 
-    /// Looks for data that are no part of the workspace: logs, in the folder `traces` or else where the environment says.
-    /// Called once before anything is simulated, and not where a paper is only listed.
+    /// Keeps the logs that it declares. Called once before anything is simulated, and not where a paper is only listed.
+    #[must_use]
+    fn with_logs(self, logs: Logs) -> Self {
+        let _ = logs;
+        self
+    }
+
+    /// The same of a paper that declares none because it runs without them, too: looks for logs in the folder `traces` or else where
+    /// the environment says ([`logs::find`](crate::logs::find)).
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
         let _ = traces;
         Ok(self)
@@ -106,17 +119,26 @@ pub trait Paper: Sized + Sync {
 
     /// Files that were read from outside the workspace: name and SHA-256.
     fn data(&self) -> Vec<(String, String)> {
-        Vec::new()
+        Self::LOGS.iter().map(|(file, sha256)| ((*file).to_owned(), (*sha256).to_owned())).collect()
     }
 
     /// What a reader must know before anything else.
-    fn notes(&self) -> Vec<String>;
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
-    /// The parameters that tell one cell from another, by name.
-    fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)>;
+    /// The parameters that tell one cell from another, by name. Left out, they are the fields of the cell.
+    fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)> {
+        let _ = cell;
+        Vec::new()
+    }
 
-    /// All that determines a run, but for the seed and the replication.
-    fn determinants(&self, cell: &Self::Cell) -> serde_json::Value;
+    /// All that determines a run, but for the seed and the replication. Left out, it is the whole scenario, the logs and the cell; a
+    /// paper of which some cells do not depend on some readings says so here, and `doubt` runs these cells once.
+    fn determinants(&self, cell: &Self::Cell) -> serde_json::Value {
+        let _ = cell;
+        serde_json::Value::Null
+    }
 
     /// Whether its replications differ. A cell that draws nothing is run once: what it yields is exact, stands beside every
     /// replication of the others, and has no interval.
@@ -131,8 +153,11 @@ pub trait Paper: Sized + Sync {
         wanted
     }
 
-    /// About how long a run takes, in any unit.
-    fn cost(&self, cell: &Self::Cell) -> u64;
+    /// About how long a run takes, in any unit: the progress bar goes by it.
+    fn cost(&self, cell: &Self::Cell) -> u64 {
+        let _ = cell;
+        1
+    }
 
     /// What a run yields, in the order of the columns of `runs.csv`: what [`metrics!`](crate::metrics!) declares, and those behind
     /// an index for each index that there is.

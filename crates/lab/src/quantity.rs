@@ -16,6 +16,22 @@ pub trait DesignPoint: Clone + Ord + Send + Sync {
     }
 }
 
+/// Declares the type of a paper's design points. Its fields are numbers, text or plain names: the columns of `runs.csv`.
+#[macro_export]
+macro_rules! cell {
+    ($(#[$meta:meta])* $vis:vis struct $Cell:ident of $Metric:ty { $($field:ident: $Type:ty),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ::serde::Serialize)]
+        $vis struct $Cell {
+            $($field: $Type),+
+        }
+
+        impl $crate::quantity::DesignPoint for $Cell {
+            type Metric = $Metric;
+        }
+    };
+}
+
 /// An expression over metrics of cells. It is evaluated replication by replication, so a difference of two cells is a
 /// paired difference on common random numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 pub use crate::session::Request;
 
 use crate::claim::{Claim, Judged, Remark};
-use crate::clock::within_the_clock;
+use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
@@ -13,7 +13,7 @@ use crate::seeds::Seeds;
 use crate::session::Session;
 use crate::shown::{Looks, Showing};
 use crate::store::Store;
-use crate::study::{Study, beyond_the_clock, run_id, simulate};
+use crate::study::{Study, run_id, simulate};
 use crate::verdict::Verdict;
 use crate::write::Findings;
 use anyhow::{Context, Result, bail};
@@ -85,7 +85,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
     let store = Store::open(out.cells())?;
-    let mut study = Study::new(paper, *seed, &store, request.quiet);
+    let mut study = Study::new(&session, *seed, &store, request.quiet);
     study.run(&asked.cells(), *replications)?;
 
     let judge = |claim: &Claim<P::Cell>| Judged::new(claim, |quantity| study.estimate(quantity, *replications));
@@ -94,7 +94,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         decide(&mut study, &asked.claims, &mut judged, *replications)?;
     }
     store.settle()?;
-    let judge = |seeds| Seeds::judge(paper, &asked.claims, seeds, *replications, &store, request.quiet);
+    let judge = |seeds| Seeds::judge(&session, &asked.claims, seeds, *replications, &store, request.quiet);
     let seeds = request.seeds.map(judge).transpose()?;
 
     let (mode, on_record) = (request.mode(), || format!("the record of {}", P::ABOUT.slug));

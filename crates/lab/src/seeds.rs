@@ -4,6 +4,7 @@ use super::claim::{Claim, Judged};
 use super::paper::Paper;
 use super::store::Store;
 use super::study::Study;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use anyhow::Result;
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ impl Seeds {
     ///
     /// As [`Study::run`].
     pub(crate) fn judge<P: Paper>(
-        paper: &P,
+        session: &Session<P>,
         claims: &[Claim<P::Cell>],
         seeds: u32,
         replications: u32,
@@ -32,7 +33,7 @@ impl Seeds {
         let mut cells = BTreeSet::new();
         claims.iter().flat_map(|claim| &claim.checks).for_each(|check| check.quantity.collect_cells(&mut cells));
         let judge = |seed: u64| {
-            let mut study = Study::new(paper, seed, store, quiet);
+            let mut study = Study::new(session, seed, store, quiet);
             study.run(&cells, replications)?;
             store.settle()?;
             let judged = claims.iter().map(|claim| Judged::new(claim, |it| study.estimate(it, replications)));

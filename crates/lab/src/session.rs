@@ -1,12 +1,12 @@
 //! What a run was asked for, and the paper with the scenario that it then has.
 
-use crate::clock::within_the_clock;
+use crate::clock::{beyond_the_clock, within_the_clock};
+use crate::logs::Logs;
 use crate::paper::{Effort, Paper};
 use crate::provenance;
 use crate::record::Mode;
 use crate::runs::Runs;
 use crate::scenario::Scenario;
-use crate::study::beyond_the_clock;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::PathBuf;
 
@@ -99,7 +99,10 @@ pub(crate) struct Session<P> {
 impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
         let (scenario, paper, runs) = set_up::<P>(request)?;
-        let paper = paper.with_traces(request.traces.as_deref())?;
+        let mut paper = paper.with_traces(request.traces.as_deref())?;
+        if !P::LOGS.is_empty() {
+            paper = paper.with_logs(Logs::read(P::LOGS, request.traces.as_deref())?);
+        }
         let seed = request.seed.unwrap_or(runs.seed);
         let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");

@@ -3,14 +3,16 @@
 use super::observations::Observations;
 use super::paper::Paper;
 use super::quantity::Quantity;
+use super::session::Session;
 use super::store::{Identity, Store};
-use crate::clock::within_the_clock;
+use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::interrupt::{self, Interrupted};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::provenance::executable_sha256;
 use anyhow::{Context, Result, bail};
 use metrics::ConfidenceInterval;
+use serde_json::{Value, json};
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,9 +25,25 @@ pub(crate) fn models<P: Paper>() -> &'static str {
 /// The name of a run in `runs.csv`: its cell and its replication.
 pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
     let mut id: Vec<String> =
-        paper.parameters(cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        parameters(paper, cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     id.push(format!("rep={replication}"));
     id.join(" ")
+}
+
+/// The parameters of a cell by name: what the paper says, or else the fields of the cell.
+pub(crate) fn parameters<P: Paper>(paper: &P, cell: &P::Cell) -> Vec<(String, String)> {
+    let told = paper.parameters(cell);
+    if !told.is_empty() {
+        return told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    }
+    let flat = "a cell without Paper::parameters has fields that are numbers, text or plain names";
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.serialize(cell).expect(flat);
+    let table = table.into_inner().expect("memory takes everything");
+    let mut table = csv::Reader::from_reader(&table[..]);
+    let names = table.headers().expect(flat).clone();
+    let values = table.records().next().expect(flat).expect(flat);
+    names.iter().zip(&values).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// What one replication yields.
@@ -38,16 +56,11 @@ pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replicati
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
 }
 
-/// What to say of a part of a paper whose time left the clock.
-pub(crate) fn beyond_the_clock(what: &str) -> String {
-    format!(
-        "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"
-    )
-}
-
 /// A paper with the replications that have been run.
-pub struct Study<'a, P: Paper> {
+pub(crate) struct Study<'a, P: Paper> {
     paper: &'a P,
+    /// The scenario, for papers that do not say what determines a run.
+    scenario: Value,
     seed: u64,
     store: &'a Store,
     /// The metrics, as files name them.
@@ -60,10 +73,21 @@ pub struct Study<'a, P: Paper> {
 
 impl<'a, P: Paper> Study<'a, P> {
     /// None has been run; `quiet` shows no progress.
-    pub fn new(paper: &'a P, seed: u64, store: &'a Store, quiet: bool) -> Self {
-        let metrics = paper.metrics();
+    pub(crate) fn new(session: &'a Session<P>, seed: u64, store: &'a Store, quiet: bool) -> Self {
+        let metrics = session.paper.metrics();
         let names = metrics.iter().map(ToString::to_string).collect();
-        Self { paper, seed, store, names, observations: Observations::new(metrics), quiet, computed: 0, reused: 0 }
+        let scenario = session.scenario.typed().expect("a scenario that was read is plain data");
+        Self {
+            paper: &session.paper,
+            scenario,
+            seed,
+            store,
+            names,
+            observations: Observations::new(metrics),
+            quiet,
+            computed: 0,
+            reused: 0,
+        }
     }
 
     /// Makes sure that each of `cells` has at least `replications` replications, or as many of them as are affordable.
@@ -71,7 +95,7 @@ impl<'a, P: Paper> Study<'a, P> {
     /// # Errors
     ///
     /// [`Interrupted::Resumable`] on Ctrl-C, or a replication that cannot be stored. What is finished stays in the store.
-    pub fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
+    pub(crate) fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
         let missing: Vec<(&P::Cell, u32)> = cells
             .iter()
             .flat_map(|cell| {
@@ -86,7 +110,7 @@ impl<'a, P: Paper> Study<'a, P> {
             if interrupt::requested() {
                 bail!(Interrupted::Resumable);
             }
-            let determinants = self.paper.determinants(cell);
+            let determinants = self.determinants(cell);
             let identity = self.identity(&determinants, replication);
             let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
                 reused.fetch_add(1, Ordering::Relaxed);
@@ -119,13 +143,21 @@ impl<'a, P: Paper> Study<'a, P> {
     }
 
     /// Whether asking for so many replications would run any.
-    pub fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
+    pub(crate) fn would_run(&self, cells: &BTreeSet<P::Cell>, replications: u32) -> bool {
         cells.iter().any(|cell| self.worth_running(cell, replications) > self.observations.replications_of(cell))
     }
 
     /// How many of `wanted` replications the cells have at most, once they have run.
-    pub fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
+    pub(crate) fn most_affordable(&self, cells: &BTreeSet<P::Cell>, wanted: u32) -> u32 {
         cells.iter().map(|cell| self.worth_running(cell, wanted)).max().unwrap_or(wanted)
+    }
+
+    /// All that determines a run: what the paper says, or else the whole scenario, the logs and the cell.
+    fn determinants(&self, cell: &P::Cell) -> Value {
+        match self.paper.determinants(cell) {
+            Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
+            told => told,
+        }
     }
 
     fn identity<'b>(&self, determinants: &'b serde_json::Value, replication: u32) -> Identity<'b> {
@@ -133,27 +165,27 @@ impl<'a, P: Paper> Study<'a, P> {
     }
 
     /// What [`Observations::estimate`] makes of a quantity over what has been run.
-    pub fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
+    pub(crate) fn estimate(&self, quantity: &Quantity<P::Cell>, replications: u32) -> ConfidenceInterval {
         self.observations.estimate(quantity, replications)
     }
 
     /// All that has been run.
-    pub const fn observations(&self) -> &Observations<P::Cell> {
+    pub(crate) const fn observations(&self) -> &Observations<P::Cell> {
         &self.observations
     }
 
     /// Names of what each run yields.
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Every run: its cell, its replication, what it yielded.
-    pub fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (&P::Cell, usize, &[f64])> {
         self.observations.rows()
     }
 
     /// Replications computed now, taken from the store, and found damaged there.
-    pub const fn effort(&self) -> (u64, u64, u64) {
+    pub(crate) const fn effort(&self) -> (u64, u64, u64) {
         (self.computed, self.reused, self.store.damaged())
     }
 }

@@ -153,7 +153,7 @@ impl Default for Due {
 }
 
 /// The policies, in the paper's order.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Fcfs,
     Easy,
@@ -209,7 +209,7 @@ pub(crate) struct EgEdfPaper {
 }
 
 /// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     policy: Policy,
     /// Position in `workload.interarrival`.

@@ -16,7 +16,7 @@ use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sim_core::readings::joined;
 use sim_core::{Purpose, Sim, Streams};
 
@@ -95,7 +95,7 @@ pub(crate) struct Hierarchical {
 }
 
 /// Which experiment.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Scene {
     First,
     Second,
@@ -105,7 +105,7 @@ enum Scene {
 }
 
 /// Which rescheduling algorithms are switched off, of those that the scenario has on.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Off {
     None,
     Butterfly,
@@ -128,7 +128,7 @@ impl Off {
 }
 
 /// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     scene: Scene,
     /// Position in `workload.mean_input`.

@@ -15,12 +15,13 @@ use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
 use metrics::{Measured, Metric};
+use serde::Serialize;
 use settings::{File, Settings, Variant};
 use sim_core::{Sim, Streams};
 use std::collections::BTreeMap;
 
 /// W of PTT; the order of numbers that are not negative is that of their bits.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Weight(u64);
 
 impl Weight {
@@ -38,7 +39,7 @@ impl Weight {
 }
 
 /// The policies, in the paper's order.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Ffit,
     Rr,
@@ -75,7 +76,7 @@ pub(crate) struct MetaLorasPaper {
 }
 
 /// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     variant: Variant,
     /// Position in `local_users.levels`.

@@ -72,7 +72,7 @@ pub(crate) struct MultiSite {
 }
 
 /// One point of the experiments. Numbers with a fraction are positions in the scenario's lists.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     approach: Approach,
     /// Position in `workload.local_interarrival`.

@@ -19,7 +19,7 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use logs::{Load, Log, Logs, PerLog, Resampling, Sample, StandIn, Workload};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sim_core::Streams;
 use std::path::Path;
 
@@ -78,7 +78,7 @@ pub(crate) struct PredictionsPaper {
 }
 
 /// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     log: Log,
     workload: Workload,

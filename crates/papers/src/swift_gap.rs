@@ -82,7 +82,7 @@ impl Profile {
 }
 
 /// Swift Gap as it was read. The first is what is judged.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Version {
     /// As the scenario has it under `readings`: the text, word for word.
     Text,
@@ -93,7 +93,7 @@ enum Version {
 }
 
 /// The policies, in the paper's order.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     SwiftGap(Version),
     Bgt,
@@ -142,7 +142,7 @@ pub(crate) struct SwiftGapPaper {
 }
 
 /// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     workload: Workload,
     profile: Profile,

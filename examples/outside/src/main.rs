@@ -1,8 +1,10 @@
 //! Gridproof with a policy and a paper of one's own: `my-lab simulate --policy easy,my-sjf …`, `my-lab reproduce my-paper`.
 
+mod mualem_feitelson;
 mod my_paper;
 mod my_sjf;
 
+use mualem_feitelson::MualemFeitelson;
 use my_paper::MyPaper;
 use my_sjf::MySjf;
 
@@ -10,5 +12,6 @@ fn main() -> std::process::ExitCode {
     gridproof::Lab::standard()
         .policy("my-sjf", "shortest job first, backfilled", || Box::new(MySjf::default()))
         .paper::<MyPaper>()
+        .paper::<MualemFeitelson>()
         .main()
 }

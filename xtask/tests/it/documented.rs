@@ -28,7 +28,6 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("cargo xtask workload resample logs/", "a public log: tests/it/experiment.rs resamples another"),
     ("cargo xtask simulate --trace another.swf.gz", "it follows the one before"),
     ("cargo xtask coverage", "thousands of years: .ci/run has its small form"),
-    ("cargo run --release", "hours on a public log"),
     ("cargo run --manifest-path examples/outside", "another workspace: .ci/run builds and runs it"),
 ];
 

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::claim::Judged;
 use crate::paper::Paper;
 use crate::seeds::Seeds;
-use crate::study::run_id;
+use crate::study::{parameters, run_id};
 use crate::table::{number, optional};
 use anyhow::{Result, bail};
 
@@ -14,9 +14,9 @@ impl<P: Paper> Findings<'_, P> {
         let mut table = csv::Writer::from_writer(Vec::new());
         let mut header_written = false;
         for (cell, replication, metrics) in self.study.runs() {
-            let parameters = self.session.paper.parameters(cell);
+            let parameters = parameters(&self.session.paper, cell);
             if !header_written {
-                let names = parameters.iter().map(|(name, _)| *name).chain(["seed", "replication"]);
+                let names = parameters.iter().map(|(name, _)| name.as_str()).chain(["seed", "replication"]);
                 let names = names.chain(self.study.names().iter().map(String::as_str)).chain(["run"]);
                 let names: Vec<&str> = names.collect();
                 // Whoever reads the table by its header would silently get one of the two.

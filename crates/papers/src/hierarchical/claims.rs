@@ -248,7 +248,7 @@ impl Bench<'_> {
             label: format!("{words}, {} against {}, %", name(sixteen.system), name(four.system)),
             quantity: self.above(sixteen, four, Metric::awt),
             rule: match self.paper.file.readings.of_sentences.declining {
-                Declining::Falls => Rule::Below { bound: 0.0, tie: false },
+                Declining::Falls => Rule::NEGATIVE,
                 Declining::Worsens => Rule::POSITIVE,
             },
         }

@@ -14,7 +14,7 @@ const PTT: [Policy; 3] = [W0, W05, W1];
 /// Those that ask for predictions.
 const PREDICTING: [Policy; 4] = [Policy::Tat, W0, W05, W1];
 
-const BELOW: Rule = Rule::Below { bound: 0.0, tie: false };
+const BELOW: Rule = Rule::NEGATIVE;
 const AT_MOST: Rule = Rule::Below { bound: 0.0, tie: true };
 
 /// The claims, to be judged under `variant`.

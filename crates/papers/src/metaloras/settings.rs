@@ -68,7 +68,7 @@ pub(super) struct PolicyTable {
 }
 
 /// Which reading of the paper.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Variant {
     /// The scenario as it is.
     Default,

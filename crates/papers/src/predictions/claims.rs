@@ -149,7 +149,7 @@ fn best_of_all(logs: &[Log]) -> Claim<Cell> {
 fn worse_on_sdsc() -> Claim<Cell> {
     let cell = |combination| Cell::as_logged(Log::SdscSp2, combination);
     let gain = |combination, metric: Metric| cell(Combination::EASY).get(metric) - cell(combination).get(metric);
-    let below = Rule::Below { bound: 0.0, tie: false };
+    let below = Rule::NEGATIVE;
     let checks = vec![
         check("avgft: EASY − EASY++".to_owned(), gain(Combination::EASY_PLUS_PLUS, Metric::avgft), below),
         check("avgft: EASY − plain corrector".to_owned(), gain(Combination::PLAIN, Metric::avgft), Rule::POSITIVE),

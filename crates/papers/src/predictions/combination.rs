@@ -4,9 +4,10 @@ use gap_schedule::{
     Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order as QueueOrder, OrderedBackfill, Passes,
     Policy, Predictions, Requested, TimesRequested, ToRequested,
 };
+use serde::Serialize;
 
 /// In which order those behind the head of the queue are looked at.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Order {
     /// By arrival.
     Easy,
@@ -15,7 +16,7 @@ pub(super) enum Order {
 }
 
 /// Who predicts.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Predictor {
     Requested,
     Clairvoyant,
@@ -24,7 +25,7 @@ pub(super) enum Predictor {
 }
 
 /// Who corrects what has expired.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Corrector {
     None,
     Requested,
@@ -33,7 +34,7 @@ pub(super) enum Corrector {
 }
 
 /// One row of the published results of a log.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Combination {
     pub(super) order: Order,
     pub(super) predictor: Predictor,

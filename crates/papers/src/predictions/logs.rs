@@ -1,27 +1,22 @@
 //! The logs, read once and held; logs like them; and a stand-in where there is none.
 
 use anyhow::{Context, Result, ensure};
-use flate2::read::MultiGzDecoder;
+use lab::logs;
 use lab::parallel::in_parallel;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use sim_core::{Job, Purpose, Span, Streams};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use workload::model::{Lublin, ModelJob, Tsafrir};
 use workload::resample::{Users, shaken};
 use workload::{Estimates, HeldJob, HeldLog, PredictsimIntake, SwfReader};
 
-/// The environment variable that names the folder of logs.
-const VARIABLE: &str = "GRID_TRACES";
-
 const USERS: Purpose = Purpose("users of the stand-in");
 
 /// A log of the published results, or what runs where none is at hand.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Log {
     KthSp2,
     SdscSp2,
@@ -142,7 +137,7 @@ lab::answers! {
 }
 
 /// Which workload of a log.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     /// The log itself.
     AsLogged,
@@ -182,12 +177,7 @@ impl Logs {
         processors: &PerLog<u32>,
         traces: Option<&Path>,
     ) -> Result<Self> {
-        let folder = traces.map(Path::to_owned).or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from));
-        let Some(folder) = folder else { return Ok(Self { looked: true, ..Self::default() }) };
-        let path = |log: &Log| {
-            let candidates = ["swf", "swf.gz"].map(|ending| folder.join(format!("{}.{ending}", files.of(*log))));
-            candidates.into_iter().find(|path| path.is_file()).map(|path| (*log, path))
-        };
+        let path = |log: &Log| Some((*log, logs::find(&format!("{}.swf", files.of(*log)), traces)?));
         let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
         let read = |(log, path): &(Log, PathBuf)| {
             let found = Found::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
@@ -248,8 +238,7 @@ impl Logs {
 
 impl Found {
     fn read(path: &Path, processors: u32) -> Result<Self> {
-        let text = unpacked(path).context("cannot be read")?;
-        let sha256 = hex::encode(Sha256::digest(&text));
+        let (text, sha256) = logs::unpacked(path)?;
         let records = SwfReader::from_read(&path.display().to_string(), Cursor::new(text))?;
         let mut jobs = Vec::new();
         for job in PredictsimIntake::new(records, processors) {
@@ -270,15 +259,4 @@ impl Found {
         let users = Users::of(&held).context("no workloads can be made from this log")?;
         Ok(Self { sha256, held, users })
     }
-}
-
-/// A file, unpacked if it is packed.
-fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    File::open(path)?.read_to_end(&mut text)?;
-    if text.starts_with(&[0x1f, 0x8b]) {
-        let packed = std::mem::take(&mut text);
-        MultiGzDecoder::new(&packed[..]).read_to_end(&mut text)?;
-    }
-    Ok(text)
 }

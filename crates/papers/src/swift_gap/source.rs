@@ -1,14 +1,14 @@
 //! Where jobs come from: the log of Wagap where it is at hand, and stand-ins for it and for the log of Zewura.
 
 use alea31::Job;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
+use lab::logs::{self, VARIABLE};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::{SiteSet, Streams};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::io::Cursor;
+use std::path::Path;
 use std::sync::Arc;
 use workload::model::SessionModel;
 use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
@@ -16,11 +16,8 @@ use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 /// Where the log can be had.
 const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
-/// The environment variable that names the folder of logs.
-const VARIABLE: &str = "GRID_TRACES";
-
 /// The two workloads of the paper, and one that is ours.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     Zewura,
     Wagap,
@@ -127,14 +124,8 @@ impl Source {
     /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file
     /// beside it tells of other clusters.
     pub(super) fn find(table: &LogTable, clusters: Clusters, traces: Option<&Path>, numbers: &[u32]) -> Result<Self> {
-        let asked = traces.map(Path::to_owned);
-        let folder = asked.clone().or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from));
-        let path = folder.and_then(|folder| {
-            let candidates = ["swf", "swf.gz"].map(|ending| folder.join(format!("{}.{ending}", table.name)));
-            candidates.into_iter().find(|path| path.is_file())
-        });
         let mut source = Self::unread(clusters);
-        source.wagap = match (path, asked) {
+        source.wagap = match (logs::find(&format!("{}.swf", table.name), traces), traces) {
             (Some(path), _) => source.read(table, &path, numbers)?,
             (None, Some(folder)) => bail!(
                 "--traces {}: neither {name}.swf nor {name}.swf.gz is there; the log is public ({PUBLIC_PLACE}), and \
@@ -148,8 +139,7 @@ impl Source {
     }
 
     fn read(&self, table: &LogTable, path: &Path, numbers: &[u32]) -> Result<Wagap> {
-        let text = unpacked(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let sha256 = hex::encode(Sha256::digest(&text));
+        let (text, sha256) = logs::unpacked(path)?;
         ensure!(
             sha256 == table.sha256,
             "{}: this is another log: its SHA-256, unpacked, is {sha256}, and not {}; the log is public ({PUBLIC_PLACE}), \
@@ -256,17 +246,6 @@ fn model(workload: Workload) -> SessionModel {
 fn hash_of_model(workload: Workload) -> String {
     let text = serde_json::to_vec(&model(workload)).expect("a model is plain data");
     hex::encode(Sha256::digest(text))
-}
-
-/// A file, unpacked if it is packed.
-fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    File::open(path)?.read_to_end(&mut text)?;
-    if text.starts_with(&[0x1f, 0x8b]) {
-        let packed = std::mem::take(&mut text);
-        flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut text)?;
-    }
-    Ok(text)
 }
 
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
