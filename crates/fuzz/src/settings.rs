@@ -147,6 +147,7 @@ fn names() -> Vec<Vec<u8>> {
         "cons+compress=reserved+predict=mean-of-user=3+correct=tsafrir",
         "fcfs+order=f1+threshold=2h",
         "flex+reserve=all",
+        "easy:8",
         "best-gap",
         "eg-edf-tabu",
     ];

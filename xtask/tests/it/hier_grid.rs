@@ -153,7 +153,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     let good = text(&grid);
     refused(good, "fcfs", &[], &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
     refused(good, "hybrid", &[], &["hybrid: needs", "at least 2"]);
-    refused(good, "hybrid+trees=1", &[], &["\"hybrid+trees=1\"", "at least 2"]);
+    refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
     refused(good, "hybrid+trees=4", &[], &["--policy hybrid+trees=4", "there are 3"]);
     refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
     refused(good, POLICIES, &["--transcript", "t.jsonl"], &["--transcript", "one --policy"]);

@@ -129,7 +129,7 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     };
     refused(&clusters, "fcfs", &[], &["--policy fcfs", "--model gap-schedule"]);
     refused(&clusters, "ptt", &[], &["ptt: needs", "a weight from 0 to 1"]);
-    refused(&clusters, "ptt+w=1.5", &[], &["\"ptt+w=1.5\"", "a weight from 0 to 1"]);
+    refused(&clusters, "ptt:1.5", &[], &["\"ptt:1.5\"", "a weight from 0 to 1"]);
     refused(&clusters, "tatt", &[], &["\"tatt\"", "ffit, rr, tat, ptt+w=W, ptt-occ+w=W"]);
     refused(&clusters, "tat", &["--procs", "8"], &["--clusters", "--procs"]);
     let bad = |content: &str| file(&folder, "bad.toml", content);

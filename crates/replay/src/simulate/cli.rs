@@ -85,7 +85,8 @@ n the processors, s the submission in seconds from the first one of the log, w t
   f3      r · n + 6860000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
   f4      r · √n + 530000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
 
-A name is BASE+KEY=VALUE+…, and the folder of its results is called the same.
+A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
+once written, still work.
 
 Policies of --model metasched:
   ffit           the first cluster where the job can start now

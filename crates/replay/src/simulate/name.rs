@@ -13,6 +13,10 @@
 use lab::scenario::did_you_mean;
 use std::fmt;
 
+/// What `BASE:VALUE` set, before settings had names.
+const COLON: [(&str, &str); 5] =
+    [("easy", "reserve"), ("flex", "reserve"), ("ptt", "w"), ("ptt-occ", "w"), ("hybrid", "trees")];
+
 /// A policy as it is called: its base, and settings that nobody has taken yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PolicyName {
@@ -38,14 +42,23 @@ impl PolicyName {
 
     /// The base of a name, for whoever reads what follows by rules of its own, such as the path of `exec+./mine.py`.
     pub(crate) fn base_of(text: &str) -> &str {
-        text.split_once('+').map_or(text, |(base, _)| base)
+        let base = text.split_once('+').map_or(text, |(base, _)| base);
+        base.split_once(':').map_or(base, |(base, _)| base)
     }
 
-    /// `easy`, `easy+reserve=8`. A value may hold `=`, as in `easy+predict=mean-of-user=5`, but no `+`.
+    /// `easy`, `easy+reserve=8`, and what was once written `easy:8`. A value may hold `=`, as in
+    /// `easy+predict=mean-of-user=5`, but no `+`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();
         let mut name = Self { given: text.to_owned(), ..Self::new(head) };
+        if let Some((base, value)) = head.split_once(':') {
+            // Without a key of old it is no policy's name at all; the policies know how to say so.
+            if let Some((_, key)) = COLON.into_iter().find(|(known, _)| *known == base) {
+                base.clone_into(&mut name.base);
+                name.settings.push((key.to_owned(), value.to_owned()));
+            }
+        }
         for part in parts {
             let setting = part.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let Some((key, value)) = setting else {
@@ -124,12 +137,28 @@ mod tests {
     }
 
     #[test]
+    fn what_was_once_written_with_a_colon_means_the_same() {
+        for (old, new) in [
+            ("easy:8", "easy+reserve=8"),
+            ("flex:all", "flex+reserve=all"),
+            ("ptt:0.5", "ptt+w=0.5"),
+            ("ptt-occ:0", "ptt-occ+w=0"),
+            ("hybrid:2", "hybrid+trees=2"),
+            ("easy:8+order=sjf", "easy+reserve=8+order=sjf"),
+        ] {
+            assert_eq!(PolicyName::parse(old).expect(old).to_string(), new);
+            assert_eq!(PolicyName::parse(new).expect(new).to_string(), new, "a name is its own normal form");
+            assert_eq!(PolicyName::base_of(old), PolicyName::base_of(new));
+        }
+    }
+
+    #[test]
     fn what_makes_no_sense_is_told() {
         let wrong = |text: &str| PolicyName::parse(text).expect_err(text);
         assert!(wrong("easy+").contains(r#""" is no setting"#));
         assert!(wrong("easy+8").contains("write KEY=VALUE behind each +"));
         assert!(wrong("easy+reserve=").contains(r#""reserve=" is no setting"#));
-        assert!(wrong("easy+reserve=8+reserve=9").contains("reserve is set twice"));
+        assert!(wrong("easy:8+reserve=9").contains("reserve is set twice"));
         let mut name = PolicyName::parse("easy+reserve=x").expect("a name");
         let told = name.take("reserve", "a number from 0 on", number).expect_err("no number");
         assert_eq!(told, r#""easy+reserve=x": reserve is "x"; expected a number from 0 on"#);

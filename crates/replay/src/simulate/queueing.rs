@@ -25,7 +25,7 @@ pub(crate) enum Base {
 /// is expected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Queueing {
-    /// As the user wrote it. Policies are named once in the life of a process, on
+    /// As the user wrote it, but for what was once written with a colon. Policies are named once in the life of a process, on
     /// its command line, and the name is leaked there, so that a policy stays a plain value.
     name: &'static str,
     base: Base,

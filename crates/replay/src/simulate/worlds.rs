@@ -172,6 +172,11 @@ mod tests {
         for (model, policies, expected) in [
             ("gap-schedule", "easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
             (
+                "gap-schedule",
+                "easy:8,easy+reserve=8",
+                "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
+            ),
+            (
                 "metasched",
                 "ptt+w=0.5,rr,ptt+w=0.50",
                 "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",

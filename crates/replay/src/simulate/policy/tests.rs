@@ -67,6 +67,7 @@ fn a_name_is_what_the_user_wrote() {
     ] {
         assert_eq!(name.parse::<Policy>().expect(name).name(), name);
     }
+    assert_eq!("easy:8+order=saf".parse::<Policy>().expect("of old").name(), "easy+reserve=8+order=saf");
 }
 
 #[test]
