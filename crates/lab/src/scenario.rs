@@ -126,7 +126,21 @@ impl Scenario {
     ///
     /// A missing or unknown key, or a value of the wrong type, with its line and key.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
-        self.read(&without(&self.text()))
+        /// The table `run` of a paper that reads none of its keys.
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct NoKeys {}
+        #[derive(Deserialize)]
+        struct Left {
+            #[serde(rename = "run")]
+            _run: NoKeys,
+        }
+        let left = without(&self.text());
+        self.read(&left).map_err(|error| match self.read::<Left>(&left) {
+            // The key is wrong, not its table.
+            Err(key) if error.to_string().contains("unknown field `run`") => key,
+            _ => error,
+        })
     }
 
     /// How often the paper is run, and from which seed.
