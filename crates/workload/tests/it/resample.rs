@@ -219,7 +219,7 @@ fn every_log_of_users_within_bounds_keeps_the_backlog_at_its_load() {
     for relative in [0.9, 1.0, 1.2] {
         let users = Users::of(&log).expect("users are known").with_users(relative);
         let mut refused = 0;
-        for replication in 0..TWENTY {
+        for replication in 0..6 {
             let streams = Streams::new(1, replication);
             let drawn = users.redrawn_within(&log, (128, 1.0), &streams).expect("a draw within bounds");
             let ratio = backlog(&drawn.log, 128.0) / backlog(&log, 128.0 / relative);
@@ -237,7 +237,7 @@ fn every_log_of_users_within_bounds_keeps_the_backlog_at_its_load() {
         user: u32::try_from(hour % 168).ok(),
         ..log.jobs()[0]
     };
-    let even = HeldLog::of((0..24 * 7 * 20).map(hour).collect());
+    let even = HeldLog::of((0..24 * 7 * 5).map(hour).collect());
     let error = Users::of(&even).expect("users are known").redrawn_within(&even, (128, 1.0), &Streams::new(1, 0));
     assert_eq!(
         error.expect_err("users who keep out of each other's way").to_string(),
