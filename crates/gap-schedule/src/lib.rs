@@ -161,6 +161,8 @@ mod queue;
 mod reason;
 pub mod reference;
 mod running;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 mod view;
 
 pub use correct::{Corrector, Doubling, Expired, Increments, ToRequested};

@@ -3,6 +3,8 @@
 mod mualem_feitelson;
 mod my_paper;
 mod my_sjf;
+#[cfg(test)]
+mod tests;
 
 use mualem_feitelson::MualemFeitelson;
 use my_paper::MyPaper;

@@ -6,7 +6,7 @@ use sim_core::{SiteId, Span};
 /// Shortest job first, by estimate: at each pass, every waiting job that fits starts, the shortest before the others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MySjf {
-    /// Who waits, the shortest first; kept for its memory only.
+    /// The waiting jobs, the shortest first; scratch buffer, reused across passes.
     queue: Vec<QueuedJob>,
 }
 
@@ -14,7 +14,7 @@ impl Policy for MySjf {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.queue.clear();
         self.queue.extend(view.queue);
-        self.queue.sort_by_key(|queued| (queued.request.estimate.unwrap_or(Span::MAX), queued.job));
+        self.queue.sort_by_key(|queued| queued.request.estimate.unwrap_or(Span::MAX));
         let mut free = view.free.to_vec();
         for queued in &self.queue {
             let need = queued.request.processors;
@@ -26,5 +26,9 @@ impl Policy for MySjf {
                 starts.push((queued.job, SiteId(machine)));
             }
         }
+    }
+
+    fn is_pure(&self) -> bool {
+        true
     }
 }

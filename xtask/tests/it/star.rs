@@ -11,7 +11,8 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("workload", STAR),
     ("metrics", STAR),
     ("gang-grid", STAR),
-    ("gap-schedule", STAR),
+    // Its tests turn its test kit on.
+    ("gap-schedule", &["sim-core", "gap-schedule"]),
     ("alea31", STAR),
     ("metasched", STAR),
     ("hier-grid", STAR),

@@ -1,8 +1,8 @@
 //! Backfilling in order of arrival with any number of reservations: against its slow and obvious twin, and cases by hand.
 
 use crate::common::job;
-use crate::grid_books::scenes;
 use crate::grid_common::{Both, choosy, hurried, machines, misjudged, starts, transcript, with_deadlines};
+use gap_schedule::testkit::scenes;
 use gap_schedule::{Backfilling, Depth, Machine, OrderedBackfill, Passes, Placement, reference};
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};

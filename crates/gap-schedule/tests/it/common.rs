@@ -1,11 +1,9 @@
 //! Shared set-up.
 
 use crate::grid_common;
+pub(crate) use gap_schedule::testkit::Transcript;
 use gap_schedule::{Machine, Passes, Policy};
-use sim_core::{Fact, Job, JobId, JobRecord, Span, Time};
-
-/// What was told, in order.
-pub(crate) type Transcript = Vec<(Time, Fact)>;
+use sim_core::{Job, JobId, JobRecord, Span, Time};
 
 /// A job whose numbers are seconds, its estimate exact.
 pub(crate) fn job(id: u32, submit: u64, processors: u32, runtime: u64) -> Job {

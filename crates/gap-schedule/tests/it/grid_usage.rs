@@ -1,7 +1,7 @@
 //! What the probes of a grid say, against its definition.
 
-use crate::common::Transcript;
-use crate::grid_books::{Run, Scene, scenes};
+use gap_schedule::testkit::Transcript;
+use gap_schedule::testkit::{Run, Scene, scenes};
 use gap_schedule::{Contention, Easy, Passes, Usage, UsageOver};
 use proptest::prelude::*;
 use sim_core::{JobLog, JobRecord, Sim, Time};
@@ -37,7 +37,7 @@ proptest! {
         let probes = ((JobLog::collecting(), Transcript::new()), (Usage::new(processors), Contention::new()));
         let grid = scene.grid(Easy::default(), Passes::PerInstant);
         let (_, ((log, told), (usage, contention))) = Sim::new(grid, probes).run();
-        let (records, runs) = (log.into_sink(), scene.runs(&told)?);
+        let (records, runs) = (log.into_sink(), scene.runs(&told));
         let last_arrival = scene.jobs.iter().map(|job| job.submit).max().unwrap_or_default();
         for (over, until) in [(UsageOver::Time, Time::MAX), (UsageOver::UntilLastArrival, last_arrival)] {
             match (usage.mean(over), plain_usage(&scene, &records, &runs, until)) {

@@ -7,7 +7,6 @@ mod conservative;
 mod example;
 mod flexible_deep;
 mod gap_filling;
-mod grid_books;
 mod grid_cases;
 mod grid_common;
 mod grid_invariants;

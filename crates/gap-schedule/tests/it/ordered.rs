@@ -2,8 +2,8 @@
 
 use crate::backfill::{depths, placements};
 use crate::common::{self, job};
-use crate::grid_books::{self, scenes};
-use crate::grid_common::{Both, choosy, hurried, machines, records, transcript};
+use crate::grid_common::{Both, choosy, hurried, machines, readings, records, transcript};
+use gap_schedule::testkit::{assert_feasible, assert_pure, scenes};
 use gap_schedule::{
     Backfilling, Conservative, Depth, Easy, Fcfs, Keyed, Machine, Order, OrderedBackfill, Passes, Policy, Priority,
     QueuedJob, reference,
@@ -94,12 +94,12 @@ proptest! {
 proptest! {
     #[test]
     fn any_order_keeps_the_books(
-        scene in scenes(WIDEST), branch in 0..150_usize, rule in rules(), priority in priorities(),
+        scene in scenes(WIDEST), rule in rules(), priority in priorities(),
     ) {
         for passes in PASSES {
-            grid_books::check_policy(OrderedBackfill::new(rule), &scene, passes, branch)?;
-            grid_books::check_policy(Fcfs::in_order(priority), &scene, passes, branch)?;
-            grid_books::check_policy(Conservative::default().with_order(priority), &scene, passes, branch)?;
+            assert_feasible(OrderedBackfill::new(rule), &scene, passes);
+            assert_feasible(Fcfs::in_order(priority), &scene, passes);
+            assert_feasible(Conservative::default().with_order(priority), &scene, passes);
         }
     }
 
@@ -114,6 +114,14 @@ proptest! {
             let cons = scene.transcript(Conservative::default(), passes);
             let ordered = Conservative::default().with_order(Priority::of(Order::Fcfs));
             prop_assert_eq!(scene.transcript(ordered, passes), cons);
+        }
+    }
+
+    #[test]
+    fn a_policy_that_claims_to_be_pure_needs_the_view_alone(scene in scenes(WIDEST), readings in readings()) {
+        for passes in PASSES {
+            assert_pure(Fcfs::new(), &scene, passes);
+            assert_pure(Easy::new(readings), &scene, passes);
         }
     }
 

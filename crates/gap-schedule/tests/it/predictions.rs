@@ -1,11 +1,11 @@
 //! Predicted run times in the world: what they owe, and the fast path against the obvious program.
 
 use crate::backfill::{both, reserving};
-use crate::common::Transcript;
-use crate::grid_books::{Scene, scenes};
 use crate::grid_common::{Both, machines};
 use crate::ordered::rules;
 use gap_schedule::reference::{self, Behind, Foresight, Predicted, predicted_easy};
+use gap_schedule::testkit::Transcript;
+use gap_schedule::testkit::{Scene, scenes};
 use gap_schedule::{
     Backfilling, CompressOrder, Conservative, Corrector, Depth, Doubling, Easy, EgEdf, Expired, Fcfs, FlexibleBackfill,
     GapFilling, IfNewcomerFits, Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes,
@@ -270,7 +270,7 @@ proptest! {
         for passes in PASSES {
             for policy in policies() {
                 let told = transcript(&scene, policy, passes, given(who, how));
-                scene.check_schedule(&told)?;
+                scene.check_schedule(&told);
             }
         }
     }

@@ -1,0 +1,148 @@
+//! Conditions that every schedule must meet, whatever the policy.
+
+use super::scene::{Run, Scene, Transcript, is_admitted};
+use crate::multi_cluster::{MultiCluster, Passes};
+use crate::policy::Policy;
+use crate::running::RunningJob;
+use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asserts that the policy schedules every scene feasibly: no machine has too many jobs, every job that fits somewhere runs to its
+/// end, on a machine that it may use and that is up, the same input gives the same facts, and a world that is copied half-way, with
+/// its policy, goes on like the original.
+///
+/// # Panics
+///
+/// If it does not.
+pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passes) {
+    let told = scene.transcript(policy.clone(), passes);
+    scene.check_schedule(&told);
+    assert_eq!(&scene.transcript(policy.clone(), passes), &told, "same input, same transcript");
+
+    let mut watched = Sim::new(scene.grid(policy.clone(), passes), (JobLog::collecting(), Transcript::new()));
+    while watched.step() {
+        check_grid(watched.model(), &watched.probe().0, watched.now());
+    }
+    let (log, beside) = watched.probe();
+    assert_eq!(beside, &told, "a probe changes nothing");
+    let interrupted = told.iter().filter(|(_, fact)| matches!(fact, Fact::Interrupted { .. })).count();
+    assert_eq!((log.counts().interrupted, log.present()), (interrupted as u64, 0));
+
+    let mut original = Sim::new(scene.grid(policy, passes), Transcript::new());
+    for _ in 0..told.len() / 2 {
+        original.step();
+    }
+    let fork = original.fork(Transcript::new());
+    let before = original.probe().len();
+    assert_eq!(fork.run().1, &told[before..], "a fork continues like its original");
+    assert_eq!(original.run().1, told, "an original does not notice its fork");
+}
+
+impl Scene {
+    /// The runs of all jobs in order of their ends.
+    ///
+    /// # Panics
+    ///
+    /// If the facts contradict each other.
+    pub fn runs(&self, told: &Transcript) -> Vec<Run> {
+        let mut running: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
+        let mut runs = Vec::new();
+        for (now, fact) in told {
+            match *fact {
+                Fact::Started { job, site, processors } => {
+                    assert_eq!(processors, self.job(job).request.processors);
+                    assert_eq!(running.insert(job, (*now, site)), None, "job {} started while it ran", job);
+                }
+                Fact::Interrupted { job, .. } | Fact::Finished { job } => {
+                    let (start, site) = running.remove(&job).expect("what ends has started");
+                    let is_whole = matches!(fact, Fact::Finished { .. });
+                    if let Fact::Interrupted { site: told, processors, .. } = *fact {
+                        assert_eq!((told, processors), (site, self.job(job).request.processors));
+                    }
+                    runs.push(Run { job, site, start, end: *now, is_whole });
+                }
+                Fact::Submitted(_) | Fact::Rejected { .. } => {}
+                Fact::Seized { .. } | Fact::Released { .. } => {
+                    panic!("a grid does not know processors apart");
+                }
+            }
+        }
+        assert!(running.is_empty(), "still running at the end: {running:?}");
+        runs
+    }
+
+    /// Asserts that the run keeps to the outages of its machine, and that only they cut it short.
+    fn check_run(&self, run: &Run) {
+        let Run { start, end, .. } = *run;
+        let here = || self.outages.iter().filter(|outage| outage.site == run.site);
+        for outage in here() {
+            let within = outage.down < start && start < outage.up;
+            let begins_with_it = outage.down == start && start < outage.up.min(end);
+            assert!(!within && !begins_with_it, "{run:?} begins during {outage:?}");
+            assert!(!(start < outage.down && outage.down < end), "{run:?} outlives {outage:?}");
+        }
+        if run.is_whole {
+            let takes = self.machines[run.site.index()].takes(self.job(run.job).runtime);
+            assert_eq!(end, start + takes, "{:?}", run);
+        } else {
+            assert!(here().any(|outage| outage.down == end), "nothing has interrupted {run:?}");
+        }
+    }
+
+    /// Asserts what every schedule owes, from its facts alone.
+    ///
+    /// # Panics
+    ///
+    /// If it does not.
+    pub fn check_schedule(&self, told: &Transcript) {
+        let mut busy = vec![0; self.machines.len()];
+        let mut places: BTreeMap<JobId, SiteId> = BTreeMap::new();
+        let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
+        for (now, fact) in told {
+            match *fact {
+                Fact::Submitted(job) => {
+                    assert_eq!(job.submit, *now);
+                    submitted.push(job);
+                }
+                Fact::Rejected { job, .. } => assert!(!is_admitted(&self.machines, self.job(job))),
+                Fact::Started { job, site, processors } => {
+                    assert!(submitted.iter().any(|known| known.id == job), "job {} was not submitted", job);
+                    assert!(!finished.contains(&job), "job {} started after it had finished", job);
+                    assert!(self.job(job).request.sites.contains(site), "job {} may not run there", job);
+                    places.insert(job, site);
+                    busy[site.index()] += processors;
+                    assert!(busy[site.index()] <= self.machines[site.index()].processors);
+                }
+                Fact::Finished { job } => assert!(finished.insert(job), "job {} finished twice", job),
+                _ => {}
+            }
+            if let Fact::Finished { job } | Fact::Interrupted { job, .. } = *fact {
+                busy[places[&job].index()] -= self.job(job).request.processors;
+            }
+        }
+        assert_eq!(&submitted, &self.jobs);
+        let admitted = self.jobs.iter().filter(|job| is_admitted(&self.machines, job));
+        assert!(finished.into_iter().eq(admitted.map(|job| job.id)), "all end at last");
+        for run in self.runs(told) {
+            self.check_run(&run);
+        }
+    }
+}
+
+/// Asserts that the grid's own account of itself is in order.
+fn check_grid<S: Policy>(
+    grid: &MultiCluster<S, impl Iterator<Item = Job>, impl Iterator<Item = Outage>>,
+    log: &JobLog<Vec<sim_core::JobRecord>>,
+    now: Time,
+) {
+    let view = grid.view(now);
+    let mut running = 0;
+    for (machine, (free, here)) in view.machines.iter().zip(view.free.iter().zip(view.running)) {
+        let held: u32 = here.iter().map(|job| job.processors).sum();
+        assert_eq!(held + free, machine.processors);
+        running += here.iter().filter(|job| job.job != RunningJob::OUTAGE).count();
+    }
+    assert_eq!(grid.queue().len() + running, log.present());
+    let tally = log.counts();
+    assert_eq!(tally.submitted, tally.finished + tally.rejected + log.present() as u64);
+}

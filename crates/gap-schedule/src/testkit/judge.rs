@@ -1,0 +1,224 @@
+//! A judge of the reasons that policies give.
+
+use super::scene::Scene;
+use crate::explained::Explained;
+use crate::machine::Machine;
+use crate::multi_cluster::Passes;
+use crate::policy::Policy;
+use crate::queue::QueuedJob;
+use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
+use crate::running::RunningJob;
+use crate::view::{Starts, View};
+use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// From here on, nothing is expected to end.
+const NEVER: Time = Time::from_nanos(u64::MAX - 1);
+
+/// A probe that recomputes every [`Reason`] from the view of the pass, and panics if one is wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Judge {
+    /// Whether a job that fits into what a reservation leaves over is barred all the same
+    /// ([`BackfillRule::Strict`](crate::BackfillRule::Strict)).
+    is_strict: bool,
+    /// Whether jobs may keep a reservation though nothing is in the way of an earlier start ([`Reason::Kept`]).
+    may_keep: bool,
+    /// The starts that were promised to each job, in all passes.
+    promised: Rc<RefCell<BTreeMap<JobId, Vec<Time>>>>,
+    pass: Pass,
+}
+
+/// The pass that is judged.
+#[derive(Clone, Debug, Default)]
+struct Pass {
+    now: Time,
+    machines: Vec<Machine>,
+    free: Vec<u32>,
+    running: Vec<Vec<RunningJob>>,
+    queue: Vec<QueuedJob>,
+    /// The reasons, with the jobs that had started by then.
+    told: Vec<(JobId, Reason, Starts)>,
+}
+
+impl Judge {
+    /// The same for a policy under [`BackfillRule::Strict`](crate::BackfillRule::Strict): a job that fits into what a reservation
+    /// leaves over is barred all the same.
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Self {
+        Self { is_strict, ..self }
+    }
+
+    /// The same for a policy that leaves reservations where they are though an earlier start is possible ([`Reason::Kept`]).
+    #[must_use]
+    pub fn keeping(self) -> Self {
+        Self { may_keep: true, ..self }
+    }
+
+    /// The starts that have been promised to each job, in all passes. Clones of a judge share them.
+    pub fn promised(&self) -> Ref<'_, BTreeMap<JobId, Vec<Time>>> {
+        self.promised.borrow()
+    }
+}
+
+impl ReasonProbe for Judge {
+    fn begin_pass(&mut self, view: &View<'_>) {
+        self.pass.now = view.now;
+        self.pass.machines = view.machines.to_vec();
+        self.pass.free = view.free.to_vec();
+        self.pass.running = view.running.iter().map(|running| running.iter().copied().collect()).collect();
+        self.pass.queue = view.queue.iter().copied().collect();
+        self.pass.told.clear();
+    }
+
+    fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts) {
+        self.pass.told.push((job, reason, starts.clone()));
+    }
+
+    fn end_pass(&mut self, _: &View<'_>, starts: &Starts) {
+        for (job, reason, before) in &self.pass.told {
+            assert!(
+                starts.starts_with(before) || before.iter().all(|one| starts.contains(one)),
+                "{before:?} {starts:?}"
+            );
+            self.check(self.request(*job), *job, reason, before, starts);
+        }
+        let places: Vec<usize> = self.pass.told.iter().filter_map(|(_, reason, _)| place(reason)).collect();
+        assert!(places.iter().copied().eq(1..=places.len()), "{places:?}");
+        for queued in &self.pass.queue {
+            let of_it: Vec<&Reason> =
+                self.pass.told.iter().filter(|told| told.0 == queued.job).map(|told| &told.1).collect();
+            let started = starts.iter().find(|(job, _)| *job == queued.job);
+            let told = of_it.iter().find_map(|reason| match reason {
+                Reason::Starts { machine, .. } => Some(*machine),
+                _ => None,
+            });
+            assert_eq!(told, started.map(|(_, machine)| *machine), "job {}: {of_it:?}", queued.job);
+            let obstacles = of_it.iter().filter(|reason| is_obstacle(reason)).count();
+            assert_eq!(
+                obstacles,
+                usize::from(started.is_none() && !self.pass.told.is_empty()),
+                "job {}: {of_it:?}",
+                queued.job
+            );
+        }
+    }
+}
+
+fn place(reason: &Reason) -> Option<usize> {
+    match reason {
+        Reason::Turn { place } => Some(*place),
+        _ => None,
+    }
+}
+
+fn is_obstacle(reason: &Reason) -> bool {
+    matches!(reason, Reason::NoRoom { .. } | Reason::Barred { .. } | Reason::Behind { .. } | Reason::Kept)
+}
+
+impl Judge {
+    fn request(&self, job: JobId) -> &Request {
+        &self
+            .pass
+            .queue
+            .iter()
+            .find(|queued| queued.job == job)
+            .unwrap_or_else(|| panic!("job {job} does not wait"))
+            .request
+    }
+
+    fn suits(&self, request: &Request, machine: SiteId) -> bool {
+        self.pass.machines[machine.index()].suits(request) && request.sites.contains(machine)
+    }
+
+    /// By plain subtraction.
+    fn free(&self, machine: SiteId, starts: &Starts) -> u32 {
+        let here = starts.iter().filter(|(_, place)| *place == machine);
+        self.pass.free[machine.index()] - here.map(|(job, _)| self.request(*job).processors).sum::<u32>()
+    }
+
+    /// Who holds processors of the machine, and until when that is expected: what runs, and what the pass has started.
+    fn held(&self, machine: SiteId, starts: &Starts) -> Vec<(Time, u32)> {
+        let soonest = self.pass.now + Span::from_nanos(1);
+        let running = self.pass.running[machine.index()].iter().map(|job| (job.expected_end, job.processors));
+        let here = starts.iter().filter(|(_, place)| *place == machine).map(|(job, _)| self.request(*job));
+        let takes = |request: &Request| self.pass.machines[machine.index()].expects(request);
+        let here = here.map(|request| (self.pass.now.saturating_add(takes(request)), request.processors));
+        running.chain(here).map(|(end, processors)| (end.max(soonest), processors)).collect()
+    }
+
+    fn waits(&self, job: JobId, starts: &Starts) {
+        self.request(job);
+        assert!(starts.iter().all(|(start, _)| *start != job), "job {job} has started");
+    }
+
+    fn check(&self, request: &Request, job: JobId, reason: &Reason, before: &Starts, starts: &Starts) {
+        assert!(before.iter().all(|(other, _)| *other != job), "job {job} had started before");
+        match reason {
+            Reason::Turn { .. } | Reason::Hopeless => {}
+            Reason::Starts { machine, right, passed } => {
+                assert!(self.suits(request, *machine) && self.free(*machine, before) >= request.processors);
+                passed.iter().for_each(|other| self.waits(*other, starts));
+                assert!(*right != Right::Backfilled || !passed.is_empty(), "{passed:?}");
+            }
+            Reason::NoRoom { machine, free } => {
+                assert_eq!(*free, self.free(*machine, before), "job {job}");
+                assert!(self.suits(request, *machine) && *free < request.processors);
+                let all = (0..).map(SiteId).take(self.pass.machines.len()).filter(|other| self.suits(request, *other));
+                assert_eq!(all.map(|other| self.free(other, before)).max(), Some(*free));
+            }
+            Reason::Barred { machine, at, left, by } => {
+                self.check_bar((job, request), (*machine, *at, *left), by, before, starts);
+            }
+            Reason::Behind { head } => {
+                self.waits(*head, starts);
+                assert!(self.pass.told.iter().any(|told| told.0 == *head && matches!(told.1, Reason::NoRoom { .. })));
+            }
+            Reason::Reserved { machine, start } => {
+                assert!(self.suits(request, *machine) && *start > self.pass.now);
+                self.promised.borrow_mut().entry(job).or_default().push(*start);
+            }
+            Reason::Kept => assert!(self.may_keep, "job {job} could have started"),
+        }
+    }
+
+    fn check_bar(
+        &self,
+        (job, request): (JobId, &Request),
+        (machine, at, left): (SiteId, Time, u32),
+        by: &[ReservedStart],
+        before: &Starts,
+        starts: &Starts,
+    ) {
+        assert!(self.suits(request, machine) && self.free(machine, before) >= request.processors, "job {job} has room");
+        assert!(at > self.pass.now && left < request.processors && !by.is_empty());
+        let place = &self.pass.machines[machine.index()];
+        let is_beyond = |end: Time| self.is_strict || end > at || end == Time::MAX;
+        assert!(is_beyond(self.pass.now.saturating_add(place.expects(request))), "job {job} would end in time");
+        for ReservedStart { job: other, start, processors } in by {
+            self.waits(*other, starts);
+            let theirs = self.request(*other);
+            assert!(*other != job && *start <= at && *processors == theirs.processors);
+            let end = start.saturating_add(place.expects(theirs).max(Span::from_nanos(1)));
+            assert!(is_beyond(end), "job {other} has ended by {at}");
+        }
+        // What never ends is expected to at the last instant, of which there are two: not recomputed.
+        let held = self.held(machine, before);
+        if !self.is_strict && at < NEVER && held.iter().all(|(end, _)| *end < NEVER) {
+            let busy: u32 = held.iter().filter(|(end, _)| *end > at).map(|(_, processors)| processors).sum();
+            let promised: u32 = by.iter().map(|by| by.processors).sum();
+            assert_eq!(left, place.processors - busy - promised, "left for job {job} at {at}");
+        }
+    }
+}
+
+/// Asserts that a policy gives right reasons, one obstacle for each job that waits, and starts the same jobs as without a probe.
+///
+/// # Panics
+///
+/// If it does not.
+pub fn assert_reasons(policy: impl Policy + Clone, judge: &Judge, scene: &Scene, passes: Passes) {
+    let explained = Explained::new(policy.clone(), judge.clone());
+    assert_eq!(scene.transcript(explained, passes), scene.transcript(policy, passes), "a probe changes nothing");
+}

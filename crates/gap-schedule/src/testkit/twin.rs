@@ -1,0 +1,95 @@
+//! A policy against its reference, pass by pass.
+
+use super::scene::Scene;
+use crate::multi_cluster::Passes;
+use crate::policy::Policy;
+use crate::queue::QueuedJob;
+use crate::running::RunningJob;
+use crate::view::{Starts, View};
+use sim_core::SiteId;
+
+/// Asserts that a policy and its reference answer every pass of a run with the same starts.
+///
+/// # Panics
+///
+/// If they do not, with the view that tells them apart.
+pub fn assert_same_starts(policy: impl Policy, reference: impl Policy, scene: &Scene, passes: Passes) {
+    scene.transcript(Both::new(policy, reference), passes);
+}
+
+/// Asserts that a policy which is [pure](Policy::is_pure) answers as one that has been built for this pass alone.
+///
+/// # Panics
+///
+/// If it does not, or does not claim to be pure.
+pub fn assert_pure<P: Policy + Clone>(policy: P, scene: &Scene, passes: Passes) {
+    assert!(policy.is_pure(), "the policy claims to be pure");
+    assert_same_starts(policy.clone(), BuiltForEachPass(policy), scene, passes);
+}
+
+/// A policy that remembers nothing.
+struct BuiltForEachPass<P>(P);
+
+impl<P: Policy + Clone> Policy for BuiltForEachPass<P> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        let mut policy = self.0.clone();
+        policy.begin(view);
+        policy.schedule(view, starts);
+    }
+}
+
+/// Two policies that are called at every pass of one run. The starts are those of the first; the second must agree, else the pass
+/// panics.
+#[derive(Clone, Debug)]
+pub struct Both<Fast, Slow>(pub Fast, pub Slow);
+
+impl<Fast, Slow> Both<Fast, Slow> {
+    /// The first policy, checked by the second.
+    pub const fn new(fast: Fast, slow: Slow) -> Self {
+        Self(fast, slow)
+    }
+}
+
+impl<Fast: Policy, Slow: Policy> Policy for Both<Fast, Slow> {
+    fn begin(&mut self, view: &View<'_>) {
+        self.0.begin(view);
+        self.1.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.0.on_submit(job, view);
+        self.1.on_submit(job, view);
+    }
+
+    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_start(job, machine, view);
+        self.1.on_start(job, machine, view);
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_completion(job, machine, view);
+        self.1.on_completion(job, machine, view);
+    }
+
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
+        self.0.on_expiry(before, after, machine, view);
+        self.1.on_expiry(before, after, machine, view);
+    }
+
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+        self.0.on_failure(machine, lost, view);
+        self.1.on_failure(machine, lost, view);
+    }
+
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
+        self.0.on_repair(machine, view);
+        self.1.on_repair(machine, view);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.0.schedule(view, starts);
+        let mut reference = Vec::new();
+        self.1.schedule(view, &mut reference);
+        assert_eq!(*starts, reference, "at {view:?}");
+    }
+}

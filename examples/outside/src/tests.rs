@@ -1,0 +1,22 @@
+//! The policy under the test kit of gap-schedule.
+
+use crate::my_sjf::MySjf;
+use gap_schedule::testkit::proptest::prelude::*;
+use gap_schedule::testkit::{assert_feasible, assert_pure, assert_same_starts, scenes};
+use gap_schedule::{Backfilling, Depth, Order, Passes, Placement, reference};
+
+proptest! {
+    #[test]
+    fn it_schedules_every_scene(scene in scenes(8)) {
+        assert_feasible(MySjf::default(), &scene, Passes::PerInstant);
+        assert_pure(MySjf::default(), &scene, Passes::PerInstant);
+    }
+
+    /// Backfilling without a reservation, in the same order.
+    #[test]
+    fn it_starts_the_jobs_of_its_reference(scene in scenes(8)) {
+        let (order, placement) = (Order::Sjf, Placement::FirstFit);
+        let rule = Backfilling { order, backfill: order, reserve: Depth::Jobs(0), placement, threshold: None };
+        assert_same_starts(MySjf::default(), reference::OrderedBackfill::new(rule), &scene, Passes::PerInstant);
+    }
+}
