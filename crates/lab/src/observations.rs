@@ -1,7 +1,6 @@
 //! What was observed at each design point, replication by replication, and what quantities over it come to.
 //!
-//! It does not matter who made the observations: the study of a paper, or whoever computed the units of
-//! an experiment.
+//! The observations come from the study of a paper or from the units of an experiment.
 
 use crate::quantity::{DesignPoint, Quantity};
 use metrics::ConfidenceInterval;

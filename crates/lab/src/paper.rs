@@ -1,4 +1,4 @@
-//! What a paper must tell so that the laboratory can run it, and all that its author names: `use lab::paper::*`.
+//! The interface of a paper to the laboratory, and every name that its author needs: `use lab::paper::*`.
 
 pub use crate::claim::{Check, Claim, Remark, Rule};
 pub use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
@@ -127,7 +127,7 @@ pub trait Paper: Sized + Sync {
         Vec::new()
     }
 
-    /// The parameters that tell one cell from another, by name. Left out, they are the fields of the cell.
+    /// The parameters that distinguish cells, by name. Left out, they are the fields of the cell.
     fn parameters(&self, cell: &Self::Cell) -> Vec<(&'static str, String)> {
         let _ = cell;
         Vec::new()

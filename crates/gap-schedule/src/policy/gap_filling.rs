@@ -41,7 +41,7 @@ use std::collections::VecDeque;
 ///
 /// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order of
 /// reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)), whose schedule they have where there is but one
-/// machine; under Best Gap it does not. What nobody expected has the same consequences as there.
+/// machine; under Best Gap it does not. Unexpected events have the same consequences as there.
 ///
 /// Source: the paper on Swift Gap, whose authors ran Alea 3.1; the crate `alea31` is that simulator to the digit.
 #[derive(Clone, Debug)]

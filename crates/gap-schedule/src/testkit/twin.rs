@@ -12,7 +12,7 @@ use sim_core::SiteId;
 ///
 /// # Panics
 ///
-/// If they do not, with the view that tells them apart.
+/// If the starts differ, with the view of the first difference.
 pub fn assert_same_starts(policy: impl Policy, reference: impl Policy, scene: &Scene, passes: Passes) {
     scene.transcript(Both::new(policy, reference), passes);
 }

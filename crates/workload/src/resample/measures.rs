@@ -19,7 +19,7 @@ pub(super) struct Shape {
     variance: f64,
     /// Σ (xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ (xᵢ − x̄)².
     lag_one: f64,
-    /// Pearson's correlation of neighbours, which few weeks with a trend tell from the former.
+    /// Pearson's correlation of neighbours, which differs from `lag_one` in few weeks with a trend.
     pairs: f64,
 }
 
