@@ -31,9 +31,9 @@ Examples:
   cargo xtask fuzz swf --seed 7 --case 4711         one case again, as a finding names it
   cargo xtask fuzz --seed 1 --cases 5000 --minutes 2    whichever ends first
 
-A finding is a panic (overflow included), a case that takes longer than a second or more than a gigabyte, or an
-input that breaks its target's promise. It names target, seed and case; the input, shortened where possible, is
-written to target/fuzz/, and the exit code is 1. A release build checks overflow only on request:
+A finding is a panic (overflow included), a case that takes longer than a second or more than a gigabyte, or an \
+input that breaks its target's promise. It names target, seed and case; the input, shortened where possible, is \
+written to target/fuzz/, and the exit code is 1. A release build checks overflow only on request: \
 CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo run --release -p xtask -- fuzz …";
 
 /// Options of `cargo xtask fuzz`.

@@ -15,7 +15,7 @@ Exit codes: 0 done; 1 done, but --check found a verdict that differs from the re
     name = "gridproof",
     version,
     about,
-    max_term_width = 100,
+    max_term_width = 120,
     after_help = EXIT_CODES
 )]
 pub struct Cli {
@@ -56,7 +56,7 @@ pub enum Command {
     #[command(after_help = "\
 Examples:
   cargo xtask completions bash > ~/.local/share/cargo-xtask.bash
-      and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own completion, if there is one, still answers for its
+      and in ~/.bashrc: source ~/.local/share/cargo-xtask.bash; cargo's own completion, if there is one, still answers for its \
       other commands
   cargo xtask completions zsh > \"${fpath[1]}/_cargo-xtask\"
       zsh's completion of cargo finds it there
@@ -84,7 +84,7 @@ Examples:
   cargo xtask reproduce multi-site --run 'approach=1 lambda=10 threshold=0 overhead=0.1 jobs=40000 rep=3'
       one replication again, as named in the column `run` of runs.csv
 
-Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped. Everything else in OUT is one
+Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped. Everything else in OUT is one \
 run's: a complete run takes the place of an earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
     /// The paper (see `list`), or `all`.
@@ -134,7 +134,7 @@ pub struct Reproduce {
 #[command(after_help = "\
 Examples:
   cargo xtask doubt multi-site
-      every other answer to each reading, one at a time: a line per claim, doubt.csv, a matrix and report.html below
+      every other answer to each reading, one at a time: a line per claim, doubt.csv, a matrix and report.html below \
       results/doubt/multi-site
   cargo xtask doubt all --quick --check
       a tenth of the work, every paper; exit code 1 if a line is not the one on record in docs/papers
@@ -143,7 +143,7 @@ Examples:
   cargo xtask doubt metaloras --quick --reading R1,R11 --product
       both readings otherwise at once, too
 
-Finished replications are kept below OUT/cells, and those of `reproduce` below results/SLUG are used: an interrupted run goes
+Finished replications are kept below OUT/cells, and those of `reproduce` below results/SLUG are used: an interrupted run goes \
 on where it stopped. doubt.csv: claim, reading, field, answer, verdict, recorded, flips.")]
 pub struct Doubt {
     /// The paper (see `list`), or `all`.
@@ -186,12 +186,12 @@ pub struct Doubt {
 #[command(after_help = "\
 Examples:
   cargo xtask verify results/multi-site
-      is every file there, and as the run wrote it? Exit code 0 if so, 1 if one is missing or changed, 2 if the folder has no
+      is every file there, and as the run wrote it? Exit code 0 if so, 1 if one is missing or changed, 2 if the folder has no \
       manifest
   cargo xtask verify results/* --json
       the same of several folders, with the names of all files that differ
 
-manifest.json lists every file of a run with its length and SHA-256. Files beside them are named, but are no difference: they
+manifest.json lists every file of a run with its length and SHA-256. Files beside them are named, but are no difference: they \
 are yours. Finished replications (OUT/cells) are checked line by line.")]
 pub struct Verify {
     /// Folders that `reproduce`, `doubt`, `simulate` or `workload inspect` wrote.

@@ -15,7 +15,6 @@
 mod cli;
 mod completions;
 mod doubt;
-mod help;
 mod list;
 mod verify;
 
@@ -138,16 +137,13 @@ impl Lab {
     /// The command line with help that calls the program by its name, and tells of the policies that were added.
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
-        let width = help::width();
         let added: String =
             self.added.policies.iter().map(|own| format!("\n  {:14} {}", own.name(), own.about())).collect();
         in_its_own_words(command, &|help| {
             let help = help.replace("cargo xtask", program());
             let end = "\n\nPolicies of --model metasched:";
-            let help = help.replacen(end, &format!("{added}{end}"), 1);
-            help::wrapped(&help, width, program())
+            help.replacen(end, &format!("{added}{end}"), 1)
         })
-        .term_width(width)
     }
 
     /// Does what `command` says. `program` is the whole command line that it belongs to, for shells to complete.

@@ -31,7 +31,7 @@ Examples:
   cargo xtask coverage --trace KTH-SP2-1996-2.1-cln.swf.gz
                                   intervals over resampled logs, by method of experiment
 
-A cell passes if 92 to 98 % of its intervals contain the true difference, within two standard errors of that
+A cell passes if 92 to 98 % of its intervals contain the true difference, within two standard errors of that \
 share, or if nearly all are refused. Exit code 1 if a cell fails.";
 
 /// Options of the measurement.

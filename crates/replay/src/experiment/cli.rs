@@ -23,8 +23,8 @@ Examples:
   cargo xtask experiment plan mine.toml; cargo xtask experiment work results/experiment/NAME/cells/plan.jsonl --unit 3
       the parts of it, for an engine of your own; then: cargo xtask experiment collect results/experiment/NAME/cells/plan.jsonl
 
-Policies are those of `simulate` on space-shared machines, exec+PROGRAM among them. docs/experiments.md is the guide.
-Finished units are kept below OUT/cells: an interrupted experiment goes on where it stopped, and one that was killed loses
+Policies are those of `simulate` on space-shared machines, exec+PROGRAM among them. docs/experiments.md is the guide. \
+Finished units are kept below OUT/cells: an interrupted experiment goes on where it stopped, and one that was killed loses \
 the units that were being computed."
 )]
 pub struct Experiment {

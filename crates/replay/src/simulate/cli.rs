@@ -34,40 +34,47 @@ Policies, by what they are (docs/policies.md has them in a table, with sources a
  Queues without backfilling
   fcfs           first come first served; a job that does not fit blocks those behind it
     +order=ORDER     the queue in another order: see below
-    +threshold=SPAN  who has waited so long (2d, 12h, 30m, or seconds) goes first, by arrival: the guard against starvation
+    +threshold=SPAN  jobs that have waited that long (2d, 12h, 30m, or seconds) go first, by
+                     arrival: the guard against starvation
  Queues with backfilling
   easy           EASY backfilling: others may start if they do not delay the first one
     +order=ORDER     the queue in another order: whose turn, or reservation, comes first
-    +backfill=ORDER  who of the others may start first; in the order of the queue if not given. easy+backfill=spf is EASY-SJBF
-    +reserve=K       with K reservations, K = 0, 1, 2, …, all; each is given anew, in the order of the queue, whenever
-                     something was not expected, and may then be later than before (so may those of all, which is not cons)
+    +backfill=ORDER  who of the others may start first; in the order of the queue if not given.
+                     easy+backfill=spf is EASY-SJBF
+    +reserve=K       with K reservations, K = 0, 1, 2, …, all; each is given anew, in the order of
+                     the queue, whenever something was not expected, and may then be later than
+                     before (so may those of all, which is not cons)
     +threshold=SPAN  as above, in both orders
-  cons           conservative backfilling: others may start if they delay nobody who waits. When a job ends early, those who
-                 wait, in order of arrival, move to the earliest start there now is, or keep theirs (Feitelson & Weil 1998,
-                 Mu'alem & Feitelson 2001; the simulator pyss)
+  cons           conservative backfilling: others may start if they delay nobody who waits. When a
+                 job ends early, those who wait, in order of arrival, move to the earliest start
+                 there now is, or keep theirs (Feitelson & Weil 1998, Mu'alem & Feitelson 2001;
+                 the simulator pyss)
     +order=ORDER     they move in another order
     +threshold=SPAN  as above
     +compress=reserved  they move in order of reserved starts, as plans that are lists do it (Alea)
  fcfs, easy and cons by predicted run times; the limit stays what was requested, and no prediction kills a job
-    +predict=WHO     what is expected of a job in place of what was requested: tsafrir (the mean of its user's last two jobs to
-                     end, at most the request), mean-of-user=K (of the last K), double-requested, requested, clairvoyant
-    +correct=HOW     and what of one that outlives that: requested (if not given), doubling, tsafrir (1, 5, 15, 30 min, … more),
-                     none. easy+predict=tsafrir+correct=tsafrir+backfill=spf is EASY++
+    +predict=WHO     what is expected of a job in place of what was requested: tsafrir (the mean
+                     of its user's last two jobs to end, at most the request), mean-of-user=K (of
+                     the last K), double-requested, requested, clairvoyant
+    +correct=HOW     and what of one that outlives that: requested (if not given), doubling,
+                     tsafrir (1, 5, 15, 30 min, … more), none.
+                     easy+predict=tsafrir+correct=tsafrir+backfill=spf is EASY++
   flex           Flexible backfilling: EASY over a queue sorted by age, deadline and length
     +reserve=K       with K reservations
  Plans
   best-gap       each job in the best of its earliest gaps, by fairness, wait, response and slowdown
   bgt            the same, and a Tabu search moves jobs every 300 s
-  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them between clusters
-                 (on one cluster neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run
-                 says)
+  sg             Swift Gap: the same, but what counts is when jobs complete; the search moves them
+                 between clusters (on one cluster neither search can improve anything: bgt and sg
+                 are then cons+compress=reserved, as the run says)
   eg-edf         each job in its earliest gap, else by its deadline
   eg-edf-tabu    the same, and late jobs are moved into earlier gaps by Tabu search
  Your own
-  exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or
-                 'exec+python3 mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python
+  exec+PROGRAM   a program of your own, in any language, that reads and writes lines of JSON:
+                 exec+./mine.py, or 'exec+python3 mine.py' with arguments behind spaces;
+                 docs/protocol.md has the lines and an EASY in Python
 
-Orders of a queue. Ties go by arrival. r is the expected run time in seconds (what was requested, or predicted in its place),
+Orders of a queue. Ties go by arrival. r is the expected run time in seconds (what was requested, or predicted in its place), \
 n the processors, s the submission in seconds from the first one of the log, w the wait so far in seconds:
   fcfs    by arrival
   sjf     r, smallest first
@@ -85,14 +92,14 @@ n the processors, s the submission in seconds from the first one of the log, w t
   f3      r · n + 6860000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
   f4      r · √n + 530000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
 
-A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were
+A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were \
 once written, still work.
 
 Policies of --model metasched:
   ffit           the first cluster where the job can start now
   rr             each cluster in turn
   tat            the cluster of the smallest predicted turnaround
-  ptt+w=W        the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users alone
+  ptt+w=W        the same, weighed against local users: W = 1 counts turnaround alone, W = 0 users
   ptt-occ+w=W    the same, with the CPU and memory in use on its nodes in place of the users
 
 Policies of --model hier-grid (systems):
@@ -100,28 +107,28 @@ Policies of --model hier-grid (systems):
   hierarchical    one tree of schedulers
   hybrid+trees=K  the tree cut into K trees, whose roots are peers
 
-Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or
+Trees of --model hier-grid: numbers such as 4-4-2-5 (the children of each level; servers as in the paper, drawn by --seed), or \
 a file in TOML (what has a value here may be left out); universities is one that is built in (workloads/trees):
-  tree = [\"a\", [\"b\", \"c\"]]   # nested lists of sites in their order, or numbers: \"4-2-5\"; needed
-  backbones = 1          # sites are spread evenly over backbones and nets, which tells how far they are apart
+  tree = [\"a\", [\"b\", \"c\"]]   # needed; nested lists of sites in their order, or \"4-2-5\"
+  backbones = 1          # sites are spread evenly over backbones and nets
   nets = 1               # in each backbone
-  systems = []           # names of operating systems; a job has that of its user's number modulo how many there are
+  systems = []           # operating systems; a job has number user modulo their count
   local_load = 0.1       # share of every server that its owners keep busy
   [network]              # all keys as in workloads/hierarchical.toml
   [algorithms]           # likewise
   [readings]             # likewise, but for peer_wait_ends
   [jobs]                 # what a log does not tell
-  time = \"work\"          # run time × processors, spread over all CPUs of a server; or \"runtime\": as long as in the log
+  time = \"work\"          # run time × processors, spread over all CPUs; or \"runtime\"
   input = 100.0          # bytes for each CPU second (run time × processors)
   output = 500.0
   [[site]]               # one for each; name is needed
   name = \"a\"
-  stations = 1           # work stations; a job comes from that of its user's number modulo how many there are
-  servers = [{ cpus = 64, count = 2, systems = [\"linux\"] }]   # cpus is needed; all systems if left out
-A server runs one job at a time on all of its CPUs. It needs at least as many as the job asked for in the log; a job that no
+  stations = 1           # work stations; a job comes from number user modulo their count
+  servers = [{ cpus = 64, count = 2, systems = [\"linux\"] }]   # cpus is needed
+A server runs one job at a time on all of its CPUs. It needs at least as many as the job asked for in the log; a job that no \
 server of its operating system can hold is rejected.
 
-Clusters of --model metasched: a file in TOML (what has a value here may be left out), or a machine file, whose processors
+Clusters of --model metasched: a file in TOML (what has a value here may be left out), or a machine file, whose processors \
 are then nodes without local users:
   mpl = 4                # parallel tasks on a node, at most
   task_overhead = 0.05   # how much longer each takes for every further one
@@ -141,9 +148,9 @@ are then nodes without local users:
   memory = 1024.0        # of a node, in MiB
   local_users = true     # at every node; false if left out
 
-Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator Alea 3.1, which meet the tables of the paper on
-Swift Gap (sg is what its text says). Jobs start 8 ms after one another, run up to a second longer, ask for clusters in
-column 21 of the log (if there is none, any nodes will do), are cut at the requested time and due twice their run time after submission. It needs --machines; what
+Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator Alea 3.1, which meet the tables of the paper on \
+Swift Gap (sg is what its text says). Jobs start 8 ms after one another, run up to a second longer, ask for clusters in \
+column 21 of the log (if there is none, any nodes will do), are cut at the requested time and due twice their run time after submission. It needs --machines; what \
 it has rules of its own for (--estimates, --deadlines, --outages, --inside, --passes) does not go with it.
 
 Estimates:
@@ -151,14 +158,15 @@ Estimates:
   exact           the run time
   factor:F        F times the run time; no limit is enforced
   request-factor:F
-                  F times the requested time, which itself remains the limit: request-factor:2 is what the literature calls
+                  F times the requested time, which itself remains the limit: request-factor:2 is what the literature calls \
                   doubled estimates
   f-model:F       drawn between the run time and F + 1 times the run time
-  mean-of-user:K  what is requested, still the limit; but expected is the mean of the user's last K jobs to end, at most the
-                  request, and the request itself once that has passed: as predict=mean-of-user=K (see above). With --model
-                  metasched and hier-grid: that mean by the log's own ends, uncorrected
+  mean-of-user:K  what is requested, still the limit; but expected is the mean of the user's last
+                  K jobs to end, at most the request, and the request itself once that has passed:
+                  as predict=mean-of-user=K (see above). With --model metasched and hier-grid:
+                  that mean by the log's own ends, uncorrected
 
-Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules,
+Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules, \
 and the report counts each.")]
 pub struct Simulate {
     /// The log, and how it is read.

@@ -33,12 +33,12 @@ Examples:
       two years with a fifth more users: more load, and days remain days
   cargo xtask workload resample log.swf.gz --shake 60s --out shaken.swf.gz
 
-Without --users and --shake, weeks of the whole log are drawn in blocks. Each log that is written keeps the printed bounds; draws
-outside of them are refused and counted. Jobs are numbered from 1; FILE.jobs.csv beside FILE.swf has the job number of the
+Without --users and --shake, weeks of the whole log are drawn in blocks. Each log that is written keeps the printed bounds; draws \
+outside of them are refused and counted. Jobs are numbered from 1; FILE.jobs.csv beside FILE.swf has the job number of the \
 original for each. Group, executable, queue, partition, memory and status are those of the original.
 
-Sources: H. R. Künsch, Annals of Statistics 17(3), 1989 (blocks); N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir,
-K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/experiments.md. `experiment` does this
+Sources: H. R. Künsch, Annals of Statistics 17(3), 1989 (blocks); N. Zakay, D. G. Feitelson, ICPE 2013 (users); D. Tsafrir, \
+K. Ouaknine, D. G. Feitelson, MASCOTS 2007 (shake). What each keeps, and its limits: docs/experiments.md. `experiment` does this \
 for each replication.")]
 pub struct Resample {
     /// The log, in the Standard Workload Format, plain or gzip.
@@ -121,13 +121,13 @@ NNodes,AllocTRES,ReqMem,TotalCPU,State > jobs.sacct
   cargo xtask workload convert jobs.sacct --to swf --out site.swf.gz --procs 4096 --zone Europe/Berlin
       the jobs of your own Slurm cluster, as simulators take them
 
-From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts
-each. Names of users, groups, queues and partitions become numbers, and comments keep the names (`; User: 1000000000 alice`), as
-they keep what people call a job (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments
-before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where.
+From sacct, steps, jobs that have not ended and the like are left out or repaired under named rules; the end of the file counts \
+each. Names of users, groups, queues and partitions become numbers, and comments keep the names (`; User: 1000000000 alice`), as \
+they keep what people call a job (`; Job: 12352 12345_7`). simulate, explain and check show these names; delete the comments \
+before the log leaves the house. Columns may come in any order; others are not read. Without SLURM_TIME_FORMAT=%s times are local and have no zone, and --zone tells where. \
 --duplicates also gives the earlier runs of jobs that were requeued, under the same number.
 
-A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has
+A name that ends in .gz is packed. A faulty line ends the conversion, and nothing is written: a log that was converted has \
 all its records. What the other format has no column for is told.")]
 pub struct Convert {
     /// The log, plain or gzip.
@@ -167,7 +167,7 @@ Examples:
   cargo xtask workload generate session --preset site.toml --count 50000 --out more.swf
       sessions as in a log; requests are drawn one by one, so load and run times come out otherwise (`resample` keeps them)
 
-The comments at the head of the file tell how it was made. The same model, parameters, seed and count give the same bytes
+The comments at the head of the file tell how it was made. The same model, parameters, seed and count give the same bytes \
 on every machine.")]
 pub struct Generate {
     /// The model.
@@ -254,7 +254,7 @@ Examples:
   cargo xtask workload fit KTH-SP2-1996-2.1-cln.swf.gz --out kth.toml
   cargo xtask workload generate session --preset kth.toml --count 28000 --seed 1 --out kth-like.swf.gz
 
-What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size,
+What is measured of session: when sessions begin, how many jobs they have and how far apart, who submits, sizes, estimates by size, \
 run times as parts of estimates, and how often a job asks for the same as the one before it.")]
 pub struct Fit {
     /// The log, in the Standard Workload Format, plain or gzip.
