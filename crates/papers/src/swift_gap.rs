@@ -7,13 +7,12 @@ mod compression;
 mod figures;
 mod measure;
 mod metrics;
-mod post_hoc;
 mod printed;
 mod side_by_side;
 mod source;
 mod tables;
 
-use alea31::{Cons, Easy, GapFilling, Job, Readings, Rounds, World};
+use alea31::{Cons, Easy, GapFilling, Job, Readings, World};
 use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::metric::Values;
@@ -59,7 +58,6 @@ struct RunTable {
     drawn_replications: u32,
     quick_records: Vec<u32>,
     quick_drawn_replications: u32,
-    post_hoc_replications: u32,
 }
 
 /// Whose rules hold.
@@ -88,8 +86,6 @@ enum Version {
     Text,
     /// As the scenario has it under `nearest`: whatever comes nearest to the printed column.
     Nearest,
-    /// The text's, searching at early ends: a part of P9.
-    EarlyEnds,
 }
 
 /// The policies, in the paper's order.
@@ -116,7 +112,6 @@ impl Policy {
         match self {
             Self::SwiftGap(Version::Text) => "SG",
             Self::SwiftGap(Version::Nearest) => "SG, nearest",
-            Self::SwiftGap(Version::EarlyEnds) => "SG, early ends",
             Self::Bgt => "BGT",
             Self::Cons => "CONS",
             Self::Easy => "EASY",
@@ -170,7 +165,6 @@ impl SwiftGapPaper {
         let readings = match version {
             Version::Text => self.file.readings,
             Version::Nearest => self.file.nearest,
-            Version::EarlyEnds => Readings { rounds: Rounds::EarlyEnds, ..self.file.readings },
         };
         readings.on(self.file.clusters.of(workload).len())
     }
@@ -221,7 +215,6 @@ impl SwiftGapPaper {
             ("run.most_replications", run.most_replications),
             ("run.drawn_replications", run.drawn_replications),
             ("run.quick_drawn_replications", run.quick_drawn_replications),
-            ("run.post_hoc_replications", run.post_hoc_replications),
         ] {
             ensure!(value > 0, "{key} is 0; at least 1 is needed");
         }
@@ -288,9 +281,6 @@ impl Paper for SwiftGapPaper {
                 exhibits.push(Exhibit::Plot(figures::difference(self, id, workload)));
                 exhibits.push(Exhibit::Table(tables::means(self, id, workload)));
             }
-        }
-        if self.has_post_hoc() {
-            exhibits.push(Exhibit::Extra(post_hoc::renamed(self)));
         }
         if self.has_table_4() {
             exhibits.push(Exhibit::Plot(figures::enhancement(self)));
@@ -380,13 +370,7 @@ impl Paper for SwiftGapPaper {
 
     fn affordable(&self, cell: &Cell, wanted: u32) -> u32 {
         let run = &self.file.run;
-        let most = if self.is_redrawn(cell.workload) {
-            self.drawn_replications
-        } else if cell.workload == Workload::Renamed || cell.policy == Policy::SwiftGap(Version::EarlyEnds) {
-            run.post_hoc_replications
-        } else {
-            run.most_replications
-        };
+        let most = if self.is_redrawn(cell.workload) { self.drawn_replications } else { run.most_replications };
         wanted.min(most)
     }
 
@@ -396,7 +380,7 @@ impl Paper for SwiftGapPaper {
             (Policy::Easy, _) => 1,
             (Policy::Cons | Policy::BestGap, _) => 4,
             (Policy::SwiftGap(Version::Nearest), _) => 6,
-            (Policy::Bgt | Policy::SwiftGap(_), Workload::Wagap | Workload::Renamed) => 20,
+            (Policy::Bgt | Policy::SwiftGap(_), Workload::Wagap) => 20,
             (Policy::Bgt | Policy::SwiftGap(_), Workload::Zewura) => 40,
         };
         weight * u64::from(cell.records) * u64::from(cell.records) / 1000

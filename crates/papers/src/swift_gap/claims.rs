@@ -100,8 +100,8 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
 fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [&'static str; 4]) -> Vec<Claim<Cell>> {
     let place = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => "Zewura (stand-in)",
-        (Workload::Wagap | Workload::Renamed, true) => "Wagap",
-        (Workload::Wagap | Workload::Renamed, false) => "Wagap (stand-in)",
+        (Workload::Wagap, true) => "Wagap",
+        (Workload::Wagap, false) => "Wagap (stand-in)",
     };
     let ours = SwiftGap(version);
     let difference = |label: String, of: &dyn Fn(Policy) -> Quantity<Cell>, other: Policy| Check {
@@ -191,7 +191,7 @@ fn recomputed() -> Claim<Cell> {
                 };
                 let place = match workload {
                     Workload::Zewura => "Zewura",
-                    Workload::Wagap | Workload::Renamed => "Wagap",
+                    Workload::Wagap => "Wagap",
                 };
                 let [low, high] = [at(-1.0) - percent.unit, at(1.0) + percent.unit].map(|it| (it * 1e4).round() / 1e4);
                 checks.push(Check {

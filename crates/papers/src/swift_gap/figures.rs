@@ -50,8 +50,8 @@ pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] 
 fn kind(paper: &SwiftGapPaper, workload: Workload) -> usize {
     match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => 0,
-        (Workload::Wagap | Workload::Renamed, true) => 1,
-        (Workload::Wagap | Workload::Renamed, false) => 2,
+        (Workload::Wagap, true) => 1,
+        (Workload::Wagap, false) => 2,
     }
 }
 
@@ -68,7 +68,7 @@ fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell
     Panel {
         suffix: match workload {
             Workload::Zewura => "left",
-            Workload::Wagap | Workload::Renamed => "right",
+            Workload::Wagap => "right",
         },
         ..Panel::derived(
             METRICS[metric][kind],
@@ -191,11 +191,6 @@ impl SwiftGapPaper {
             }
             Effort::Full | Effort::Quick => &[],
         }
-    }
-
-    /// What was tried after the fact is shown beside table 3 of a full run on the log.
-    pub(super) fn has_post_hoc(&self) -> bool {
-        self.source.is_log() && self.in_table(Workload::Wagap).len() == Policy::SHOWN.len()
     }
 
     pub(super) fn has_table_4(&self) -> bool {

@@ -51,7 +51,7 @@ const TABLE_4: [[&str; 6]; 4] = [
 pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed {
     let table = match workload {
         Workload::Zewura => &TABLE_2,
-        Workload::Wagap | Workload::Renamed => &TABLE_3,
+        Workload::Wagap => &TABLE_3,
     };
     let is_it = |other: &Policy| match policy {
         Policy::SwiftGap(_) => *other == Policy::SG,

@@ -5,7 +5,7 @@ use anyhow::{Result, bail, ensure};
 use lab::logs::{self, VARIABLE};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use sim_core::{SiteSet, Streams};
+use sim_core::Streams;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
@@ -16,18 +16,14 @@ use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 /// Where the log can be had.
 const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
-/// The two workloads of the paper, and one that is ours.
+/// The two workloads of the paper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
     Zewura,
     Wagap,
-    /// Wagap under a name without that word, by which the simulator tells that jobs must keep to the clusters that they may
-    /// use: here they need not. Tried after the fact, for P9.
-    Renamed,
 }
 
 impl Workload {
-    /// Those of the paper.
     pub(super) const ALL: [Self; 2] = [Self::Zewura, Self::Wagap];
 }
 
@@ -166,7 +162,6 @@ impl Source {
     pub(super) fn jobs(&self, workload: Workload, records: u32, streams: &Streams) -> Arc<[Job]> {
         match (workload, &self.wagap) {
             (Workload::Wagap, Wagap::Log { jobs, .. }) => Arc::clone(&jobs[&records]),
-            (Workload::Renamed, Wagap::Log { jobs, .. }) => jobs[&records].iter().copied().map(anywhere).collect(),
             _ => self.drawn(workload, records, streams),
         }
     }
@@ -187,8 +182,6 @@ impl Source {
             (Workload::Zewura, _) => "zewura-like",
             (Workload::Wagap, true) => "wagap",
             (Workload::Wagap, false) => "wagap-like",
-            (Workload::Renamed, true) => "wagap, renamed",
-            (Workload::Renamed, false) => "wagap-like, renamed",
         }
     }
 
@@ -196,7 +189,6 @@ impl Source {
     pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
         match (workload, &self.wagap) {
             (Workload::Wagap, Wagap::Log { sha256, .. }) => serde_json::json!({ "log": sha256 }),
-            (Workload::Renamed, Wagap::Log { sha256, .. }) => serde_json::json!({ "log": sha256, "sites": "any" }),
             _ => {
                 let model = self.models.iter().find(|(other, _)| *other == workload).map(|(_, hash)| hash);
                 serde_json::json!({ "model": model })
@@ -230,16 +222,10 @@ impl Source {
     }
 }
 
-/// The job, to which every cluster is good that is wide enough.
-const fn anywhere(mut job: Job) -> Job {
-    job.job.request.sites = SiteSet::ALL;
-    job
-}
-
 fn model(workload: Workload) -> SessionModel {
     match workload {
         Workload::Zewura => SessionModel::zewura_like(),
-        Workload::Wagap | Workload::Renamed => SessionModel::wagap_like(),
+        Workload::Wagap => SessionModel::wagap_like(),
     }
 }
 

@@ -37,13 +37,11 @@ pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload)
     }
     let (title, caption) = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => ("Table 2. Mean values, Zewura stand-in", "The log of Zewura is not public."),
-        (Workload::Wagap | Workload::Renamed, true) => (
+        (Workload::Wagap, true) => (
             "Table 3. Mean values, Wagap",
             "The tardiness of EASY and CONS is the mean over six n, as the paper took it; all others are over seven.",
         ),
-        (Workload::Wagap | Workload::Renamed, false) => {
-            ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand.")
-        }
+        (Workload::Wagap, false) => ("Table 3. Mean values, Wagap stand-in", "The log of Wagap was not at hand."),
     };
     Table {
         id,
@@ -86,8 +84,8 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     let column = |(policy, workload): (Policy, Workload)| {
         let place = match workload {
             Workload::Zewura => "Zewura stand-in",
-            Workload::Wagap | Workload::Renamed if paper.source.is_log() => "Wagap",
-            Workload::Wagap | Workload::Renamed => "Wagap stand-in",
+            Workload::Wagap if paper.source.is_log() => "Wagap",
+            Workload::Wagap => "Wagap stand-in",
         };
         format!("{}, {place}", policy.name())
     };
