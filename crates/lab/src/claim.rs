@@ -190,13 +190,26 @@ impl<C: DesignPoint> Claim<C> {
         let test = format!("paired over replications, each check: {}", rules.join(", "));
         Self { id, source, statement: statement.to_owned(), test, figures, checks }
     }
+
+    /// The same with other words on how it is tested.
+    #[must_use]
+    pub fn tested(self, test: impl Into<String>) -> Self {
+        Self { test: test.into(), ..self }
+    }
 }
 
-/// Declares claims as a table: id, place in the paper, sentence, figures that show it, checks. How each is tested, its rules say.
+/// Declares claims as a table: id, place in the paper, sentence, how it is tested (by default, its rules say that), figures that show
+/// it, checks.
 #[macro_export]
 macro_rules! claims {
-    ($($id:ident $source:literal $statement:literal in $($figure:literal),+ => $checks:expr;)+) => {
-        vec![$($crate::claim::Claim::new(stringify!($id), $source, $statement, &[$($figure),+], $checks)),+]
+    ($(
+        $id:ident $source:literal $statement:literal $(tested $test:literal)? $(tested($words:expr))?
+        in $($figure:literal),+ => $checks:expr;
+    )+) => {
+        vec![$(
+            $crate::claim::Claim::new(stringify!($id), $source, $statement, &[$($figure),+], $checks)
+                $(.tested($test))? $(.tested($words))?
+        ),+]
     };
 }
 

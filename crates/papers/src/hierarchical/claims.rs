@@ -14,8 +14,7 @@ const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
 
 pub(super) fn claims(paper: &Hierarchical) -> Vec<Claim<Cell>> {
     let on = Bench { paper };
-    let mut claims =
-        [on.of_waiting(), on.of_execution(), on.of_rescheduling(), on.of_intervals(), on.of_changes()].concat();
+    let mut claims = on.table();
     // A scenario that leaves out a system leaves out the claims about it.
     claims.retain(|claim| !claim.checks.is_empty());
     claims
@@ -44,142 +43,54 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Waiting and response against peers, and how many trees are too many.
-    fn of_waiting(&self) -> Vec<Claim<Cell>> {
-        vec![
-        Claim {
-            id: "H1",
-            source: "First Experiment, figs. 3, 6, 9",
-            statement: "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario".to_owned(),
-            test: "paired, at least 10 % below P2P in every cell".to_owned(),
-            figures: &["fig3", "fig6", "fig9", "fig10"],
-            checks: self.against_peers(Metric::awt),
-        },
-        Claim {
-            id: "H2",
-            source: "First Experiment, fig. 4",
-            statement: "The TRT likewise".to_owned(),
-            test: "paired, at least 10 % below P2P in every cell".to_owned(),
-            figures: &["fig4"],
-            checks: self.against_peers(Metric::trt),
-        },
-        Claim {
-            id: "H3",
-            source: "First Experiment, fig. 3",
-            statement: "The AWT starts declining when the hybrid system contains too many grid trees".to_owned(),
-            test: format!("paired, per N: {}", self.declining()),
-            figures: &["fig3"],
-            checks: self.too_many_trees(),
-        },
-        Claim {
-            id: "H4",
-            source: "Second and Third Experiment, figs. 6, 9",
-            statement: "Observations of the first experiment are also supported by the second and the third".to_owned(),
-            test: format!("that of H3, paired, per cell: {}", self.declining()),
-            figures: &["fig6", "fig9"],
-            checks: self.as_in_the_first(),
-        },
-        ]
-    }
-
-    /// Execution times against peers.
-    fn of_execution(&self) -> Vec<Claim<Cell>> {
-        vec![
-            Claim {
-                id: "H5",
-                source: "First Experiment, fig. 7",
-                statement: "The AET is almost the same for small jobs".to_owned(),
-                test: "experiment 2, 1 GB, paired, the hierarchical system within 25 % of P2P, mean over N".to_owned(),
-                figures: &["fig7"],
-                checks: self.small_jobs(),
-            },
-            Claim {
-                id: "H6",
-                source: "First Experiment, fig. 5",
-                statement: "The AET starts to differ when job size increases, and the hierarchical system is better"
-                    .to_owned(),
-                test: "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520".to_owned(),
-                figures: &["fig5"],
-                checks: self.execution(Scene::First, self.paper.large(), 520, SUBSTANTIAL),
-            },
-        ]
-    }
-
-    /// What butterfly and load-balance do.
-    fn of_rescheduling(&self) -> Vec<Claim<Cell>> {
-        vec![
-        Claim {
-            id: "H8",
-            source: "Second Experiment, fig. 8",
-            statement: "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets".to_owned(),
-            test: "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest".to_owned(),
-            figures: &["fig8"],
-            checks: self.influence(),
-        },
-        Claim {
-            id: "H9",
-            source: "Second Experiment",
-            statement: "The more jobs, the more rescheduling".to_owned(),
-            test: "moves per job in the hierarchical system, paired, each step of N, experiments 1 and 2".to_owned(),
-            figures: &["moves"],
-            checks: self.rescheduling(),
-        },
-        ]
-    }
-
-    /// How waiting depends on the time between jobs.
-    fn of_intervals(&self) -> Vec<Claim<Cell>> {
-        vec![
-            Claim {
-                id: "H10",
-                source: "Third Experiment, fig. 9",
-                statement:
-                    "The AWT declines steeply in the hierarchical systems when jobs arrive with a larger mean interval"
-                        .to_owned(),
-                test: "AWT at the longest interval over that at the shortest, below 0.5, per system with trees"
-                    .to_owned(),
-                figures: &["fig9"],
-                checks: self.slope(&|system| system != System::P2p, Rule::Below { bound: 0.5, tie: false }),
-            },
-            Claim {
-                id: "H11",
-                source: "Third Experiment, fig. 9",
-                statement: "It declines only slightly in the P2P system".to_owned(),
-                test: "AWT at the longest interval over that at the shortest, above 0.3".to_owned(),
-                figures: &["fig9"],
-                checks: self.slope(&|system| system == System::P2p, Rule::Above { bound: 0.3, tie: false }),
-            },
-        ]
-    }
-
-    /// What changing resources do, and how far runs differ.
-    fn of_changes(&self) -> Vec<Claim<Cell>> {
-        vec![
-        Claim {
-            id: "H12",
-            source: "Fourth Experiment, fig. 10",
-            statement: "With changing resources the AWT turns out the same as with constant ones".to_owned(),
-            test: "experiment 4 against experiment 1, paired, within 10 %, per system with trees and N".to_owned(),
-            figures: &["fig10"],
-            checks: self.changing_resources(),
-        },
-        Claim {
-            id: "H13",
-            source: "Fourth Experiment, Conclusions",
-            statement: "Fallback allowed some jobs to be executed despite resource change".to_owned(),
-            test: "no job lost, per system with trees and N; under one tree with the other two algorithms off, fallback moves jobs, and the TRT is lower than without it, paired, per N beyond the number of servers".to_owned(),
-            figures: &["fallback"],
-            checks: self.fallback(),
-        },
-        Claim {
-            id: "H14",
-            source: "Simulation Experiments",
-            statement: "The worst and the best run differ by 5 to 15 %".to_owned(),
-            test: "AWT of the worst and the best of twenty runs (five with --quick) at the middle N, for P2P and the hierarchical system: below 20 %".to_owned(),
-            figures: &["spread"],
-            checks: self.spread(),
-        },
-        ]
+    /// The sentences in the order of the specification.
+    fn table(&self) -> Vec<Claim<Cell>> {
+        lab::claims! {
+            // Waiting and response against peers, and how many trees are too many.
+            H1 "First Experiment, figs. 3, 6, 9" "The AWT is substantially better than that of P2P, regardless of the number of grid trees, workload, or scenario"
+                tested "paired, at least 10 % below P2P in every cell"
+                in "fig3", "fig6", "fig9", "fig10" => self.against_peers(Metric::awt);
+            H2 "First Experiment, fig. 4" "The TRT likewise"
+                tested "paired, at least 10 % below P2P in every cell"
+                in "fig4" => self.against_peers(Metric::trt);
+            H3 "First Experiment, fig. 3" "The AWT starts declining when the hybrid system contains too many grid trees"
+                tested (format!("paired, per N: {}", self.declining()))
+                in "fig3" => self.too_many_trees();
+            H4 "Second and Third Experiment, figs. 6, 9" "Observations of the first experiment are also supported by the second and the third"
+                tested (format!("that of H3, paired, per cell: {}", self.declining()))
+                in "fig6", "fig9" => self.as_in_the_first();
+            // Execution times against peers.
+            H5 "First Experiment, fig. 7" "The AET is almost the same for small jobs"
+                tested "experiment 2, 1 GB, paired, the hierarchical system within 25 % of P2P, mean over N"
+                in "fig7" => self.small_jobs();
+            H6 "First Experiment, fig. 5" "The AET starts to differ when job size increases, and the hierarchical system is better"
+                tested "experiment 1, large jobs, paired, at least 10 % below P2P, per N beyond 520"
+                in "fig5" => self.execution(Scene::First, self.paper.large(), 520, SUBSTANTIAL);
+            // What butterfly and load-balance do.
+            H8 "Second Experiment, fig. 8" "Butterfly and load-balance have a significant influence on performance: without them, the more jobs the worse it gets"
+                tested "AWT with both off minus AWT with both on, paired: grows with each step of N, and is above 0 at the largest"
+                in "fig8" => self.influence();
+            H9 "Second Experiment" "The more jobs, the more rescheduling"
+                tested "moves per job in the hierarchical system, paired, each step of N, experiments 1 and 2"
+                in "moves" => self.rescheduling();
+            // How waiting depends on the time between jobs.
+            H10 "Third Experiment, fig. 9" "The AWT declines steeply in the hierarchical systems when jobs arrive with a larger mean interval"
+                tested "AWT at the longest interval over that at the shortest, below 0.5, per system with trees"
+                in "fig9" => self.slope(&|system| system != System::P2p, Rule::Below { bound: 0.5, tie: false });
+            H11 "Third Experiment, fig. 9" "It declines only slightly in the P2P system"
+                tested "AWT at the longest interval over that at the shortest, above 0.3"
+                in "fig9" => self.slope(&|system| system == System::P2p, Rule::Above { bound: 0.3, tie: false });
+            // What changing resources do, and how far runs differ.
+            H12 "Fourth Experiment, fig. 10" "With changing resources the AWT turns out the same as with constant ones"
+                tested "experiment 4 against experiment 1, paired, within 10 %, per system with trees and N"
+                in "fig10" => self.changing_resources();
+            H13 "Fourth Experiment, Conclusions" "Fallback allowed some jobs to be executed despite resource change"
+                tested "no job lost, per system with trees and N; under one tree with the other two algorithms off, fallback moves jobs, and the TRT is lower than without it, paired, per N beyond the number of servers"
+                in "fallback" => self.fallback();
+            H14 "Simulation Experiments" "The worst and the best run differ by 5 to 15 %"
+                tested "AWT of the worst and the best of twenty runs (five with --quick) at the middle N, for P2P and the hierarchical system: below 20 %"
+                in "spread" => self.spread();
+        }
     }
 
     /// Systems with trees, in the scenario's order.
