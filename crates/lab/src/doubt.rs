@@ -112,7 +112,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let mut store = Store::open(out.cells())?;
+    let mut store = Store::open(&out.cells())?;
     if !request.run.fresh {
         // What `reproduce` has finished is not simulated again.
         store = store.borrowing_from(&Path::new("results").join(slug).join("cells"));

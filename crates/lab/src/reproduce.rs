@@ -84,7 +84,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
     let began = std::time::Instant::now();
-    let store = Store::open(out.cells())?;
+    let store = Store::open(&out.cells())?;
     let mut study = Study::new(&session, *seed, &store, request.quiet);
     study.run(&asked.cells(), *replications)?;
 

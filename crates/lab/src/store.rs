@@ -2,13 +2,12 @@
 //!
 //! `cells/replications.jsonl` holds one replication on each line: its identity (all that determines it: the paper, the
 //! sources of the models, the scenario, the cell, the seed, the replication), its metrics, and a SHA-256 over both. A run
-//! appends to `cells/replications-new.jsonl`, and when it is done both become one file, sorted by identity: the same bytes
-//! in whatever order its threads were. What a line says is believed only if its hash is right, and it counts for nothing
-//! but the identity that it names: a line in another's place is no danger.
+//! appends to it, and when it is done sorts it by identity: the same bytes in whatever order its threads were. A line is believed only
+//! if its hash is right, and it counts for nothing but the identity that it names: a line in another's place is no danger.
 //!
-//! A file with a line that is not as it was written goes to `cells/damaged/`, for whoever wants to know why; its sound
-//! lines are kept, and the others are computed again. A last line without an end, in the file that a run appends to, is what
-//! a kill leaves in the middle of a write: it is told as that, and computed again.
+//! A file with a line that is not as it was written is copied to `cells/damaged/`; its sound lines are kept, and the others are
+//! computed again. A last line without an end is what a kill leaves in the middle of a write: it is reported as that, and computed
+//! again.
 //!
 //! One process at a time: the lock of the folder of results ([`OutDir`](crate::output::OutDir)) sees to that.
 
@@ -20,16 +19,14 @@ use crate::terminal::tell;
 use anyhow::{Context, Result};
 use segment::{Key, Stored};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All that is finished, sorted.
-const SETTLED: &str = "replications.jsonl";
-/// What the present run, or one that was stopped, has added.
-const ADDED: &str = "replications-new.jsonl";
+/// All that is finished.
+const FILE: &str = "replications.jsonl";
 
 /// Where the units of an experiment are.
 pub const UNITS: &str = "units";
@@ -39,7 +36,7 @@ pub const ASIDE: &str = "damaged";
 
 /// Finished replications below one folder.
 pub struct Store {
-    folder: PathBuf,
+    path: PathBuf,
     damaged: u64,
     /// What others have finished and this store only reads.
     borrowed: BTreeMap<Key, String>,
@@ -47,11 +44,10 @@ pub struct Store {
 }
 
 struct State {
-    /// Each line with its file, [`SETTLED`] or [`ADDED`].
-    lines: BTreeMap<Key, (String, &'static str)>,
+    lines: BTreeMap<Key, String>,
     /// Opened at the first replication that is saved.
     added: Option<File>,
-    /// Whether there is more than a sorted file.
+    /// Whether the file is another than the sorted lines.
     is_unsettled: bool,
 }
 
@@ -71,79 +67,53 @@ pub struct Identity<'a> {
 }
 
 impl Store {
-    /// What is finished below `folder`, which need not exist. Damaged replications are told on standard error, set aside and
+    /// What is finished below `folder`, which need not exist. Damaged replications are reported on standard error, set aside and
     /// forgotten.
     ///
     /// # Errors
     ///
     /// A file that cannot be read, or one that cannot be set aside.
-    pub fn open(folder: PathBuf) -> Result<Self> {
-        let mut lines: BTreeMap<Key, (String, &'static str)> = BTreeMap::new();
-        let mut bad: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
-        let mut contradicted = BTreeSet::new();
-        let mut is_unsettled = false;
-        let mut is_torn = false;
-        for name in [SETTLED, ADDED] {
-            let path = folder.join(name);
-            let all = match fs::read(&path) {
-                Ok(content) => content,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                // A file in the place of the folder is told by whoever writes there.
-                Err(error) if error.kind() == io::ErrorKind::NotADirectory => continue,
-                Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        let all = read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let content = segment::whole_lines(&all);
+        let (mut lines, mut bad) = (BTreeMap::new(), Vec::new());
+        for (number, line) in segment::lines(content) {
+            match line {
+                None => bad.push(number),
+                Some((key, _, line)) => drop(lines.insert(key, line.to_owned())),
+            }
+        }
+        if !bad.is_empty() {
+            let which = match bad[..] {
+                [line] => format!("line {line} is damaged"),
+                _ => format!("{} lines are damaged, {} to {}", bad.len(), bad[0], bad[bad.len() - 1]),
             };
-            is_unsettled |= name == ADDED;
-            let content = if name == ADDED { segment::whole_lines(&all) } else { &all };
-            is_torn |= content.len() < all.len();
-            for (number, line) in segment::lines(content) {
-                match line {
-                    None => {
-                        bad.entry(name).or_default().insert(number);
-                    }
-                    Some((key, stored, line)) => {
-                        if let Some((other, file)) = lines.get(&key)
-                            && segment::contradict(other, &stored)
-                        {
-                            bad.entry(name).or_default().insert(number);
-                            bad.entry(file).or_default();
-                            contradicted.insert(key);
-                        }
-                        lines.insert(key, (line.to_owned(), name));
-                    }
-                }
-            }
+            let which = format!("{which}; the file as it was is kept as");
+            set_aside(&path, &folder.join(ASIDE), &which, "and the replications that it lost are computed again")?;
         }
-        // Which of two is right cannot be known.
-        contradicted.iter().for_each(|key| drop(lines.remove(key)));
-        let damaged = bad.values().map(|lines| lines.len() as u64).sum();
-        let is_damaged = !bad.is_empty();
-        let borrowed = BTreeMap::new();
-        let store = Self { folder, damaged, borrowed, state: Mutex::new(State { lines, added: None, is_unsettled }) };
-        if is_damaged {
-            for (name, lines) in &bad {
-                store.copy_aside(name, lines)?;
-            }
-            store.state().is_unsettled = true;
+        if content.len() < all.len() {
+            tell(&format!(
+                "note: {}: an earlier run was killed while it wrote the last line; that replication is computed again, the others \
+                 are kept",
+                path.display()
+            ));
         }
-        if is_torn {
-            store.tell_torn();
-        }
-        if is_damaged || is_torn {
-            // Else the next line would be appended to what is left of the torn one.
-            store.settle()?;
-        }
+        let is_unsettled = text_of(&lines).as_bytes() != all;
+        let state = Mutex::new(State { lines, added: None, is_unsettled });
+        let store = Self { path, damaged: bad.len() as u64, borrowed: BTreeMap::new(), state };
+        // Else the next line would be appended to what is left of the torn one.
+        store.settle()?;
         Ok(store)
     }
 
     /// The same store, which also finds what is finished below `folder`, another one's. Nothing is written there, and a line
-    /// that is not sound, such as one that its process is just writing, is passed over: it is that one's to tell.
+    /// that is not sound, such as one that its process is just writing, is left to that process.
     #[must_use]
     pub fn borrowing_from(mut self, folder: &Path) -> Self {
-        for name in [SETTLED, ADDED] {
-            let Ok(content) = fs::read(folder.join(name)) else { continue };
-            let sound = segment::lines(&content).filter_map(|(_, line)| line);
-            self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
-        }
+        let content = fs::read(folder.join(FILE)).unwrap_or_default();
+        let sound = segment::lines(&content).filter_map(|(_, line)| line);
+        self.borrowed.extend(sound.map(|(key, _, line)| (key, line.to_owned())));
         self
     }
 
@@ -155,7 +125,7 @@ impl Store {
     /// The metrics of a finished replication, in the order of `names`. One that lacks a metric counts as not finished.
     pub fn load(&self, identity: &Identity<'_>, names: &[String]) -> Option<Vec<f64>> {
         let key = segment::key_of(identity);
-        let own = self.state().lines.get(&key).map(|(line, _)| line.clone());
+        let own = self.state().lines.get(&key).cloned();
         let line = own.or_else(|| self.borrowed.get(&key).cloned())?;
         let Stored { metrics, .. } = serde_json::from_str(&line).expect("it was read before");
         names.iter().map(|name| metrics.get(name).map(|value| value.unwrap_or(f64::NAN))).collect()
@@ -169,43 +139,38 @@ impl Store {
     pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
         let metrics = names.iter().cloned().zip(metrics.iter().map(|value| value.is_finite().then_some(*value)));
         let (key, line) = segment::line(identity, metrics.collect());
-        let path = self.folder.join(ADDED);
-        let describe = || format!("cannot write {}", path.display());
+        let describe = || format!("cannot write {}", self.path.display());
         let mut state = self.state();
         let file = if let Some(file) = &mut state.added {
             file
         } else {
-            fs::create_dir_all(&self.folder)
-                .with_context(|| format!("cannot create the folder {}", self.folder.display()))?;
-            let file = OpenOptions::new().append(true).create(true).open(&path).with_context(describe)?;
+            let folder = self.path.parent().expect("a file in a folder");
+            fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+            let file = OpenOptions::new().append(true).create(true).open(&self.path).with_context(describe)?;
             state.added.insert(file)
         };
         let before = file.metadata().with_context(describe)?.len();
         if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            // Half a line would spoil the next one. If this fails as well, both are told as damaged and computed again.
+            // Half a line would spoil the next one. If this fails as well, both are reported as damaged and computed again.
             let _ = file.set_len(before);
             return Err(error).with_context(describe);
         }
-        state.lines.insert(key, (line, ADDED));
+        state.lines.insert(key, line);
         state.is_unsettled = true;
         Ok(())
     }
 
-    /// Makes one sorted file of all that is finished.
+    /// Sorts the file of all that is finished.
     ///
     /// # Errors
     ///
     /// It cannot be written; nothing is lost then.
     pub fn settle(&self) -> Result<()> {
         let mut state = self.state();
-        if !state.is_unsettled {
-            return Ok(());
+        if state.is_unsettled {
+            write_whole(&self.path, text_of(&state.lines).as_bytes())?;
+            (state.added, state.is_unsettled) = (None, false);
         }
-        let text: String = state.lines.values().flat_map(|(line, _)| [line, "\n"]).collect();
-        write_whole(&self.folder.join(SETTLED), text.as_bytes())?;
-        state.added = None;
-        remove(&self.folder.join(ADDED))?;
-        state.is_unsettled = false;
         Ok(())
     }
 
@@ -215,7 +180,7 @@ impl Store {
     ///
     /// A file that cannot be removed.
     pub fn forget(folder: &Path) -> Result<()> {
-        [SETTLED, ADDED].iter().try_for_each(|name| remove(&folder.join(name)))
+        remove(&folder.join(FILE))
     }
 
     /// How many sound and how many damaged lines there are below `folder`; one that a kill cut off is neither. What is below its
@@ -226,39 +191,10 @@ impl Store {
     /// A file that cannot be read.
     pub fn census(folder: &Path) -> io::Result<(u64, u64)> {
         let (mut sound, mut damaged) = sealed::census(&folder.join(UNITS))?;
-        for name in [SETTLED, ADDED] {
-            let all = match fs::read(folder.join(name)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                content => content?,
-            };
-            let content = if name == ADDED { segment::whole_lines(&all) } else { &all };
-            for (_, line) in segment::lines(content) {
-                *if line.is_some() { &mut sound } else { &mut damaged } += 1;
-            }
+        for (_, line) in segment::lines(segment::whole_lines(&read(&folder.join(FILE))?)) {
+            *if line.is_some() { &mut sound } else { &mut damaged } += 1;
         }
         Ok((sound, damaged))
-    }
-
-    /// Keeps a damaged file under another name, and says which lines it is about.
-    fn copy_aside(&self, name: &str, lines: &BTreeSet<usize>) -> Result<()> {
-        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        let which = match &lines[..] {
-            [] => "contradicts another file".to_owned(),
-            [line] => format!("line {line} is damaged"),
-            [first, .., last] => format!("{} lines are damaged, {first} to {last}", lines.len()),
-        };
-        let which = format!("{which}; the file as it was is kept as");
-        let lost = "and the replications that it lost are computed again";
-        set_aside(&self.folder.join(name), &self.folder.join(ASIDE), &which, lost)
-    }
-
-    /// Says that a kill has cut off the last line. Nothing is wrong with the disk.
-    fn tell_torn(&self) {
-        tell(&format!(
-            "note: {}: an earlier run was killed while it wrote the last line; that replication is computed again, the others \
-             are kept",
-            self.folder.join(ADDED).display()
-        ));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -267,8 +203,22 @@ impl Store {
     }
 }
 
-/// Copies a damaged file to a name of its own in the folder `aside`, and says so: `warning: PATH: WHAT NAME, LOST`. `--quiet` does
-/// not silence it: somebody's disk may be failing.
+fn text_of(lines: &BTreeMap<Key, String>) -> String {
+    lines.values().flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What no file or folder holds: nothing. A file in the place of a folder is reported by what is written there.
+fn is_missing(error: &io::Error) -> bool {
+    [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind())
+}
+
+/// The content of a file; nothing if there is none.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path).or_else(|error| if is_missing(&error) { Ok(Vec::new()) } else { Err(error) })
+}
+
+/// Copies a damaged file to a name of its own in the folder `aside`, and reports it: `warning: PATH: WHAT NAME, LOST`. `--quiet` does
+/// not silence it: the disk may be failing.
 fn set_aside(path: &Path, aside: &Path, what: &str, lost: &str) -> Result<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let free = (1_u32..).map(|number| aside.join(format!("{stem}-{number}.jsonl"))).find(|path| !path.exists());
@@ -281,9 +231,7 @@ fn set_aside(path: &Path, aside: &Path, what: &str, lost: &str) -> Result<()> {
 
 fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if ![io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
+        Err(error) if !is_missing(&error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
         _ => Ok(()),
     }
 }

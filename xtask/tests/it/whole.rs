@@ -189,7 +189,7 @@ fn sigterm_and_sighup_interrupt_a_run_and_nohup_lets_it_go_on() {
         command.args(["reproduce", "multi-site", "--quick", "--quiet", "--only", "fig4"]).args(long);
         command.arg("--out").arg(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
-        while !folder.path().join("cells/replications-new.jsonl").exists() {
+        while !folder.path().join("cells/replications.jsonl").exists() {
             assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -204,7 +204,7 @@ fn sigterm_and_sighup_interrupt_a_run_and_nohup_lets_it_go_on() {
             assert_eq!(output.status.code(), Some(130), "{signal}: {message}");
             assert!(message.contains("interrupted; what is finished is kept"), "{message}");
             let left = names(folder.path());
-            assert_eq!(left.into_iter().collect::<Vec<_>>(), ["cells/replications-new.jsonl"]);
+            assert_eq!(left.into_iter().collect::<Vec<_>>(), ["cells/replications.jsonl"]);
         }
     }
 }

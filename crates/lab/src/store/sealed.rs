@@ -5,7 +5,7 @@
 //! each other. The replications of a paper are lines of one file instead, each with its own hash (the [store](super)): which of
 //! them are wanted differs from run to run, and a run that is killed shall lose a line and not a file.
 
-use super::set_aside;
+use super::{is_missing, set_aside};
 use crate::output::write_whole;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
@@ -36,11 +36,8 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 /// It cannot be read, or not be set aside.
 pub fn read<T>(path: &Path, aside: &Path, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
     let content = match fs::read(path) {
-        Ok(content) => content,
-        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        Err(error) if is_missing(&error) => return Ok(None),
+        content => content.with_context(|| format!("cannot read {}", path.display()))?,
     };
     if let Some(found) = unsealed(&content).and_then(parse) {
         return Ok(Some(found));
@@ -55,9 +52,7 @@ pub fn read<T>(path: &Path, aside: &Path, parse: impl FnOnce(&str) -> Option<T>)
 pub(super) fn census(folder: &Path) -> io::Result<(u64, u64)> {
     let (mut sound, mut damaged) = (0, 0);
     let entries = match fs::read_dir(folder) {
-        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-            return Ok((0, 0));
-        }
+        Err(error) if is_missing(&error) => return Ok((0, 0)),
         entries => entries?,
     };
     for entry in entries {

@@ -69,13 +69,3 @@ fn sound(line: &[u8]) -> Option<Sound<'_>> {
     let stored: Stored = serde_json::from_str(line).ok()?;
     Some((key_of(&stored.identity), stored, line))
 }
-
-/// Whether two lines give other values for one replication. One with other names of metrics comes from a later version.
-pub(super) fn contradict(line: &str, stored: &Stored) -> bool {
-    let Stored { metrics, .. } = serde_json::from_str(line).expect("it was read before");
-    metrics.keys().eq(stored.metrics.keys())
-        && !metrics
-            .values()
-            .zip(stored.metrics.values())
-            .all(|(one, two)| one.map(f64::to_bits) == two.map(f64::to_bits))
-}
