@@ -1,6 +1,6 @@
 //! Pictures: a [`Chart`] of series over x, a [`Gantt`] chart of who ran where, or a [`Sketch`], as SVG and PNG.
 //!
-//! One layout serves three outputs. [`svg`] draws it with plotters, [`png`] rasterises that same SVG, and
+//! One layout serves three outputs. [`svg`] draws it, [`png`] rasterises that same SVG, and
 //! [`interactive()`] describes it for the report page, so range, ticks, colours and marks agree everywhere.
 //! A picture is a function of its data alone: the same chart gives the same bytes, and no system font is consulted.
 
@@ -233,11 +233,7 @@ impl From<Gantt> for Picture {
 }
 
 /// The picture as one SVG document of 720 × 450 CSS pixels (a sketch may be of another size), with real text.
-///
-/// # Errors
-///
-/// If the embedded font cannot be read, or the drawing library fails.
-pub fn svg(picture: &Picture) -> anyhow::Result<String> {
+pub fn svg(picture: &Picture) -> String {
     match picture {
         Picture::Chart(chart) => draw::svg(chart),
         Picture::Gantt(gantt) => gantt::svg(gantt),

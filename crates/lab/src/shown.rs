@@ -113,7 +113,7 @@ fn on_page(id: &str, picture: &Picture, caption: &str, claims: Vec<String>) -> p
 }
 
 pub(crate) fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
-    let svg = chart::svg(picture)?;
+    let svg = chart::svg(picture);
     #[cfg(feature = "png")]
     out.write(format!("figures/{}.png", picture.id()), chart::png(&svg)?)?;
     out.write(format!("figures/{}.svg", picture.id()), svg)

@@ -1,4 +1,4 @@
-//! Keeping things apart: marks that would cover each other, names at line ends, tick labels.
+//! Keeping things apart: marks that would cover each other, tick labels.
 
 use std::collections::BTreeSet;
 
@@ -41,37 +41,18 @@ impl Dodge {
 /// Marks no farther apart than this, in pixels, stand at one place.
 const NEAR: f64 = 4.0;
 
-/// How far to the right each series is moved at one place, in pixels.
-///
-/// A mark that touches no other stays where it is. Marks that touch stand side by side, in as few columns as a greedy
-/// choice needs.
+/// How far to the right each series is moved at one place, in pixels: marks that touch another stand side by side.
 fn offsets(series: usize, marks: &[Mark], widest: f64) -> Vec<f64> {
     const STEP: f64 = 9.0;
-    let mut neighbours = vec![BTreeSet::new(); series];
-    for (k, a) in marks.iter().enumerate() {
-        for b in marks[k + 1..].iter().filter(|b| a.series != b.series && touch(a, b)) {
-            neighbours[a.series].insert(b.series);
-            neighbours[b.series].insert(a.series);
-        }
+    let pairs = marks.iter().enumerate().flat_map(|(k, a)| marks[k + 1..].iter().map(move |b| (a, b)));
+    let touching = pairs.filter(|(a, b)| a.series != b.series && touch(a, b)).flat_map(|(a, b)| [a.series, b.series]);
+    let touching: BTreeSet<usize> = touching.collect();
+    let step = STEP.min(widest / count(touching.len().max(1)));
+    let mut offsets = vec![0.0; series];
+    for (column, one) in touching.iter().enumerate() {
+        offsets[*one] = (count(column) - (count(touching.len()) - 1.0) / 2.0) * step;
     }
-    let mut column = vec![0; series];
-    let mut group: Vec<usize> = (0..series).collect();
-    for s in 0..series {
-        let taken: BTreeSet<usize> = neighbours[s].range(..s).map(|&other| column[other]).collect();
-        column[s] = (0..=s).find(|c| !taken.contains(c)).expect("s others cannot take s + 1 columns");
-        for &other in &neighbours[s] {
-            let (keep, gone) = (group[s].min(group[other]), group[s].max(group[other]));
-            group.iter_mut().filter(|g| **g == gone).for_each(|g| *g = keep);
-        }
-    }
-    (0..series)
-        .map(|s| {
-            let last =
-                (0..series).filter(|&other| group[other] == group[s]).map(|other| column[other]).max().unwrap_or(0);
-            let step = STEP.min(widest / (count(last) + 1.0));
-            (count(column[s]) - count(last) / 2.0) * step
-        })
-        .collect()
+    offsets
 }
 
 /// Marks at the same x that overlap, or whose error bars do.
@@ -82,38 +63,6 @@ fn touch(a: &Mark, b: &Mark) -> bool {
     let reach = |mark: &Mark| mark.bar.map_or((mark.y, mark.y), |(top, low)| (top.min(mark.y), low.max(mark.y)));
     let ((top_a, low_a), (top_b, low_b)) = (reach(a), reach(b));
     (a.y - b.y).abs() < 10.0 || (top_a <= low_b && top_b <= low_a)
-}
-
-/// Baselines for names that want to stand at `wanted`, at least `gap` apart; `None` if one would have to move more
-/// than `far` or leave the interval `within`.
-pub(super) fn spread(wanted: &[f64], gap: f64, far: f64, within: (f64, f64)) -> Option<Vec<f64>> {
-    let mut order: Vec<usize> = (0..wanted.len()).collect();
-    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
-    // Groups that stand as one block, each block at its members' mean.
-    let mut blocks: Vec<Vec<usize>> = Vec::new();
-    let start = |block: &[usize]| {
-        let mean = block.iter().map(|&k| wanted[k]).sum::<f64>() / count(block.len());
-        mean - gap * (count(block.len()) - 1.0) / 2.0
-    };
-    for k in order {
-        let mut block = vec![k];
-        while let Some(above) = blocks.pop() {
-            if start(&above) + gap * count(above.len()) <= start(&block) {
-                blocks.push(above);
-                break;
-            }
-            block = above.into_iter().chain(block).collect();
-        }
-        blocks.push(block);
-    }
-    let mut placed = wanted.to_vec();
-    for block in &blocks {
-        for (rank, &k) in block.iter().enumerate() {
-            placed[k] = start(block) + gap * count(rank);
-        }
-    }
-    let fits = placed.iter().zip(wanted).all(|(p, w)| (p - w).abs() <= far && (within.0..=within.1).contains(p));
-    fits.then_some(placed)
 }
 
 /// Which labels to show so that neighbours keep `gap` between them.
@@ -168,25 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_chain_share_a_column() {
-        let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 58.0), mark(2, 10.0, 66.0)];
-        assert_eq!(offsets(3, &marks, 60.0), [-4.5, 4.5, -4.5]);
-    }
-
-    #[test]
     fn crowded_places_bound_the_movement() {
         let marks = [mark(0, 10.0, 50.0), mark(1, 10.0, 50.0)];
         assert_eq!(offsets(2, &marks, 4.0), [-1.0, 1.0]);
-    }
-
-    #[test]
-    fn names_spread_around_where_they_wanted_to_be() {
-        assert_eq!(spread(&[100.0, 104.0, 300.0], 14.0, 9.0, (0.0, 400.0)), Some(vec![95.0, 109.0, 300.0]));
-    }
-
-    #[test]
-    fn names_that_would_move_far_are_not_placed() {
-        assert_eq!(spread(&[100.0; 4], 14.0, 9.0, (0.0, 400.0)), None);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::arrange::{self, Dodge, Mark};
 use super::canvas::{Anchor, Canvas, Type};
 use super::frame::{self, Entry, Frame, Texts};
-use super::marks::{Look, Rgb};
+use super::marks::Look;
 use super::scale::{Scale, has_place};
-use super::{Chart, LineStyle, Point, Series};
+use super::{Chart, HEIGHT, LineStyle, Point, Series, WIDTH};
 use std::collections::BTreeSet;
 
 /// Name of the hollow marks in legends.
@@ -31,17 +31,7 @@ pub(super) struct Plan {
     /// The series whose offsets each of these shares: its own or, for a reference series, its namesake's.
     namesake: Vec<usize>,
     pub(super) legend: Vec<Entry>,
-    /// Names at line ends, where there is room.
-    labels: Vec<EndLabel>,
     note: String,
-}
-
-/// A name at the end of its line.
-struct EndLabel {
-    series: usize,
-    /// Where the line ends.
-    end: (f64, f64),
-    baseline: f64,
 }
 
 impl Plan {
@@ -49,36 +39,23 @@ impl Plan {
         let looks = looks(chart);
         let (x, y) = (Scale::of_x(chart), Scale::of_y(chart));
         let note = note(chart);
-        let attempt = |margin: f64, legend: Vec<Entry>| {
-            let frame = Frame::new(&texts(chart, &note, &legend), margin, x.clone(), y.clone());
-            let marks = marks(chart, &frame);
-            let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
-            let dodge = Dodge::new(looks.len(), &marks, widest);
-            let (looks, note) = (looks.clone(), note.clone());
-            let own = |(k, series): (usize, &Series)| {
-                chart.series.iter().position(|s| k >= chart.series.len() && s.name == series.name).unwrap_or(k)
-            };
-            let namesake = chart.series.iter().chain(&chart.reference).enumerate().map(own).collect();
-            Plan { frame, looks, dodge, namesake, legend, strips: Vec::new(), labels: Vec::new(), note }
+        let strips = in_strips(chart);
+        let legend = if strips { Vec::new() } else { legend(chart, &looks) };
+        let mut frame = Frame::new(&texts(chart, &note, &legend), x, y);
+        let marks = marks(chart, &frame);
+        let widest = arrange::least_distance(&marks).map_or(60.0, |d| (0.5 * d).min(60.0));
+        let dodge = Dodge::new(looks.len(), &marks, widest);
+        let own = |(k, series): (usize, &Series)| {
+            chart.series.iter().position(|s| k >= chart.series.len() && s.name == series.name).unwrap_or(k)
         };
-        if in_strips(chart) {
-            let mut plan = attempt(26.0, Vec::new());
-            plan.frame.top += 8.0;
-            plan.strips = plan.frame.strips(&scales_of_strips(chart, &plan.frame.y));
-            return plan;
-        }
-        let widest = chart.series.iter().map(|s| Type::NAME.width(&s.name)).fold(0.0, f64::max);
-        let may_label = chart.series.len() <= 8
-            && widest <= 190.0
-            && chart.series.iter().all(|s| s.style == LineStyle::Lines && s.points.len() > 1);
-        if may_label {
-            let mut plan = attempt(widest + 36.0, legend(chart, &looks, false));
-            if let Some(labels) = plan.end_labels(chart) {
-                plan.labels = labels;
-                return plan;
-            }
-        }
-        attempt(26.0, legend(chart, &looks, true))
+        let namesake = chart.series.iter().chain(&chart.reference).enumerate().map(own).collect();
+        let strips = if strips {
+            frame.top += 8.0;
+            frame.strips(&scales_of_strips(chart, &frame.y))
+        } else {
+            Vec::new()
+        };
+        Plan { frame, strips, looks, dodge, namesake, legend, note }
     }
 
     /// How many pixels to the right of its true place the mark of a series stands, or of what the paper prints of it:
@@ -86,74 +63,36 @@ impl Plan {
     pub(super) fn dodge_of(&self, k: usize, x: f64) -> f64 {
         self.dodge.at(self.namesake[k], x)
     }
-
-    /// Names at line ends, if all lines end at the right and the names can stand near their ends.
-    fn end_labels(&self, chart: &Chart) -> Option<Vec<EndLabel>> {
-        let ends: Vec<(f64, f64)> = chart
-            .series
-            .iter()
-            .enumerate()
-            .map(|(k, series)| {
-                let last = series.points.iter().rev().find(|p| has_place(p, chart))?;
-                let (x, y) = self.frame.at(last.x, last.y);
-                (self.frame.x.fraction(last.x) > 0.9).then_some((x + self.dodge.at(k, x), y))
-            })
-            .collect::<Option<_>>()?;
-        let wanted: Vec<f64> = ends.iter().map(|(_, y)| y + 4.2).collect();
-        let within = (self.frame.top - 4.0, self.frame.bottom + 6.0);
-        let baselines = arrange::spread(&wanted, 15.0, 13.0, within)?;
-        let labels = ends.into_iter().zip(baselines).enumerate();
-        Some(labels.map(|(series, (end, baseline))| EndLabel { series, end, baseline }).collect())
-    }
 }
 
-pub(super) fn svg(chart: &Chart) -> anyhow::Result<String> {
+pub(super) fn svg(chart: &Chart) -> String {
     let plan = Plan::new(chart);
-    Canvas::draw(&chart.title, &about(chart), |canvas| {
-        plan.frame.draw(canvas, &texts(chart, &plan.note, &plan.legend))?;
-        for (strip, (series, look)) in plan.strips.iter().zip(chart.series.iter().zip(&plan.looks)) {
-            strip.grid(canvas)?;
-            let name = Type { colour: look.colour().as_text(), ..Type::NAME };
-            canvas.text(
-                &name.cut(&series.name, strip.right - strip.left),
-                strip.left,
-                strip.top - 5.0,
-                name,
-                Anchor::Start,
-            )?;
+    let mut canvas = Canvas::new((WIDTH, HEIGHT));
+    plan.frame.draw(&mut canvas, &texts(chart, &plan.note, &plan.legend));
+    for (strip, (series, look)) in plan.strips.iter().zip(chart.series.iter().zip(&plan.looks)) {
+        strip.grid(&mut canvas);
+        let name = Type { colour: look.colour().as_text(), ..Type::NAME };
+        let text = name.cut(&series.name, strip.right - strip.left);
+        canvas.text(&text, strip.left, strip.top - 5.0, name, Anchor::Start);
+    }
+    if plan.strips.is_empty() {
+        plan.frame.grid(&mut canvas);
+    }
+    for (k, series) in chart.series.iter().enumerate() {
+        line(&mut canvas, chart, &plan, k, series);
+    }
+    let with_marks = chart.series.iter().enumerate().filter(|(_, series)| has_marks(series));
+    let printed = chart.reference.iter().zip(chart.series.len()..).map(|(series, k)| (k, series));
+    for (k, series) in printed.chain(with_marks) {
+        for point in series.points.iter().filter(|p| has_place(p, chart)) {
+            mark(&mut canvas, &plan, k, point, k >= chart.series.len());
         }
-        if plan.strips.is_empty() {
-            plan.frame.grid(canvas)?;
-        }
-        for (k, series) in chart.series.iter().enumerate() {
-            line(canvas, chart, &plan, k, series)?;
-        }
-        for (k, series) in chart.reference.iter().enumerate() {
-            for point in series.points.iter().filter(|p| has_place(p, chart)) {
-                mark(canvas, &plan, chart.series.len() + k, point, true)?;
-            }
-        }
-        for (k, series) in chart.series.iter().enumerate() {
-            if has_marks(series) {
-                for point in series.points.iter().filter(|p| has_place(p, chart)) {
-                    mark(canvas, &plan, k, point, false)?;
-                }
-            }
-        }
-        let names_at = plan.labels.iter().map(|label| label.end.0).fold(plan.frame.right, f64::max) + 12.0;
-        for &EndLabel { series: k, end, baseline } in &plan.labels {
-            let colour = plan.looks[k].colour();
-            let middle = baseline - 4.2;
-            canvas.line(&[(end.0 + 8.0, end.1), (names_at - 4.0, middle)], colour.mix(Rgb::WHITE, 0.55), 0.8, 1.0)?;
-            let look = Type { colour: colour.as_text(), ..Type::NAME };
-            canvas.text(&chart.series[k].name, names_at, baseline, look, Anchor::Start)?;
-        }
-        if plan.frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
-            let middle = f64::midpoint(plan.frame.left, plan.frame.right);
-            canvas.text("no data", middle, plan.frame.top + 40.0, Type::LABEL, Anchor::Middle)?;
-        }
-        Ok(())
-    })
+    }
+    if plan.frame.x.ticks.is_empty() && chart.series.iter().all(|s| s.points.is_empty()) {
+        let middle = f64::midpoint(plan.frame.left, plan.frame.right);
+        canvas.text("no data", middle, plan.frame.top + 40.0, Type::LABEL, Anchor::Middle);
+    }
+    canvas.finish(&chart.title, &about(chart))
 }
 
 /// Several levels that change often.
@@ -209,9 +148,9 @@ fn looks(chart: &Chart) -> Vec<Look> {
     own.chain(printed).map(Look::of_slot).collect()
 }
 
-fn legend(chart: &Chart, looks: &[Look], with_series: bool) -> Vec<Entry> {
+fn legend(chart: &Chart, looks: &[Look]) -> Vec<Entry> {
     let mut legend = Vec::new();
-    if with_series && !is_histogram(chart) {
+    if !is_histogram(chart) {
         for (series, &look) in chart.series.iter().zip(looks) {
             let line = series.style != LineStyle::MarksOnly;
             legend.push(Entry { name: series.name.clone(), look, line, mark: has_marks(series), hollow: false });
@@ -270,7 +209,7 @@ fn end(frame: &Frame, value: f64) -> (f64, bool) {
     (frame.at(frame.x.low, value.clamp(frame.y.low, frame.y.high)).1, inside)
 }
 
-fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Series) -> anyhow::Result<()> {
+fn line(canvas: &mut Canvas, chart: &Chart, plan: &Plan, k: usize, series: &Series) {
     let colour = plan.looks[k].colour();
     let frame = plan.strips.get(k).unwrap_or(&plan.frame);
     // A line runs through the true places, whatever marks do: equal results give one line, not two beside each other.
@@ -284,18 +223,18 @@ fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Seri
                     let ((left, top), (right, _)) =
                         (frame.at(point.x - half, point.y), frame.at(point.x + half, point.y));
                     let corners = [(left, frame.bottom), (left, top), (right, top), (right, frame.bottom)];
-                    canvas.fill(&corners, colour, 1.0)?;
+                    canvas.fill(&corners, colour, 1.0);
                 }
             }
             LineStyle::Lines => {
                 let path: Vec<_> = run.iter().map(place).collect();
                 if !has_marks(series) {
-                    band(canvas, plan, k, run)?;
+                    band(canvas, plan, k, run);
                 }
                 if plan.looks[k].is_dashed() {
-                    canvas.dashed(&path, colour, 1.8)?;
+                    canvas.dashed(&path, colour, 1.8);
                 } else {
-                    canvas.line(&path, colour, 1.8, 1.0)?;
+                    canvas.line(&path, colour, 1.8, 1.0);
                 }
             }
             LineStyle::Steps => {
@@ -311,18 +250,17 @@ fn line(canvas: &Canvas<'_>, chart: &Chart, plan: &Plan, k: usize, series: &Seri
                     let floor = frame.bottom;
                     let (first, last) = (path[0].0, path[path.len() - 1].0);
                     let area: Vec<_> = [(first, floor)].into_iter().chain(path.iter().copied()).collect();
-                    canvas.fill(&area.into_iter().chain([(last, floor)]).collect::<Vec<_>>(), colour, 0.13)?;
+                    canvas.fill(&area.into_iter().chain([(last, floor)]).collect::<Vec<_>>(), colour, 0.13);
                 }
                 let (width, alpha) = if run.len() > 400 { (1.1, 0.85) } else { (1.6, 0.9) };
-                canvas.line(&path, colour, width, alpha)?;
+                canvas.line(&path, colour, width, alpha);
             }
         }
     }
-    Ok(())
 }
 
 /// The intervals of a line without marks.
-fn band(canvas: &Canvas<'_>, plan: &Plan, k: usize, run: &[Point]) -> anyhow::Result<()> {
+fn band(canvas: &mut Canvas, plan: &Plan, k: usize, run: &[Point]) {
     let ends = |pick: fn((f64, f64)) -> f64| {
         run.iter().filter_map(move |p| {
             let x = plan.frame.at(p.x, plan.frame.y.low).0;
@@ -333,31 +271,33 @@ fn band(canvas: &Canvas<'_>, plan: &Plan, k: usize, run: &[Point]) -> anyhow::Re
     let mut below: Vec<_> = ends(|(low, _)| low).collect();
     below.reverse();
     outline.extend(below);
-    if outline.len() > 2 { canvas.fill(&outline, plan.looks[k].colour(), 0.16) } else { Ok(()) }
+    if outline.len() > 2 {
+        canvas.fill(&outline, plan.looks[k].colour(), 0.16);
+    }
 }
 
 /// Halo, error bar and mark, in this order.
-fn mark(canvas: &Canvas<'_>, plan: &Plan, k: usize, point: &Point, hollow: bool) -> anyhow::Result<()> {
+fn mark(canvas: &mut Canvas, plan: &Plan, k: usize, point: &Point, hollow: bool) {
     let (look, frame) = (plan.looks[k], &plan.frame);
     let (x, y) = frame.at(point.x, point.y);
     let x = x + plan.dodge_of(k, x);
     if !hollow {
-        frame::halo(canvas, look, (x, y))?;
+        frame::halo(canvas, look, (x, y));
     }
     if let Some((low, high)) = point.finite_interval() {
         let colour = look.colour().as_text();
         let ends = [end(frame, high), end(frame, low)];
-        canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, 1.0)?;
+        canvas.line(&[(x, ends[0].0), (x, ends[1].0)], colour, 1.1, 1.0);
         for ((y, inside), onward) in ends.into_iter().zip([1.0, -1.0]) {
             if inside {
-                canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0)?;
+                canvas.line(&[(x - 3.5, y), (x + 3.5, y)], colour, 1.1, 1.0);
             } else {
                 // An arrowhead where a cap would say that the interval ends here.
-                canvas.fill(&[(x - 3.5, y + 6.0 * onward), (x + 3.5, y + 6.0 * onward), (x, y)], colour, 1.0)?;
+                canvas.fill(&[(x - 3.5, y + 6.0 * onward), (x + 3.5, y + 6.0 * onward), (x, y)], colour, 1.0);
             }
         }
     }
-    frame::mark(canvas, look, (x, y), hollow)
+    frame::mark(canvas, look, (x, y), hollow);
 }
 
 /// The chart in words.

@@ -42,8 +42,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Decides where everything goes, with `margin` at the right for names at line ends.
-    pub(super) fn new(texts: &Texts<'_>, margin: f64, x: Scale, y: Scale) -> Frame {
+    /// Decides where everything goes.
+    pub(super) fn new(texts: &Texts<'_>, x: Scale, y: Scale) -> Frame {
         let title = Type::TITLE.wrap(texts.title, WIDTH - 2.0 * LEFT, 2);
         let widest = y.ticks.iter().map(|t| Type::TICK.width(&t.label)).fold(0.0, f64::max);
         let left = (LEFT + widest + 8.0).max(LEFT + 24.0);
@@ -59,7 +59,7 @@ impl Frame {
             - 24.0
             - if texts.x.is_empty() { 6.0 } else { 22.0 }
             - if texts.note.is_empty() { 0.0 } else { 14.0 };
-        Frame { left, right: WIDTH - margin, top: height + 16.0, bottom, x, y, title, legend }
+        Frame { left, right: WIDTH - 26.0, top: height + 16.0, bottom, x, y, title, legend }
     }
 
     /// The place of a data point.
@@ -69,32 +69,32 @@ impl Frame {
     }
 
     /// Draws the texts around the data and the ticks below.
-    pub(super) fn draw(&self, canvas: &Canvas<'_>, texts: &Texts<'_>) -> anyhow::Result<()> {
+    pub(super) fn draw(&self, canvas: &mut Canvas, texts: &Texts<'_>) {
         let mut baseline = 12.0;
         for line in &self.title {
             baseline += ROW;
-            canvas.text(line, LEFT, baseline - 4.0, Type::TITLE, Anchor::Start)?;
+            canvas.text(line, LEFT, baseline - 4.0, Type::TITLE, Anchor::Start);
         }
         if !texts.y.is_empty() {
             baseline += ROW;
             let label = Type::LABEL.cut(texts.y, WIDTH - 2.0 * LEFT);
-            canvas.text(&label, LEFT, baseline - 4.0, Type::LABEL, Anchor::Start)?;
+            canvas.text(&label, LEFT, baseline - 4.0, Type::LABEL, Anchor::Start);
         }
         for (entry, &(x, row)) in texts.legend.iter().zip(&self.legend) {
-            let end = self.sample(canvas, entry, x, row - 8.0)?;
+            let end = self.sample(canvas, entry, x, row - 8.0);
             let name = Type::NAME.cut(&entry.name, WIDTH - LEFT - end - 6.0);
-            canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start)?;
+            canvas.text(&name, end + 6.0, row - 4.0, Type::NAME, Anchor::Start);
         }
 
         let places: Vec<f64> = self.x.ticks.iter().map(|t| self.at(t.at, self.y.low).0).collect();
         let widths: Vec<f64> = self.x.ticks.iter().map(|t| Type::TICK.width(&t.label)).collect();
         let shown = thinned(&places, &widths, 9.0);
         for (k, tick) in self.x.ticks.iter().enumerate() {
-            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, 1.0)?;
+            canvas.line(&[(places[k], self.bottom), (places[k], self.bottom + 4.5)], Rgb::AXIS, 1.0, 1.0);
             if shown[k] {
                 let half = widths[k] / 2.0;
                 let x = places[k].clamp(4.0 + half, WIDTH - 4.0 - half);
-                canvas.text(&tick.label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle)?;
+                canvas.text(&tick.label, x, self.bottom + 18.0, Type::TICK, Anchor::Middle);
             }
         }
         let note_height = if texts.note.is_empty() { 0.0 } else { 14.0 };
@@ -102,29 +102,27 @@ impl Frame {
             let label = Type::LABEL.cut(texts.x, WIDTH - 2.0 * LEFT);
             let half = Type::LABEL.width(&label) / 2.0;
             let middle = f64::midpoint(self.left, self.right).clamp(LEFT + half, WIDTH - LEFT - half);
-            canvas.text(&label, middle, HEIGHT - 10.0 - note_height, Type::LABEL, Anchor::Middle)?;
+            canvas.text(&label, middle, HEIGHT - 10.0 - note_height, Type::LABEL, Anchor::Middle);
         }
         if !texts.note.is_empty() {
             let note = Type::NOTE.cut(texts.note, WIDTH - 2.0 * LEFT);
-            canvas.text(&note, WIDTH - LEFT, HEIGHT - 9.0, Type::NOTE, Anchor::End)?;
+            canvas.text(&note, WIDTH - LEFT, HEIGHT - 9.0, Type::NOTE, Anchor::End);
         }
-        Ok(())
     }
 
     /// Draws horizontal grid lines, their labels, and the line at the bottom.
-    pub(super) fn grid(&self, canvas: &Canvas<'_>) -> anyhow::Result<()> {
+    pub(super) fn grid(&self, canvas: &mut Canvas) {
         for tick in &self.y.ticks {
             let (_, y) = self.at(self.x.low, tick.at);
-            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, 1.0)?;
-            canvas.text(&tick.label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End)?;
+            canvas.line(&[(self.left, y), (self.right, y)], Rgb::GRID, 0.8, 1.0);
+            canvas.text(&tick.label, self.left - 8.0, y + 4.1, Type::TICK, Anchor::End);
         }
         if self.y.low < 0.0 && self.y.high > 0.0 && !self.y.log {
             // Zero is where a difference changes sign: it may be seen.
             let (_, zero) = self.at(self.x.low, 0.0);
-            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, 1.0)?;
+            canvas.line(&[(self.left, zero), (self.right, zero)], Rgb::AXIS, 0.8, 1.0);
         }
-        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0)?;
-        Ok(())
+        canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], Rgb::AXIS, 1.0, 1.0);
     }
 
     /// Frames below each other, each with its scale, with room for a name above each; together they fill this one.
@@ -147,23 +145,23 @@ impl Frame {
     }
 
     /// A sample of line and mark; returns where it ends.
-    fn sample(&self, canvas: &Canvas<'_>, entry: &Entry, x: f64, y: f64) -> anyhow::Result<f64> {
+    fn sample(&self, canvas: &mut Canvas, entry: &Entry, x: f64, y: f64) -> f64 {
         let (colour, width) = (entry.look.colour(), sample_width(entry));
         if entry.line {
             let ends = [(x, y), (x + width, y)];
             if entry.look.is_dashed() {
-                canvas.dashed(&ends, colour, 1.8)?;
+                canvas.dashed(&ends, colour, 1.8);
             } else {
-                canvas.line(&ends, colour, if entry.mark { 1.8 } else { 2.4 }, 1.0)?;
+                canvas.line(&ends, colour, if entry.mark { 1.8 } else { 2.4 }, 1.0);
             }
         }
         if entry.mark {
             if !entry.hollow {
-                halo(canvas, entry.look, (x + width / 2.0, y))?;
+                halo(canvas, entry.look, (x + width / 2.0, y));
             }
-            mark(canvas, entry.look, (x + width / 2.0, y), entry.hollow)?;
+            mark(canvas, entry.look, (x + width / 2.0, y), entry.hollow);
         }
-        Ok(x + width)
+        x + width
     }
 }
 
@@ -188,16 +186,17 @@ fn legend_places(entries: &[Entry]) -> (Vec<(f64, f64)>, f64) {
 }
 
 /// One mark. What the paper prints is a ring, wide enough to be seen around a mark of ours.
-pub(super) fn mark(canvas: &Canvas<'_>, look: Look, at: (f64, f64), hollow: bool) -> anyhow::Result<()> {
+pub(super) fn mark(canvas: &mut Canvas, look: Look, at: (f64, f64), hollow: bool) {
     if hollow {
-        return canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
+        canvas.outline(&moved(look.corners(6.6), at), look.colour().as_text(), 1.3);
+    } else {
+        canvas.fill(&moved(look.corners(4.2), at), look.colour(), 1.0);
     }
-    canvas.fill(&moved(look.corners(4.2), at), look.colour(), 1.0)
 }
 
 /// White around a mark, so that lines seem to pass behind it.
-pub(super) fn halo(canvas: &Canvas<'_>, look: Look, at: (f64, f64)) -> anyhow::Result<()> {
-    canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0)
+pub(super) fn halo(canvas: &mut Canvas, look: Look, at: (f64, f64)) {
+    canvas.fill(&moved(look.corners(6.0), at), Rgb::WHITE, 1.0);
 }
 
 fn moved(corners: Vec<(f64, f64)>, (x, y): (f64, f64)) -> Vec<(f64, f64)> {

@@ -1,10 +1,10 @@
 //! Who ran where and when: jobs as rectangles over time and processors.
 
-use super::Axis;
 use super::canvas::{Anchor, Canvas, Type};
 use super::frame::{Frame, Texts};
 use super::marks::{Look, Rgb};
 use super::scale::{Scale, significant};
+use super::{Axis, HEIGHT, WIDTH};
 
 /// A schedule small enough to be read: up to a few hundred jobs.
 #[derive(Debug, Clone, Default)]
@@ -96,36 +96,34 @@ impl Gantt {
     }
 }
 
-pub(super) fn svg(gantt: &Gantt) -> anyhow::Result<String> {
+pub(super) fn svg(gantt: &Gantt) -> String {
     let texts = Texts { title: &gantt.title, note: "", x: &gantt.time, y: "Processor", legend: &[] };
     let (x, y) = gantt.scales();
-    let frame = Frame::new(&texts, 26.0, x, y);
-    let about = format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors);
-    Canvas::draw(&gantt.title, &about, |canvas| {
-        frame.draw(canvas, &texts)?;
-        frame.grid(canvas)?;
-        for (bar, look) in gantt.coloured() {
-            for &(first, count) in &bar.processors {
-                block(canvas, &frame, bar, look.colour(), first, count)?;
-            }
+    let frame = Frame::new(&texts, x, y);
+    let mut canvas = Canvas::new((WIDTH, HEIGHT));
+    frame.draw(&mut canvas, &texts);
+    frame.grid(&mut canvas);
+    for (bar, look) in gantt.coloured() {
+        for &(first, count) in &bar.processors {
+            block(&mut canvas, &frame, bar, look.colour(), first, count);
         }
-        if gantt.bars.len() <= HINTED {
-            hints(gantt, &frame, canvas);
+    }
+    if gantt.bars.len() <= HINTED {
+        hints(gantt, &frame, &mut canvas);
+    }
+    let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
+    for ((first, name), end) in gantt.sites.iter().zip(ends) {
+        let (left, at) = frame.at(frame.x.low, f64::from(*first));
+        canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0);
+        if at - frame.at(frame.x.low, f64::from(end)).1 >= NAME_HEIGHT {
+            canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End);
         }
-        let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
-        for ((first, name), end) in gantt.sites.iter().zip(ends) {
-            let (left, at) = frame.at(frame.x.low, f64::from(*first));
-            canvas.line(&[(left, at), (frame.right, at)], Rgb::AXIS, 0.8, 1.0)?;
-            if at - frame.at(frame.x.low, f64::from(end)).1 >= NAME_HEIGHT {
-                canvas.text(name, frame.right - 4.0, at - 4.0, Type::TICK, Anchor::End)?;
-            }
-        }
-        Ok(())
-    })
+    }
+    canvas.finish(&gantt.title, &format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors))
 }
 
 /// What is told of each job where no script runs, as on a picture that is opened alone.
-fn hints(gantt: &Gantt, frame: &Frame, canvas: &Canvas<'_>) {
+fn hints(gantt: &Gantt, frame: &Frame, canvas: &mut Canvas) {
     for (bar, _) in gantt.coloured() {
         let block = |&(first, count): &(u32, u32)| {
             let (left, bottom) = frame.at(bar.start, f64::from(first));
@@ -139,21 +137,20 @@ fn hints(gantt: &Gantt, frame: &Frame, canvas: &Canvas<'_>) {
 }
 
 /// One block of processors held by a job, with the job's name where it fits.
-fn block(canvas: &Canvas<'_>, frame: &Frame, bar: &Bar, colour: Rgb, first: u32, count: u32) -> anyhow::Result<()> {
+fn block(canvas: &mut Canvas, frame: &Frame, bar: &Bar, colour: Rgb, first: u32, count: u32) {
     let (left, bottom) = frame.at(bar.start, f64::from(first));
     let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
     // A thin white line parts neighbours, but a short job must not vanish behind it.
     let (gap_x, gap_y) = (if right - left > 3.0 { 0.5 } else { 0.0 }, if bottom - top > 3.0 { 0.5 } else { 0.0 });
     let (left, right) = (left + gap_x, (right - gap_x).max(left + gap_x + 0.4));
     let (top, bottom) = (top + gap_y, bottom - gap_y);
-    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour.mix(Rgb::WHITE, 0.45), 1.0)?;
+    canvas.fill(&[(left, top), (right, top), (right, bottom), (left, bottom)], colour.mix(Rgb::WHITE, 0.45), 1.0);
     if right - left > 6.0 {
-        canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0)?;
+        canvas.fill(&[(left, top), (left + 1.2, top), (left + 1.2, bottom), (left, bottom)], colour, 1.0);
     }
     let look = Type { size: (bottom - top - 2.0).clamp(0.0, 11.0), bold: false, colour: Rgb::INK };
     if look.size >= 7.0 && look.width(&bar.job) <= right - left - 5.0 {
         let baseline = f64::midpoint(top, bottom) + 0.36 * look.size;
-        canvas.text(&bar.job, f64::midpoint(left, right) + 0.6, baseline, look, Anchor::Middle)?;
+        canvas.text(&bar.job, f64::midpoint(left, right) + 0.6, baseline, look, Anchor::Middle);
     }
-    Ok(())
 }

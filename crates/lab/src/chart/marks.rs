@@ -1,6 +1,7 @@
 //! Colours and marker shapes. A slot is a colour and a shape; the shape says the same as the colour.
 
 use serde::Serialize;
+use std::fmt;
 
 /// Okabe & Ito's colours, safe for colour-blind readers: on white, and lightened for a dark page.
 const COLOURS: [(&str, &str); 8] = [
@@ -114,6 +115,13 @@ impl Rgb {
     /// The same hue, dark enough to be read as small text on white.
     pub(super) fn as_text(self) -> Rgb {
         self.mix(Rgb(0, 0, 0), 0.28)
+    }
+}
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(red, green, blue) = self;
+        write!(f, "#{red:02X}{green:02X}{blue:02X}")
     }
 }
 

@@ -65,53 +65,43 @@ pub struct Words {
 /// Text in a box, in CSS pixels.
 const BOXED: f64 = 11.0;
 
-pub(super) fn svg(sketch: &Sketch) -> anyhow::Result<String> {
+pub(super) fn svg(sketch: &Sketch) -> String {
     let size = sketch.size.unwrap_or((WIDTH, HEIGHT));
-    Canvas::draw_sized(&sketch.title, &sketch.about, size, |canvas| {
-        for (row, line) in Type::TITLE.wrap(&sketch.title, size.0 - 40.0, 2).iter().zip(0_u32..) {
-            canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start)?;
-        }
-        for stroke in &sketch.strokes {
-            draw_stroke(canvas, stroke)?;
-        }
-        for frame in &sketch.boxes {
-            draw_box(canvas, frame)?;
-        }
-        for words in &sketch.words {
-            let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
-            let (x, y) = words.at;
-            canvas.text(&look.cut(&words.text, size.0 - x), x, y, look, Anchor::Start)?;
-        }
-        Ok(())
-    })
+    let mut canvas = Canvas::new(size);
+    for (row, line) in Type::TITLE.wrap(&sketch.title, size.0 - 40.0, 2).iter().zip(0_u32..) {
+        canvas.text(row, 20.0, 27.0 + 19.0 * f64::from(line), Type::TITLE, Anchor::Start);
+    }
+    for Stroke { points, slot, width, dashed } in &sketch.strokes {
+        let colour = colour(*slot, Rgb::AXIS);
+        if *dashed { canvas.dashed(points, colour, *width) } else { canvas.line(points, colour, *width, 1.0) }
+    }
+    for frame in &sketch.boxes {
+        draw_box(&mut canvas, frame);
+    }
+    for words in &sketch.words {
+        let look = Type { size: words.size, bold: false, colour: colour(words.slot, Rgb::SOFT) };
+        let (x, y) = words.at;
+        canvas.text(&look.cut(&words.text, size.0 - x), x, y, look, Anchor::Start);
+    }
+    canvas.finish(&sketch.title, &sketch.about)
 }
 
 fn colour(slot: Option<usize>, otherwise: Rgb) -> Rgb {
     slot.map_or(otherwise, |slot| Look::of_slot(slot).colour())
 }
 
-fn draw_stroke(canvas: &Canvas<'_>, stroke: &Stroke) -> anyhow::Result<()> {
-    let colour = colour(stroke.slot, Rgb::AXIS);
-    if stroke.dashed {
-        canvas.dashed(&stroke.points, colour, stroke.width)
-    } else {
-        canvas.line(&stroke.points, colour, stroke.width, 1.0)
-    }
-}
-
-fn draw_box(canvas: &Canvas<'_>, frame: &SketchBox) -> anyhow::Result<()> {
+fn draw_box(canvas: &mut Canvas, frame: &SketchBox) {
     let SketchBox { centre: (x, y), size: (width, height), lines, slot } = frame;
     let (left, right, top, bottom) = (x - width / 2.0, x + width / 2.0, y - height / 2.0, y + height / 2.0);
     let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
     let border = colour(*slot, Rgb::AXIS);
-    canvas.fill(&corners, border.mix(Rgb::WHITE, 0.88), 1.0)?;
-    canvas.outline(&corners, border, 1.0)?;
+    canvas.fill(&corners, border.mix(Rgb::WHITE, 0.88), 1.0);
+    canvas.outline(&corners, border, 1.0);
     let look = Type { size: BOXED, bold: false, colour: Rgb::INK };
     let leading = BOXED + 3.0;
     let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
     for (line, row) in lines.iter().zip(0_u32..) {
         let look = Type { bold: row == 0, ..look };
-        canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle)?;
+        canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle);
     }
-    Ok(())
 }

@@ -2,7 +2,6 @@
 
 use super::{Cell, Claim, Figure, Page, Parameter, Part, Reading, Section, Table, Verdict};
 use crate::chart::{self, Chart, Interactive, LegendMark, Picture, significant};
-use anyhow::Context;
 use minijinja::Value;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -160,7 +159,7 @@ struct NumberRow<'a> {
 
 fn figure_view<'a>(figure: &'a Figure, page: &'a Page) -> anyhow::Result<FigureView<'a>> {
     let picture = &figure.picture;
-    let svg = chart::svg(picture).with_context(|| format!("cannot draw {}", picture.id()))?;
+    let svg = chart::svg(picture);
     let verdict_of = |id: &'a String| page.claims.iter().find(|c| c.id == *id).map(|c| (id.as_str(), c.verdict));
     let (x_label, y_label, numbers) = match picture {
         Picture::Chart(chart) => (chart.x.label.as_str(), chart.y.label.as_str(), numbers(chart)),
