@@ -23,6 +23,7 @@ pub mod manifest;
 mod partial;
 
 use crate::cli::program;
+use crate::new_folders::NewFolders;
 use anyhow::{Context, Result, bail, ensure};
 use commit::Journal;
 use lock::Lock;
@@ -46,9 +47,9 @@ pub struct OutDir {
     staging: PathBuf,
     /// What an earlier run of the same command wrote here.
     earlier: BTreeSet<String>,
-    /// Folders that did not exist before, outermost first.
-    made: Vec<PathBuf>,
     lock: Option<Lock>,
+    /// Dropped last: an empty folder goes.
+    _made: NewFolders,
 }
 
 impl OutDir {
@@ -66,9 +67,10 @@ impl OutDir {
             earlier(path, &command)?;
         }
         let staging = path.join(format!("{STAGING}{}", std::process::id()));
-        let made = make_folders(path)
+        let _made = NewFolders::on_the_way_to(path);
+        fs::create_dir_all(path)
             .with_context(|| format!("cannot create the folder {}; choose another with --out DIR", path.display()))?;
-        let mut out = Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), made, lock: None };
+        let mut out = Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), lock: None, _made };
         out.lock = Some(Lock::take(path)?);
         commit::complete(path)?;
         out.sweep()?;
@@ -158,28 +160,14 @@ impl OutDir {
 
 impl Drop for OutDir {
     fn drop(&mut self) {
-        // Nothing here can be told any more, and what stays is swept by the next run.
+        // Nothing can be reported here, and what stays is swept by the next run.
         let _ = fs::remove_dir_all(&self.staging);
-        self.lock = None;
-        for folder in self.made.iter().rev() {
-            // Fails where results are.
-            let _ = fs::remove_dir(folder);
-        }
     }
 }
 
 /// Whether a complete run's files wait to be put in their places.
 pub fn is_being_put_in_place(folder: &Path) -> bool {
     folder.join(commit::COMMIT).exists()
-}
-
-/// Creates the folder and those above it. Back come those that did not exist.
-fn make_folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let above = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
-    let mut made: Vec<PathBuf> = above.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-    made.reverse();
-    fs::create_dir_all(path)?;
-    Ok(made)
 }
 
 /// The files in `folder` that an earlier run of `command` wrote.

@@ -7,8 +7,11 @@ use crate::provenance;
 use crate::record::Mode;
 use crate::runs::Runs;
 use crate::scenario::Scenario;
+use crate::study::models;
 use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// What `cargo xtask reproduce` was asked for.
 #[derive(Clone, Debug, Default)]
@@ -107,6 +110,58 @@ impl<P: Paper> Session<P> {
         let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
         Ok(Self { paper, scenario, seed, replications })
+    }
+}
+
+impl<P: Paper> Session<P> {
+    /// The lead lines of every page on it.
+    pub(crate) fn lead(&self, request: &Request) -> Vec<String> {
+        let quick = "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.";
+        self.paper.preface().into_iter().chain(request.quick.then(|| quick.to_owned())).collect()
+    }
+
+    /// What a page says of where its numbers come from.
+    pub(crate) fn provenance(&self) -> Vec<(String, String)> {
+        let own = [
+            ("Version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("Git revision", provenance::git_revision().to_owned()),
+            ("Models (SHA-256 of the sources)", models::<P>().to_owned()),
+            ("Scenario (SHA-256)", self.scenario.hash()),
+            ("Seed", self.seed.to_string()),
+            ("Replications", self.replications.to_string()),
+        ];
+        let data = self.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash));
+        own.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(data).collect()
+    }
+
+    /// The manifest of a run: what made it, how long it took, and the command that makes it again. `timings` holds what else may differ
+    /// between equal runs.
+    pub(crate) fn manifest(&self, options: Value, command: &str, began: Instant, timings: Value) -> Value {
+        let mut manifest = json!({
+            "paper": P::ABOUT.slug,
+            "scenario_hash": self.scenario.hash(),
+            "seed": self.seed,
+            "reps": self.replications,
+            "options": options,
+            "version": env!("CARGO_PKG_VERSION"),
+            "git_revision": provenance::git_revision(),
+            "sources_sha256": provenance::sources(),
+            "models": models::<P>(),
+            "command_line": command,
+            "timings": {
+                "wall_seconds": began.elapsed().as_secs_f64(),
+                "cpu_seconds": provenance::cpu_seconds(),
+                "threads": rayon::current_num_threads(),
+            },
+        });
+        for (name, value) in timings.as_object().into_iter().flatten() {
+            manifest["timings"][name] = value.clone();
+        }
+        let data = self.paper.data();
+        if !data.is_empty() {
+            manifest["data"] = data.into_iter().map(|(name, hash)| (name, Value::from(hash))).collect();
+        }
+        manifest
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a run writes: exhibits, tables, the manifest and the report page.
 
-mod manifest;
 mod page;
 mod tables;
 
 pub(crate) use page::readings_of;
 
 use crate::claim::{Judged, Remark};
+use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::render;
 use crate::paper::Paper;
@@ -17,6 +17,7 @@ use crate::shown::{self, Shown};
 use crate::study::Study;
 use anyhow::Result;
 use metrics::ConfidenceInterval;
+use serde_json::json;
 use std::time::Instant;
 
 /// All that was found.
@@ -53,7 +54,18 @@ impl<P: Paper> Findings<'_, P> {
         }
         let report = render(&self.page(shown))?;
         out.write("report.html", report)?;
-        out.finish(self.manifest(began.elapsed()))
+        let (computed, reused, damaged) = self.study.effort();
+        let Request { quick, decide, seeds, only, set, .. } = self.request;
+        let options = json!({ "quick": quick, "decide": decide, "seeds": seeds, "only": only, "set": set });
+        let timings = json!({
+            "replications_computed": computed, "replications_reused": reused, "replications_damaged": damaged,
+        });
+        out.finish(self.session.manifest(options, &self.command(), began, timings))
+    }
+
+    /// The command that makes this run again. Options that cannot change a result are left out.
+    fn command(&self) -> String {
+        format!("{} reproduce {}{}", program(), P::ABOUT.slug, self.request.options())
     }
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {

@@ -7,14 +7,13 @@ use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::{self, Page};
 use crate::paper::{Paper, Reading};
-use crate::provenance;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::shown::write_picture;
 use crate::store::Store;
-use crate::study::models;
 use crate::verdict::Verdict;
 use crate::write::readings_of;
 use anyhow::Result;
+use serde_json::json;
 use std::time::Instant;
 
 /// Writes every file.
@@ -33,30 +32,13 @@ pub(super) fn write<P: Paper>(
     write_picture(&picture, &out)?;
     let command = command::<P>(request);
     out.write("report.html", page::render(&page(outcome, session, request, alternatives, picture, &command))?)?;
-    out.finish(serde_json::json!({
-        "paper": P::ABOUT.slug,
-        "scenario_hash": session.scenario.hash(),
-        "seed": session.seed,
-        "reps": session.replications,
-        "answers": outcome.tried,
-        "options": {
-            "quick": request.run.quick,
-            "readings": request.readings,
-            "product": request.product,
-            "set": request.run.set,
-        },
-        "version": env!("CARGO_PKG_VERSION"),
-        "git_revision": provenance::git_revision(),
-        "sources_sha256": provenance::sources(),
-        "models": models::<P>(),
-        "command_line": command,
-        "timings": {
-            "wall_seconds": began.elapsed().as_secs_f64(),
-            "cpu_seconds": provenance::cpu_seconds(),
-            "threads": rayon::current_num_threads(),
-            "replications_damaged": store.damaged(),
-        },
-    }))
+    let session::Request { quick, set, .. } = &request.run;
+    let Request { readings, product, .. } = request;
+    let options = json!({ "quick": quick, "readings": readings, "product": product, "set": set });
+    let timings = json!({ "replications_damaged": store.damaged() });
+    let mut manifest = session.manifest(options, &command, began, timings);
+    manifest["answers"] = outcome.tried.into();
+    out.finish(manifest)
 }
 
 /// `doubt.csv`: a row for each claim and each answer, the scenario's own among them, in the order of the claims and of the
@@ -119,10 +101,7 @@ fn page<P: Paper>(
     command: &str,
 ) -> Page {
     let readings: &[Reading] = P::READINGS;
-    let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
-    if request.run.quick {
-        notes.push("Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned());
-    }
+    let mut notes = session.lead(&request.run);
     notes.push(format!(
         "{} other answers were tried, {}; {} of {} claims change their verdict under some.",
         outcome.tried,
@@ -147,18 +126,7 @@ fn page<P: Paper>(
         tables: vec![sentences(outcome), matrix::table(outcome, readings, alternatives), matrix::answers(readings)],
         readings: readings_of::<P>(&session.scenario),
         commands: vec![("Run this again".to_owned(), command.to_owned())],
-        provenance: [
-            ("Version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("Git revision", provenance::git_revision().to_owned()),
-            ("Models (SHA-256 of the sources)", models::<P>().to_owned()),
-            ("Scenario (SHA-256)", session.scenario.hash()),
-            ("Seed", session.seed.to_string()),
-            ("Replications", session.replications.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into_iter()
-        .chain(session.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash)))
-        .collect(),
+        provenance: session.provenance(),
         ..Page::default()
     }
 }

@@ -5,8 +5,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Component, Path};
 
 /// What it is called.
@@ -34,17 +34,8 @@ impl Listed {
 
     /// The file called `name` below `folder`, as it is now.
     pub fn read(folder: &Path, name: String) -> io::Result<Self> {
-        let (mut file, mut hash, mut bytes) = (File::open(folder.join(&name))?, Sha256::new(), 0);
-        let mut chunk = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut chunk)? {
-                0 => return Ok(Self { name, bytes, sha256: hex::encode(hash.finalize()) }),
-                length => {
-                    bytes += length as u64;
-                    hash.update(&chunk[..length]);
-                }
-            }
-        }
+        let path = folder.join(&name);
+        Ok(Self { bytes: fs::metadata(&path)?.len(), sha256: sha256_of(&path)?, name })
     }
 }
 

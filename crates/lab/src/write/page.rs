@@ -6,11 +6,10 @@ use crate::cli::program;
 use crate::metric::{Declared, Metric};
 use crate::page::{self, Page};
 use crate::paper::{About, Paper, Reading};
-use crate::provenance;
 use crate::quantity::Quantity;
 use crate::scenario::Scenario;
 use crate::seeds::Seeds;
-use crate::study::{models, run_id};
+use crate::study::run_id;
 use crate::table::in_words;
 
 impl<P: Paper> Findings<'_, P> {
@@ -18,12 +17,7 @@ impl<P: Paper> Findings<'_, P> {
         let About { slug, title, citation, .. } = P::ABOUT;
         let program = program();
         let session = self.session;
-        let mut notes: Vec<String> = session.paper.preface().into_iter().collect();
-        if self.request.quick {
-            notes.push(
-                "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.".to_owned(),
-            );
-        }
+        let mut notes = session.lead(self.request);
         if session.replications == 1 {
             notes.push("A single replication: no interval, so no verdict.".to_owned());
         }
@@ -77,17 +71,7 @@ impl<P: Paper> Findings<'_, P> {
             .into_iter()
             .flatten()
             .collect(),
-            provenance: [
-                ("Version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-                ("Git revision".to_owned(), provenance::git_revision().to_owned()),
-                ("Models (SHA-256 of the sources)".to_owned(), models::<P>().to_owned()),
-                ("Scenario (SHA-256)".to_owned(), session.scenario.hash()),
-                ("Seed".to_owned(), session.seed.to_string()),
-                ("Replications".to_owned(), session.replications.to_string()),
-            ]
-            .into_iter()
-            .chain(session.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash)))
-            .collect(),
+            provenance: session.provenance(),
         }
     }
 
