@@ -17,7 +17,8 @@ pub use cli::Check;
 
 use crate::asked::Asked;
 use crate::run_options::PassesName;
-use crate::simulate::door::{NamedPolicy, Places};
+use crate::simulate::door::NamedPolicy;
+use crate::simulate::sites::Sites;
 use crate::simulate::{Own, carried};
 use anyhow::{Context, Result};
 use conform::Question;
@@ -59,7 +60,7 @@ fn ask<'a>(options: &'a Check, own: &[&'static Own]) -> Result<Told<'a>> {
     // What is predicted is no part of the log: jobs come with what was requested.
     let asked = Asked { estimates: carried(options.asked.estimates), ..options.asked.clone() };
     let policy = options.policy.as_deref().map(|name| NamedPolicy::parse(name, asked.seed, run, own)).transpose()?;
-    let places = Places::of(&asked, run.procs, SwfReader::open(&asked.trace)?.header())?;
+    let places = Sites::of(&asked, run.procs, SwfReader::open(&asked.trace)?.header())?;
     let jobs = Jobs::read(&asked, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
@@ -89,7 +90,7 @@ fn find_other_programs(schedule: &Path, findings: &mut Findings) -> Result<()> {
 }
 
 /// The outages of the places up to the end of the schedule, in order of failure.
-fn outages(options: &Check, places: &Places, checked: &Checked) -> Result<Vec<Outage>> {
+fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Outage>> {
     let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
     let names = places.names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -103,7 +104,7 @@ fn outages(options: &Check, places: &Places, checked: &Checked) -> Result<Vec<Ou
 struct Told<'a> {
     options: &'a Check,
     policy: Option<NamedPolicy>,
-    places: Places,
+    places: Sites,
     checked: Checked,
     differences: Option<Differences>,
     notes: Vec<String>,
@@ -167,7 +168,7 @@ impl Told<'_> {
         }
         let started = starts.len();
         let verdict = if self.is_feasible() { "feasible" } else { "not feasible" };
-        let _ = writeln!(text, "{verdict}: {started} starts on {}", self.places.in_words());
+        let _ = writeln!(text, "{verdict}: {started} starts on {}", self.places);
         if *rejected > 0 {
             let _ = writeln!(text, "{rejected} jobs are wider than every place, and do not start");
         }
@@ -176,9 +177,7 @@ impl Told<'_> {
                 writeln!(text, "{no_jobs} rows of records that have no run time, or no processors, were not looked at");
         }
         match (&self.policy, self.differences) {
-            (Some(policy), Some(differences)) => {
-                text += &in_words(&policy.name(), differences, self.options.run.passes)
-            }
+            (Some(policy), Some(differences)) => text += &in_words(policy.name(), differences, self.options.run.passes),
             (Some(policy), None) => {
                 let _ = writeln!(
                     text,

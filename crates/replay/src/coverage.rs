@@ -6,7 +6,8 @@
 //! With a log, resampled logs stand for the replications of an experiment. The truth is the mean over all of them; each group of
 //! replications gives one interval, as `experiment` would print it.
 
-use crate::simulate::held::{HeldPolicy, Placement, blocks_of, record_of};
+use crate::simulate::held::{Placement, blocks_of, record_of};
+use crate::simulate::policy::Policy;
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::chart::{fixed, significant};
@@ -215,7 +216,7 @@ fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Y
     let mut runs: Vec<(&str, Replayed)> = Vec::new();
     for name in source.pairs().iter().flat_map(|(policy, baseline)| std::iter::once(*policy).chain(*baseline)) {
         if runs.iter().all(|(known, _)| *known != name) {
-            let policy = HeldPolicy::named(name, &[]).map_err(|error| anyhow!("{name}: {error}"))?;
+            let policy = Policy::find(name, &[]).map_err(|error| anyhow!("{name}: {error}"))?;
             let (placements, trend) = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
             runs.push((name, replayed(&jobs, &placements, trend.is_saturated())));
         }

@@ -29,7 +29,7 @@ pub fn explain(options: &Explain, own: &[&'static Own], common: &Common) -> Resu
     let (numbers, repairs) = numbers_of(&options.asked, &options.wanted)?;
     let notes = world.sites().ignored(&repairs);
     notes.iter().for_each(|note| tell(note));
-    let told = world.explain(&numbers)?;
+    let told = world.explain_all(&numbers)?;
     let log = options.asked.trace.display().to_string();
     if common.json {
         let told: Vec<_> = told.iter().map(Explanation::as_json).collect();

@@ -21,16 +21,15 @@ mod name;
 mod overheard;
 mod own;
 mod parts;
-mod policy;
+pub(crate) mod policy;
 mod predicting;
-mod queueing;
 pub mod read;
 mod report;
 mod row;
 mod rows;
 mod schedules;
 mod sections;
-mod sites;
+pub(crate) mod sites;
 mod space_shared;
 mod terminal;
 mod transcript;
@@ -72,7 +71,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     ensure_can_be_read_again(asked)?;
     ensure_can_be_written(&options.format)?;
     let world = options.worlds.open(asked, &options.chosen, &added.policies)?;
-    let baseline = compare::baseline(&*world, options.baseline.as_deref())?;
+    let baseline = compare::baseline(&world, options.baseline.as_deref())?;
     let out = options.out.clone().unwrap_or_else(|| Path::new("results/simulate").join(stem(&asked.trace)));
     // The folder of results takes itself away if nothing comes of it; that of a transcript lies elsewhere.
     let made: Vec<NewFolders> =
@@ -98,7 +97,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
             own: added.metrics.clone(),
         })
     };
-    let mut runs = world.replay(&begin, &|| progress.add(1))?;
+    let mut runs = world.replay_all(&begin, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never holds the jobs of one log under one policy and of another under the next.
     for Run { name, outcome, .. } in &mut runs {
@@ -116,7 +115,7 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     made.into_iter().for_each(NewFolders::keep);
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { options, world: &*world, runs: &runs, baseline, hash: &hash };
+    let report = Report { options, world: &world, runs: &runs, baseline, hash: &hash };
     report.remarks().iter().for_each(|note| tell(note));
     write(&report, &out)?;
     let path = out.path().to_owned();

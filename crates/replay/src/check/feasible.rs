@@ -3,7 +3,7 @@
 use super::finding::{Fault, Findings};
 use super::schedule::{Names, Row};
 use crate::asked::Asked;
-use crate::simulate::door::Places;
+use crate::simulate::sites::Sites;
 use anyhow::{Result, bail};
 use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
@@ -32,7 +32,7 @@ pub(super) struct Jobs {
 
 impl Jobs {
     /// Reads the log, twice: once for its jobs, and once for the records that are none.
-    pub(super) fn read(asked: &Asked, places: &Places) -> Result<Self> {
+    pub(super) fn read(asked: &Asked, places: &Sites) -> Result<Self> {
         let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
         let options = Options {
             estimates: *estimates,
@@ -79,7 +79,7 @@ pub(super) struct Checked {
 }
 
 /// Looks at each row, and then at all of them over time.
-pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checked> {
+pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked> {
     let look = Look { jobs, machines: places.machines(), names: places.names(), offset: offset(jobs, rows) };
     let mut found = Checked { starts: Vec::new(), findings: Findings::default(), no_jobs: 0, rejected: 0 };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
@@ -123,7 +123,8 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Places) -> Result<Checke
     }
     found.starts.sort_by_key(|start| (start.start, start.line));
     fill(jobs, &look.machines, &mut found);
-    seat(allocated, &look.machines, &places.first_processors(), &mut found.findings);
+    let firsts: Vec<u32> = places.first_processors().map(|(first, _)| first).collect();
+    seat(allocated, &look.machines, &firsts, &mut found.findings);
     Ok(found)
 }
 

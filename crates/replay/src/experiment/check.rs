@@ -9,7 +9,7 @@ use super::design::{Design, Method, Policy};
 use super::file::Source;
 use super::measure::{Metric, is_defined_by_week};
 use crate::simulate::Added;
-use crate::simulate::held::HeldPolicy;
+use crate::simulate::policy;
 use anyhow::{Result, bail};
 use lab::metric::Metric as _;
 use lab::scenario::did_you_mean;
@@ -83,9 +83,9 @@ impl Check<'_> {
     fn policies(&self, given: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<Policy>> {
         let mut policies: Vec<Policy> = Vec::new();
         for text in given.get_ref() {
-            let held = HeldPolicy::named(text.get_ref(), &self.added.policies)
+            let held = policy::Policy::find(text.get_ref(), &self.added.policies)
                 .map_err(|words| self.source.wrong(&text.span(), format!("policies: {words}")))?;
-            let name = held.name();
+            let name = held.name().to_owned();
             if policies.iter().any(|policy| policy.name == name) {
                 bail!(self.source.wrong(&text.span(), format!("policies: {name} is there twice; leave one out")));
             }
@@ -103,7 +103,8 @@ impl Check<'_> {
     /// The position of the policy that is called so, however its name is written.
     fn policy(&self, given: &Spanned<String>, key: &str, policies: &[Policy]) -> Result<usize> {
         let text = given.get_ref();
-        let name = HeldPolicy::named(text, &self.added.policies).map_or_else(|_| text.clone(), HeldPolicy::name);
+        let name = policy::Policy::find(text, &self.added.policies);
+        let name = name.as_ref().map_or(text.as_str(), |policy| policy.name());
         let names = || policies.iter().map(|policy| policy.name.as_str());
         policies.iter().position(|policy| policy.name == name).ok_or_else(|| {
             let listed: Vec<&str> = names().collect();

@@ -2,7 +2,7 @@
 
 use super::measure::{Metric, Window};
 use crate::asked::Inside;
-use crate::simulate::held::HeldPolicy;
+use crate::simulate::policy;
 use sim_core::Span;
 use std::path::PathBuf;
 use workload::model::ModelEntry;
@@ -33,7 +33,7 @@ pub(super) struct Design {
 #[derive(Clone, Debug)]
 pub(super) struct Policy {
     pub(super) name: String,
-    pub(super) held: HeldPolicy,
+    pub(super) held: policy::Policy,
 }
 
 /// One log, or a model in its place.

@@ -59,7 +59,7 @@ impl Head {
 }
 
 /// SHA-256 of the files that decide what policies do, by policy and file: see
-/// [`HeldPolicy::programs`](crate::simulate::held::HeldPolicy::programs).
+/// [`Policy::programs`](crate::simulate::policy::Policy::programs).
 pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Every other line: one unit of work.
@@ -207,7 +207,7 @@ fn opened(design: &Design, source: &Source, traces: Option<&Path>) -> Result<Vec
 }
 
 fn cost_of_replication(design: &Design, held: &Held) -> u64 {
-    let of_policy = |policy: &super::design::Policy| if policy.held.is_a_program() { OF_A_PROGRAM } else { 1 };
+    let of_policy = |policy: &super::design::Policy| if policy.held.command().is_some() { OF_A_PROGRAM } else { 1 };
     let policies: u64 = design.policies.iter().map(of_policy).sum();
     held.jobs().max(1) * policies * design.settings().len() as u64
 }

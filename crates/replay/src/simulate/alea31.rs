@@ -1,18 +1,18 @@
 //! `--profile alea31`: a log under the rules of the simulator Alea 3.1, as the paper on Swift Gap ran it.
 
 use super::clock::run_out;
-use super::own::Own;
-use super::policy;
+use super::policy::{Kind, Policy};
 use super::rows::{Drafts, FromLog};
 use super::sites::{Site, Sites};
-use super::space_shared::SpaceShared;
+use super::space_shared;
 use super::watch::Watch;
-use super::world::{Outcome, World};
+use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::{Asked, Inside};
+use crate::explanation::Explanation;
 use alea31::{Cons, Easy, GapFilling, Job, Readings};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use gap_schedule::{CompressOrder, Machine};
+use gap_schedule::Machine;
 use sim_core::{Purpose, Sim, Span, Streams, Time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,17 +21,18 @@ use workload::{Alea31Intake, Alea31Job, Deadlines, Estimates, Machines, SwfReade
 /// Options of the simulator Alea 3.1.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct Alea31Options {
+pub(crate) struct Options {
     /// When the simulator of --profile alea31 is up, such as 16.9688s: jobs submitted earlier start then. If not given, it
     /// is told from the clusters, as that simulator's own protocol has it (29.2416s on Wagap).
     #[arg(long, value_name = "SPAN", value_parser = start_up)]
-    pub(super) startup: Option<Span>,
+    startup: Option<Span>,
 }
 
 /// Clusters under the rules of the simulator Alea 3.1.
-pub(crate) struct Alea31 {
+struct Alea31 {
     asked: Asked,
-    options: Alea31Options,
+    options: Options,
+    policies: Vec<Policy>,
     machines: PathBuf,
     sites: Sites,
     /// When the simulator is up: as asked for, or else as its clusters have it.
@@ -41,50 +42,44 @@ pub(crate) struct Alea31 {
 /// More clusters than a job tells apart.
 const TOO_MANY: usize = 128;
 
-impl World for Alea31 {
-    type Options = Alea31Options;
-    type Policy = policy::Policy;
-    type Beside = ();
+pub(super) const ENTRY: Entry = Entry {
+    model: "gap-schedule",
+    profile: "alea31",
+    about: "Those of the simulator Alea 3.1, rule for rule: needs --machines",
+    place: "--machines FILE",
+    takes_machines: true,
+    policies: || "easy, cons, best-gap, bgt, sg".to_owned(),
+    normal: space_shared::ENTRY.normal,
+};
 
-    const MODEL: &'static str = "gap-schedule";
-    const PROFILE: &'static str = "alea31";
-    const ABOUT: &'static str = "Those of the simulator Alea 3.1, rule for rule: needs --machines";
-    const PLACE: &'static str = "--machines FILE";
-    const TAKES_MACHINES: bool = true;
-
-    fn policies() -> String {
-        "easy, cons, best-gap, bgt, sg".to_owned()
+/// Opens the clusters for these policies.
+pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.read(|text| Policy::of_base(text, wanted.own))?;
+    let file = &asked.machine_file.options;
+    let machines = file.machines.clone();
+    let machines = machines.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
+    for (is_given, option, because) in [
+        (asked.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
+        (asked.deadlines != Deadlines::None, "--deadlines", "jobs are due twice their run time after their submission"),
+        (file.inside != Inside::Cluster, "--inside", "a job fits inside one cluster, and may span nodes"),
+    ] {
+        ensure!(!is_given, "{option} does not go with --profile alea31, where {because}; leave it out");
     }
-
-    fn policy(text: &str, own: &[&'static Own]) -> Option<Result<policy::Policy, String>> {
-        SpaceShared::policy(text, own)
-    }
-
-    fn open(asked: &Asked, options: &Alea31Options, policies: &[policy::Policy]) -> Result<Self> {
-        let file = &asked.machine_file.options;
-        let machines = file.machines.clone();
-        let machines = machines.context("--profile alea31 needs --machines FILE: its jobs ask for clusters by name")?;
-        for (is_given, option, because) in [
-            (asked.estimates != Estimates::User, "--estimates", "jobs are planned by the log's requested times"),
-            (
-                asked.deadlines != Deadlines::None,
-                "--deadlines",
-                "jobs are due twice their run time after their submission",
-            ),
-            (file.inside != Inside::Cluster, "--inside", "a job fits inside one cluster, and may span nodes"),
-        ] {
-            ensure!(!is_given, "{option} does not go with --profile alea31, where {because}; leave it out");
+    policies.iter().try_for_each(|policy| at_work(*policy, asked.seed, 1).map(|_| ()))?;
+    let start_up = match options.startup {
+        Some(startup) => Time::ZERO + startup,
+        None => {
+            let machines = Machines::open(&machines)?;
+            alea31::start_up(machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node)))
         }
-        policies.iter().try_for_each(|policy| at_work(*policy, asked.seed, 1).map(|_| ()))?;
-        let start_up = match options.startup {
-            Some(startup) => Time::ZERO + startup,
-            None => {
-                let machines = Machines::open(&machines)?;
-                alea31::start_up(machines.clusters().iter().map(|cluster| (cluster.nodes, cluster.cpus_per_node)))
-            }
-        };
-        let sites = sites(asked, &machines)?;
-        Ok(Self { asked: asked.clone(), options: options.clone(), machines, sites, start_up })
+    };
+    let sites = sites(asked, &machines)?;
+    Ok(Box::new(Alea31 { asked: asked.clone(), options: options.clone(), policies, machines, sites, start_up }))
+}
+
+impl World for Alea31 {
+    fn policies(&self) -> Vec<Named> {
+        self.policies.iter().map(|policy| policy.named(self.sites.iter().len())).collect()
     }
 
     fn sites(&self) -> &Sites {
@@ -92,7 +87,8 @@ impl World for Alea31 {
     }
 
     /// All jobs are read first: there is no other way to give them to this world.
-    fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
+    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
+        let policy = self.policies[policy];
         let mut intake = intake(&self.asked, &self.machines)?;
         let watch = Watch::new(drafts, &self.sites)?;
         let known = watch.known();
@@ -105,15 +101,19 @@ impl World for Alea31 {
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
         let processors: Vec<u32> = self.sites.machines().iter().map(|machine| machine.processors).collect();
-        let at_work = at_work(*policy, self.asked.seed, processors.len())?;
+        let at_work = at_work(policy, self.asked.seed, processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &policy.name(), &self.asked)?;
+        run_out(&mut sim, policy.name(), &self.asked, || true)?;
         let (_, watch) = sim.into_parts();
-        Ok((Outcome::new(watch.finish()?, intake.repairs().clone()), ()))
+        Ok(Outcome::new(watch.finish()?, intake.repairs().clone()))
     }
 
-    fn arguments(&self, _: &[policy::Policy]) -> String {
+    fn explain(&self, _: usize, _: &[u64]) -> Result<Vec<Explanation>> {
+        bail!("--profile alea31 tells no reasons; leave it out")
+    }
+
+    fn arguments(&self) -> String {
         let startup = self.options.startup.map_or_else(String::new, |startup| format!(" --startup {startup}s"));
         format!("{} --profile alea31{startup}", self.asked.machine_file_as_asked())
     }
@@ -136,17 +136,17 @@ impl World for Alea31 {
     }
 }
 
-/// The policy, to which nothing has happened yet, on so many clusters.
-fn at_work(policy: policy::Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
+/// The policy on this number of clusters, before its first job.
+fn at_work(policy: Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
-    Ok(match policy {
-        policy::Policy::Easy => Box::new(Easy::default()),
-        policy::Policy::Cons(CompressOrder::Arrival) => Box::new(Cons::default()),
-        policy::Policy::BestGap => Box::new(GapFilling::best_gap()),
-        policy::Policy::Bgt => Box::new(GapFilling::bgt(stream())),
-        policy::Policy::SwiftGap => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),
-        other => bail!(
-            "--policy {other} is not one of --profile alea31, which has easy, cons, best-gap, bgt and sg; choose among \
+    Ok(match policy.plain() {
+        Some(Kind::Easy) => Box::new(Easy::default()),
+        Some(Kind::Cons) => Box::new(Cons::default()),
+        Some(Kind::BestGap) => Box::new(GapFilling::best_gap()),
+        Some(Kind::Bgt) => Box::new(GapFilling::bgt(stream())),
+        Some(Kind::SwiftGap) => Box::new(GapFilling::swift_gap(Readings::default().on(clusters), stream())),
+        _ => bail!(
+            "--policy {policy} is not one of --profile alea31, which has easy, cons, best-gap, bgt and sg; choose among \
              these, or leave --profile out"
         ),
     })

@@ -38,17 +38,12 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
     ))
 }
 
-/// Runs until nothing is left to happen, or somebody interrupts, or the clock nears its end.
+/// Runs as long as it `goes_on`, until nothing is left to happen, an interruption, or the end of the clock.
 ///
 /// A plan may lie far ahead of the run: five jobs behind each other that believe to take 136 years each. No bound from
 /// outside is both sound and fair to a log of many jobs that wait, so the arithmetic of time itself, which never wraps, ends
 /// such a run; that it is the input's fault is told here, once for all policies.
-pub(super) fn run_out<M: sim_core::Model, P: Probe>(sim: &mut Sim<M, P>, policy: &str, asked: &Asked) -> Result<()> {
-    run_out_while(sim, policy, asked, || true)
-}
-
-/// The same, until `goes_on` says no.
-pub(super) fn run_out_while<M: sim_core::Model, P: Probe>(
+pub(super) fn run_out<M: sim_core::Model, P: Probe>(
     sim: &mut Sim<M, P>,
     policy: &str,
     asked: &Asked,

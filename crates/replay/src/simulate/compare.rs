@@ -23,7 +23,7 @@ pub(super) struct Difference<'a> {
 }
 
 /// Position of the policy that others are compared with: the one asked for, else EASY, else the first.
-pub(super) fn baseline(world: &dyn Opened, asked: Option<&str>) -> Result<usize> {
+pub(super) fn baseline(world: &Opened, asked: Option<&str>) -> Result<usize> {
     let Some(text) = asked else { return Ok(world.position(USUAL).unwrap_or(0)) };
     world.position(text).ok_or_else(|| {
         let names = world.names();

@@ -4,8 +4,7 @@
 
 use super::clock::{LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Failure};
-use super::own::Own;
-use super::policy::{self, Search};
+use super::policy::{Policy, Search};
 use super::predicting::Predicting;
 use super::rows::FromLog;
 use super::sites;
@@ -29,10 +28,6 @@ const PATIENCE: u32 = 50_000;
 
 /// As `simulate` has it where nobody says otherwise.
 const TABU_ITERATIONS: u32 = 10;
-
-/// A policy of space-shared machines, by name.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct HeldPolicy(policy::Policy);
 
 /// When a job started and when it ended; `None` if it was rejected.
 pub(crate) type Placement = Option<(Time, Time)>;
@@ -58,32 +53,14 @@ pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRe
     JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
 }
 
-impl HeldPolicy {
-    /// As `simulate --policy` takes it.
-    pub(crate) fn named(text: &str, own: &[&'static Own]) -> Result<Self, String> {
-        if let Some(own) = own.iter().find(|own| own.name() == text) {
-            return Ok(Self(policy::Policy::Own(own)));
-        }
-        text.parse().map(Self)
-    }
-
-    /// As in the columns of tables: legal as a file name.
-    pub(crate) fn name(self) -> String {
-        self.0.name()
-    }
-
+impl Policy {
     /// SHA-256 of the files that decide what it does, by path.
     ///
     /// # Errors
     ///
     /// A file cannot be read.
     pub(crate) fn programs(self) -> Result<BTreeMap<String, String>> {
-        hashes_of(&self.0.files())
-    }
-
-    /// Whether it is a program of the user's own, which takes its time.
-    pub(crate) const fn is_a_program(self) -> bool {
-        matches!(self.0, policy::Policy::Exec(_))
+        hashes_of(&self.files())
     }
 
     /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry what
@@ -106,9 +83,9 @@ impl HeldPolicy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("under {name}: {words}"))?;
         }
-        let (policy, failure) = self.at_work(machines, jobs, numbers, seed)?;
+        let (policy, failure) = self.started(machines, jobs, numbers, seed)?;
         let mut world = MultiCluster::new(machines.to_vec(), policy, jobs.iter().copied());
-        if let Some(predicting) = self.0.predicting().or(Predicting::by_estimates(estimates)) {
+        if let Some(predicting) = self.predicting().or(Predicting::by_estimates(estimates)) {
             world = world.with_predictions(predicting.at_work());
         }
         let mut sim = Sim::new(world, (Placements(vec![Kept::default(); jobs.len()]), Backlog::new()));
@@ -134,14 +111,15 @@ impl HeldPolicy {
         Ok((placements, backlog.trend()))
     }
 
-    fn at_work(
+    /// The policy before its first job, and the place for what goes wrong if it is a program.
+    fn started(
         self,
         machines: &[Machine],
         jobs: &[Job],
         numbers: &[u64],
         seed: u64,
     ) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
-        if let policy::Policy::Exec(command) = self.0 {
+        if let Some(command) = self.command() {
             let told = Known::default();
             let known = |(job, number): (&Job, &u64)| (job.id, FromLog::numbered(*job, *number));
             told.borrow_mut().extend(jobs.iter().zip(numbers).map(known));
@@ -149,7 +127,7 @@ impl HeldPolicy {
             return Ok((Box::new(exec), failure));
         }
         let search = Search { seed, tabu_iterations: TABU_ITERATIONS, time_limit: None };
-        Ok((self.0.at_work(&search, machines.len()), Failure::default()))
+        Ok((Self::at_work(self, &search, machines.len()), Failure::default()))
     }
 }
 

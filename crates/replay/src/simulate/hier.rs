@@ -1,18 +1,17 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
-use super::clock::{run_out, run_out_while};
+use super::clock::run_out;
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::PolicyName;
 use super::overheard::Overheard;
-use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::transcript::{Ear, messages};
 use super::watch::{Known, Watch};
-use super::world::{Outcome, PolicyId, World};
+use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Heard, SharedHeard};
+use crate::explanation::{Explanation, Heard};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use hier_grid::{Config, Grid, MessageObserver, System};
@@ -26,35 +25,23 @@ use std::rc::Rc;
 /// Options of grids of servers.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct HierGridOptions {
+pub(crate) struct Options {
     /// The grid tree of --model hier-grid, a file or its short form: see below.
     #[arg(long, value_name = "FILE.toml|4-2-5")]
-    pub(super) tree: Option<String>,
+    tree: Option<String>,
     /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
     #[arg(long, value_name = "FILE.jsonl")]
-    pub(super) transcript: Option<PathBuf>,
+    transcript: Option<PathBuf>,
     /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
-    pub(super) replay: Option<PathBuf>,
+    replay: Option<PathBuf>,
 }
 
 /// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct Policy(System);
+struct Policy(System);
 
 impl Policy {
-    /// The names of all, for messages.
-    const NAMES: &'static str = "p2p, hierarchical, hybrid+trees=K";
-
-    /// As on the command line, and as the folder of its results is called.
-    fn name(&self) -> String {
-        match self.0 {
-            System::P2p => "p2p".to_owned(),
-            System::Trees(1) => "hierarchical".to_owned(),
-            System::Trees(trees) => PolicyName::new("hybrid").with("trees", trees).to_string(),
-        }
-    }
-
     /// The system called `text`; `None` if hier-grid has none of this name.
     fn named(text: &str) -> Option<Result<Self, String>> {
         let base = PolicyName::base_of(text);
@@ -77,91 +64,94 @@ impl Policy {
     fn ensure_fits(&self, tree: &GridTree) -> Result<()> {
         if let System::Trees(trees) = self.0 {
             let sites = tree.world.sites();
-            ensure!(trees <= sites, "--policy {}: a tree holds at least one site, and there are {sites}", self.name());
+            ensure!(trees <= sites, "--policy {self}: a tree holds at least one site, and there are {sites}");
         }
         Ok(())
     }
 }
 
+/// As on the command line, and as the folder of its results is called.
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match self.0 {
+            System::P2p => f.write_str("p2p"),
+            System::Trees(1) => f.write_str("hierarchical"),
+            System::Trees(trees) => PolicyName::new("hybrid").with("trees", trees).fmt(f),
+        }
     }
 }
 
-impl PolicyId for Policy {}
-
 /// Servers that run one job at a time, among peers or below trees of schedulers.
-pub(crate) struct HierGrid {
+struct HierGrid {
     asked: Asked,
-    options: HierGridOptions,
+    options: Options,
+    policies: Vec<Policy>,
     tree: GridTree,
     sites: Sites,
 }
 
+pub(super) const ENTRY: Entry = Entry {
+    model: "hier-grid",
+    profile: "clean",
+    about: "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree",
+    place: "--tree FILE.toml|4-4-2-5",
+    takes_machines: false,
+    policies: || "p2p, hierarchical, hybrid+trees=K".to_owned(),
+    normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+};
+
+/// Opens the grid for these systems.
+pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.read(Policy::named)?;
+    for (name, path) in [("--transcript", &options.transcript), ("--replay", &options.replay)] {
+        ensure!(
+            path.is_none() || policies.len() == 1,
+            "{name} takes the messages of one run; give one --policy, and run again for the others"
+        );
+    }
+    let tree = options.tree.as_deref();
+    let tree =
+        tree.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
+    let tree = GridTree::open(tree, asked.seed)?;
+    policies.iter().try_for_each(|policy| policy.ensure_fits(&tree))?;
+    let sites = tree.sites();
+    Ok(Box::new(HierGrid { asked: asked.clone(), options: options.clone(), policies, tree, sites }))
+}
+
 impl World for HierGrid {
-    type Options = HierGridOptions;
-    type Policy = Policy;
-    type Beside = ();
-
-    const MODEL: &'static str = "hier-grid";
-    const ABOUT: &'static str = "Servers that run one job at a time, among peers or below trees of schedulers, message by message: needs --tree";
-    const PLACE: &'static str = "--tree FILE.toml|4-2-5";
-
-    fn policies() -> String {
-        Policy::NAMES.to_owned()
-    }
-
-    fn policy(text: &str, _: &[&'static Own]) -> Option<Result<Policy, String>> {
-        Policy::named(text)
-    }
-
-    fn open(asked: &Asked, options: &HierGridOptions, policies: &[Policy]) -> Result<Self> {
-        for (name, path) in [("--transcript", &options.transcript), ("--replay", &options.replay)] {
-            ensure!(
-                path.is_none() || policies.len() == 1,
-                "{name} takes the messages of one run; give one --policy, and run again for the others"
-            );
-        }
-        let tree = options.tree.as_deref();
-        let tree =
-            tree.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
-        let tree = GridTree::open(tree, asked.seed)?;
-        policies.iter().try_for_each(|policy| policy.ensure_fits(&tree))?;
-        let sites = tree.sites();
-        Ok(Self { asked: asked.clone(), options: options.clone(), tree, sites })
+    fn policies(&self) -> Vec<Named> {
+        self.policies.iter().map(Named::of).collect()
     }
 
     fn sites(&self) -> &Sites {
         &self.sites
     }
 
-    fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, ())> {
-        let HierGridOptions { transcript, replay, .. } = &self.options;
+    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
+        let policy = &self.policies[policy];
+        let Options { transcript, replay, .. } = &self.options;
         if transcript.is_none() && replay.is_none() {
             // Whom nobody listens to puts no message together that is only counted.
-            return Ok((self.run(policy, drafts, ())?.0, ()));
+            return Ok(self.run(policy, drafts, ())?.0);
         }
         let ear = Ear::begin(transcript.as_deref(), replay.as_deref())?;
         let (outcome, ear) = self.run(policy, drafts, ear)?;
         let told = ear.finish()?;
         let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
                        counted from 1.";
-        let diagram = told.few.as_deref().and_then(|few| messages(&policy.name(), few));
-        Ok((
-            Outcome {
-                exhibits: diagram.map(|diagram| (diagram.into(), caption)).into_iter().collect(),
-                notes: vec![told.in_words()],
-                files: told.transcript.into_iter().collect(),
-                differs: told.differs,
-                ..outcome
-            },
-            (),
-        ))
+        let diagram = told.few.as_deref().and_then(|few| messages(&policy.to_string(), few));
+        Ok(Outcome {
+            exhibits: diagram.map(|diagram| (diagram.into(), caption)).into_iter().collect(),
+            notes: vec![told.in_words()],
+            files: told.transcript.into_iter().collect(),
+            differs: told.differs,
+            ..outcome
+        })
     }
 
-    fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let Self { asked, tree, sites, options } = self;
+    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let Self { asked, tree, sites, options, .. } = self;
+        let policy = self.policies[policy];
         ensure!(
             options.transcript.is_none() && options.replay.is_none(),
             "--transcript and --replay are of simulate; leave them out"
@@ -174,20 +164,20 @@ impl World for HierGrid {
                 tree.submission(one)
             })
         };
-        let overheard = self.overhearing(Rc::clone(&heard));
+        let overheard = Overheard { heard: Rc::clone(&heard), names: sites.names() };
         let config = Config { system: policy.0, ..tree.config.clone() };
         let streams = Streams::new(asked.seed, 0);
         let grid = Grid::fed(config, tree.world.clone(), submissions, &streams, overheard.clone())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, overheard);
-        run_out_while(&mut sim, &policy.name(), asked, || !heard.borrow().is_done())?;
+        run_out(&mut sim, &policy.to_string(), asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().finish(&policy.name(), "forward");
+        let told = heard.borrow_mut().finish(&policy.to_string(), "forward");
         Ok(told)
     }
 
-    fn arguments(&self, _: &[Policy]) -> String {
+    fn arguments(&self) -> String {
         let tree = quoted(self.options.tree.as_deref().unwrap_or_default());
         format!(" --model hier-grid --tree {tree} --estimates {}", self.asked.estimates)
     }
@@ -204,11 +194,6 @@ impl World for HierGrid {
 }
 
 impl HierGrid {
-    /// Who hears of jobs for somebody that asks.
-    fn overhearing(&self, heard: SharedHeard) -> Overheard {
-        Overheard { heard, names: self.sites.iter().map(|site| site.name.clone()).collect() }
-    }
-
     /// One policy on the whole log.
     fn run<W: MessageObserver>(&self, policy: &Policy, drafts: Drafts, observer: W) -> Result<(Outcome, W)> {
         let Self { asked, tree, sites, .. } = self;
@@ -219,7 +204,7 @@ impl HierGrid {
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), observer)?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-        run_out(&mut sim, &policy.name(), asked)?;
+        run_out(&mut sim, &policy.to_string(), asked, || true)?;
         let (grid, servers) = sim.into_parts();
         let counts = grid.counts().clone();
         let observer = grid.into_observer();

@@ -1,14 +1,13 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clock::{run_out, run_out_while};
+use super::clock::run_out;
 use super::clusters::Clusters;
 use super::log::Log;
 use super::name::PolicyName;
-use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
-use super::world::{Outcome, PolicyId, World};
+use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
 use crate::explanation::{Explanation, Heard, SharedHeard};
 use anyhow::{Context, Result};
@@ -28,15 +27,15 @@ use std::str::FromStr;
 /// Options of time-shared clusters.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct MetaschedOptions {
+pub(crate) struct Options {
     /// The clusters of --model metasched: see below.
     #[arg(long, value_name = "FILE")]
-    pub(super) clusters: Option<PathBuf>,
+    clusters: Option<PathBuf>,
 }
 
 /// A policy of metasched.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) enum Policy {
+enum Policy {
     Ffit,
     Rr,
     Tat,
@@ -45,20 +44,6 @@ pub(crate) enum Policy {
 }
 
 impl Policy {
-    /// The names of all, for messages.
-    const NAMES: &'static str = "ffit, rr, tat, ptt+w=W, ptt-occ+w=W";
-
-    /// As on the command line, and as the folder of its results is called.
-    fn name(&self) -> String {
-        match *self {
-            Self::Ffit => "ffit".to_owned(),
-            Self::Rr => "rr".to_owned(),
-            Self::Tat => "tat".to_owned(),
-            Self::Ptt(weight, Intrusiveness::LocalNodes) => PolicyName::new("ptt").with("w", weight).to_string(),
-            Self::Ptt(weight, Intrusiveness::Occupancy) => PolicyName::new("ptt-occ").with("w", weight).to_string(),
-        }
-    }
-
     fn at_work(self, readings: &Readings) -> Box<dyn SelectCluster> {
         match self {
             Self::Ffit => Box::new(Ffit::new(readings)),
@@ -97,20 +82,17 @@ fn weighted(name: &mut PolicyName, intrusiveness: Intrusiveness) -> Result<Polic
     Ok(Policy::Ptt(weight.abs(), intrusiveness))
 }
 
+/// As on the command line, and as the folder of its results is called.
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        match *self {
+            Self::Ffit => f.write_str("ffit"),
+            Self::Rr => f.write_str("rr"),
+            Self::Tat => f.write_str("tat"),
+            Self::Ptt(weight, Intrusiveness::LocalNodes) => PolicyName::new("ptt").with("w", weight).fmt(f),
+            Self::Ptt(weight, Intrusiveness::Occupancy) => PolicyName::new("ptt-occ").with("w", weight).fmt(f),
+        }
     }
-}
-
-impl PolicyId for Policy {}
-
-/// What is known of a run under metasched beside what every world tells.
-pub(crate) struct Beside {
-    prediction_error_percent: Option<f64>,
-    /// What disturbed the local users of a node, in seconds; `None` if there are none.
-    disturbance: Option<f64>,
-    makespan: f64,
 }
 
 /// Adds up the errors of predictions as jobs finish.
@@ -130,43 +112,45 @@ impl OutcomeSink for Errors {
 }
 
 /// Time-shared clusters with local users, under a metascheduler that predicts.
-pub(crate) struct Metasched {
+struct Metasched {
     asked: Asked,
-    options: MetaschedOptions,
+    path: PathBuf,
+    policies: Vec<Policy>,
     clusters: Clusters,
     sites: Sites,
 }
 
+pub(super) const ENTRY: Entry = Entry {
+    model: "metasched",
+    profile: "clean",
+    about: "Time-shared clusters with local users, under a metascheduler: needs --clusters",
+    place: "--clusters FILE",
+    takes_machines: false,
+    policies: || "ffit, rr, tat, ptt+w=W, ptt-occ+w=W".to_owned(),
+    normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
+};
+
+/// Opens the clusters for these policies.
+pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.read(Policy::named)?;
+    let path = options.clusters.clone();
+    let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
+    let clusters = Clusters::open(&path)?;
+    let sites = clusters.sites();
+    Ok(Box::new(Metasched { asked: asked.clone(), path, policies, clusters, sites }))
+}
+
 impl World for Metasched {
-    type Options = MetaschedOptions;
-    type Policy = Policy;
-    type Beside = Beside;
-
-    const MODEL: &'static str = "metasched";
-    const ABOUT: &'static str = "Time-shared clusters with local users, under a metascheduler: needs --clusters";
-    const PLACE: &'static str = "--clusters FILE";
-
-    fn policies() -> String {
-        Policy::NAMES.to_owned()
-    }
-
-    fn policy(text: &str, _: &[&'static Own]) -> Option<Result<Policy, String>> {
-        Policy::named(text)
-    }
-
-    fn open(asked: &Asked, options: &MetaschedOptions, _: &[Policy]) -> Result<Self> {
-        let path = options.clusters.as_deref();
-        let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
-        let clusters = Clusters::open(path)?;
-        let sites = clusters.sites();
-        Ok(Self { asked: asked.clone(), options: options.clone(), clusters, sites })
+    fn policies(&self) -> Vec<Named> {
+        self.policies.iter().map(Named::of).collect()
     }
 
     fn sites(&self) -> &Sites {
         &self.sites
     }
 
-    fn replay(&self, policy: &Policy, drafts: Drafts) -> Result<(Outcome, Beside)> {
+    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
+        let policy = self.policies[policy];
         let log = Log::open(&self.asked, &self.sites)?;
         let watch = Watch::new(drafts, &self.sites)?;
         let config = self.clusters.config.clone();
@@ -175,21 +159,21 @@ impl World for Metasched {
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
         let mut sim = Sim::new(world, watch);
-        run_out(&mut sim, &policy.name(), &self.asked)?;
+        run_out(&mut sim, &policy.to_string(), &self.asked, || true)?;
         let (world, watch) = sim.into_parts();
         let makespan = world.makespan();
         let slowdown = world.local_slowdown(makespan);
         let Errors { sum, count } = world.into_outcomes();
         let repairs = log.finish()?;
-        let beside = Beside {
-            prediction_error_percent: (count > 0.0).then(|| 100.0 * sum / count),
-            disturbance: slowdown.map(|slowdown| (slowdown - 1.0) * makespan.as_secs_f64()),
-            makespan: makespan.as_secs_f64(),
-        };
-        Ok((Outcome::new(watch.finish()?, repairs), beside))
+        let mut outcome = Outcome::new(watch.finish()?, repairs);
+        outcome.count("prediction_error_percent", (count > 0.0).then(|| 100.0 * sum / count));
+        let makespan = makespan.as_secs_f64();
+        outcome.disturbed = Some((makespan, slowdown.map(|slowdown| (slowdown - 1.0) * makespan)));
+        Ok(outcome)
     }
 
-    fn explain(&self, policy: &Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
+    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let policy = self.policies[policy];
         let (log, heard) = (Log::open(&self.asked, &self.sites)?, Heard::of(jobs));
         let arrivals = {
             let heard = Rc::clone(&heard);
@@ -200,30 +184,29 @@ impl World for Metasched {
         };
         let config = self.clusters.config.clone();
         let at_work =
-            Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.names() };
+            Overheard { policy: policy.at_work(&config.readings), heard: Rc::clone(&heard), names: self.sites.names() };
         let streams = Clusters::streams(self.asked.seed);
         let world = MetaLoras::new(config, at_work, arrivals, Errors::default(), &streams)?;
-        let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.names() });
-        run_out_while(&mut sim, &policy.name(), &self.asked, || !heard.borrow().is_done())?;
+        let mut sim = Sim::new(world, Events { heard: Rc::clone(&heard), names: self.sites.names() });
+        run_out(&mut sim, &policy.to_string(), &self.asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().finish(&policy.name(), "waits");
+        let told = heard.borrow_mut().finish(&policy.to_string(), "waits");
         Ok(told)
     }
 
-    /// Adds the error of predictions at dispatch, and the slowdown of local users over the longest makespan of the policies, one
-    /// window for all.
-    fn compare(runs: &mut [(Outcome, Beside)]) {
-        let window = runs.iter().map(|(_, beside)| beside.makespan).fold(0.0, f64::max);
-        for (outcome, beside) in runs {
-            let slowdown = beside.disturbance.filter(|_| window > 0.0).map(|disturbance| 1.0 + disturbance / window);
-            outcome.count("prediction_error_percent", beside.prediction_error_percent);
-            outcome.count("local_slowdown", slowdown);
+    /// Adds the slowdown of local users over the longest makespan of the policies, one window for all.
+    fn compare(&self, outcomes: &mut [Outcome]) {
+        let window =
+            outcomes.iter().filter_map(|outcome| outcome.disturbed).map(|(makespan, _)| makespan).fold(0.0, f64::max);
+        for outcome in outcomes {
+            let disturbance = outcome.disturbed.and_then(|(_, disturbance)| disturbance).filter(|_| window > 0.0);
+            outcome.count("local_slowdown", disturbance.map(|disturbance| 1.0 + disturbance / window));
         }
     }
 
-    fn arguments(&self, _: &[Policy]) -> String {
-        let clusters = self.options.clusters.as_ref().expect("it was opened").to_string_lossy();
+    fn arguments(&self) -> String {
+        let clusters = self.path.to_string_lossy();
         format!(" --model metasched --clusters {} --estimates {}", quoted(&clusters), self.asked.estimates)
     }
 
@@ -231,13 +214,6 @@ impl World for Metasched {
         let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
                     is averaged over the longest makespan of the policies.";
         vec![note.to_owned()]
-    }
-}
-
-impl Metasched {
-    /// What the clusters are called.
-    fn names(&self) -> Vec<String> {
-        self.sites.iter().map(|site| site.name.clone()).collect()
     }
 }
 

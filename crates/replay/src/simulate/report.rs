@@ -24,7 +24,7 @@ const NOT_REPRODUCIBLE: &str =
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
     pub(super) options: &'a Simulate,
-    pub(super) world: &'a dyn Opened,
+    pub(super) world: &'a Opened,
     pub(super) runs: &'a [Run],
     /// Position of the policy that others are compared with.
     pub(super) baseline: usize,
@@ -212,8 +212,8 @@ impl Report<'_> {
         let mut manifest = serde_json::json!({
             "trace": self.options.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
-            "model": self.world.model(),
-            "profile": self.world.profile(),
+            "model": self.world.entry.model,
+            "profile": self.world.entry.profile,
             "start_up": null,
             "machine": self.sites().to_string(),
             "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),

@@ -13,7 +13,7 @@ use workload::{Machines, Repairs, Rule, SwfError};
 pub(crate) struct Sites {
     sites: Vec<Site>,
     /// The rule under which the log's own size was taken, if it was.
-    pub(super) rule: Option<Rule>,
+    pub(crate) rule: Option<Rule>,
     source: &'static str,
     inside: Inside,
     /// Whether a machine file tells memory, which no world uses.
@@ -28,13 +28,13 @@ const MOST_MACHINES: u64 = 100_000;
 /// One place.
 pub(crate) struct Site {
     /// As in the column `site` of `jobs.csv`.
-    pub(super) name: String,
-    pub(super) machine: Machine,
+    pub(crate) name: String,
+    pub(crate) machine: Machine,
 }
 
 impl Sites {
     /// From `--machines`, `--procs`, or the log.
-    pub(super) fn of(asked: &Asked, procs: Option<u32>, header: &Header) -> Result<Self> {
+    pub(crate) fn of(asked: &Asked, procs: Option<u32>, header: &Header) -> Result<Self> {
         let MachineFile { machines, inside } = &asked.machine_file.options;
         if let Some(path) = machines {
             let file = Machines::open(path)?;
@@ -54,26 +54,26 @@ impl Sites {
     }
 
     /// The clusters of a machine file.
-    pub(super) const fn clusters(sites: Vec<Site>, tells_memory: bool) -> Self {
+    pub(crate) const fn clusters(sites: Vec<Site>, tells_memory: bool) -> Self {
         Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, tells_memory, shared: None }
     }
 
     /// Places where several tasks share a processor, and no job is wider than `widest`.
-    pub(super) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
+    pub(crate) const fn shared(sites: Vec<Site>, widest: u32, source: &'static str, inside: Inside) -> Self {
         Self { sites, rule: None, source, inside, tells_memory: false, shared: Some(widest) }
     }
 
     /// Servers, each of which a job has for itself.
-    pub(super) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
+    pub(crate) const fn servers(sites: Vec<Site>, source: &'static str) -> Self {
         Self { sites, rule: None, source, inside: Inside::Machine, tells_memory: false, shared: None }
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, Site> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {
         self.sites.iter()
     }
 
     /// The first processor of each place and its name, where processors are numbered on through the places.
-    pub(super) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
+    pub(crate) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
         self.iter().scan(0, |next, site| {
             let first = *next;
             *next = u32::saturating_add(*next, site.machine.processors);
@@ -81,12 +81,18 @@ impl Sites {
         })
     }
 
-    pub(super) fn machines(&self) -> Vec<Machine> {
+    /// Names of the places, by index.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.iter().map(|site| site.name.clone()).collect()
+    }
+
+    /// The places as policies see them.
+    pub(crate) fn machines(&self) -> Vec<Machine> {
         self.iter().map(|site| site.machine).collect()
     }
 
     /// Processors of all places. Places for tasks may be more than that number can hold; pictures alone depend on it.
-    pub(super) fn processors(&self) -> u32 {
+    pub(crate) fn processors(&self) -> u32 {
         self.iter().map(|site| site.machine.processors).fold(0, u32::saturating_add)
     }
 
@@ -96,17 +102,17 @@ impl Sites {
     }
 
     /// The speed of the slowest place.
-    pub(super) fn slowest(&self) -> f64 {
+    pub(crate) fn slowest(&self) -> f64 {
         self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
     }
 
     /// Whether several tasks share a processor.
-    pub(super) const fn shares_processors(&self) -> bool {
+    pub(crate) const fn shares_processors(&self) -> bool {
         self.shared.is_some()
     }
 
     /// Processors of the widest place: no job can be wider.
-    pub(super) fn widest(&self) -> u32 {
+    pub(crate) fn widest(&self) -> u32 {
         if let Some(widest) = self.shared {
             return widest;
         }
@@ -126,7 +132,7 @@ fn unknown_size(error: SwfError) -> anyhow::Error {
 }
 
 /// The clusters of the file, or their machines, or all of it as one pool.
-pub(super) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
+pub(crate) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
     let clusters = file.clusters();
     let site = |name: &str, processors, speed| Site { name: name.to_owned(), machine: Machine { processors, speed } };
     Ok(match inside {

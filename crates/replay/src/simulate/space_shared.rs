@@ -1,16 +1,14 @@
 //! A log on space-shared machines or clusters, which may fail.
 
-use super::clock::{LATEST, YEARS, run_out_while};
+use super::clock::{LATEST, YEARS, run_out};
 use super::exec::{Exec, Failure};
 use super::log::Log;
-use super::name::PolicyName;
-use super::own::Own;
-use super::policy::{self, Search};
+use super::policy::{Policy, Search};
 use super::predicting::{Predicting, carried, expired_percent, in_words};
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::{Known, Watch};
-use super::world::{Outcome, PolicyId, World};
+use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
 use crate::explanation::{Ear, Explanation, Listener, explanation};
 use crate::run_options::RunOptions;
@@ -19,7 +17,6 @@ use clap::Args;
 use gap_schedule::{Explained, MultiCluster, PredictionCounts, Predictions};
 use sim_core::{Job, Outage, Probe, Sim};
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 use workload::{Outages, OutagesError, SwfReader};
@@ -27,22 +24,23 @@ use workload::{Outages, OutagesError, SwfReader};
 /// Options of space-shared machines.
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
-pub(crate) struct SpaceSharedOptions {
+pub(crate) struct Options {
     #[command(flatten)]
-    pub(super) run: RunOptions,
+    run: RunOptions,
     /// End each Tabu search after so many milliseconds of wall-clock time. Results then depend on the computer, and are
     /// marked as not reproducible.
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
-    pub(super) time_limit: Option<Duration>,
+    time_limit: Option<Duration>,
     /// How many seconds a policy that is a program may take for one answer.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(super) policy_timeout: Duration,
+    policy_timeout: Duration,
 }
 
 /// Machines or clusters, each processor of which one job has for itself.
-pub(crate) struct SpaceShared {
+struct SpaceShared {
     asked: Asked,
-    options: SpaceSharedOptions,
+    options: Options,
+    policies: Vec<Policy>,
     sites: Sites,
     /// Who predicts where a policy's name says nothing of that: `--estimates mean-of-user:K`.
     predicting: Option<Predicting>,
@@ -50,45 +48,39 @@ pub(crate) struct SpaceShared {
     predicts: bool,
 }
 
+pub(super) const ENTRY: Entry = Entry {
+    model: "gap-schedule",
+    profile: "clean",
+    about: "Space-shared machines or clusters, each processor to one job at a time",
+    place: "--machines FILE or --procs N",
+    takes_machines: true,
+    policies: Policy::names,
+    normal: |text| Some(Policy::of_base(text, &[])?.ok()?.to_string()),
+};
+
+/// Opens the machines for these policies.
+pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
+    let policies = wanted.read(|text| Policy::of_base(text, wanted.own))?;
+    let header = SwfReader::open(&asked.trace)?.header().clone();
+    let sites = Sites::of(asked, options.run.procs, &header)?;
+    let predicting = Predicting::by_estimates(asked.estimates);
+    let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
+    let world = SpaceShared { asked: asked.clone(), options: options.clone(), policies, sites, predicting, predicts };
+    world.ensure_finishable()?;
+    Ok(Box::new(world))
+}
+
 impl World for SpaceShared {
-    type Options = SpaceSharedOptions;
-    type Policy = policy::Policy;
-    type Beside = ();
-
-    const MODEL: &'static str = "gap-schedule";
-    const ABOUT: &'static str = "Space-shared machines or clusters, each processor to one job at a time";
-    const PLACE: &'static str = "--machines FILE or --procs N";
-    const TAKES_MACHINES: bool = true;
-
-    fn policies() -> String {
-        policy::Policy::names().join(", ")
-    }
-
-    fn policy(text: &str, own: &[&'static Own]) -> Option<Result<policy::Policy, String>> {
-        if let Some(own) = own.iter().find(|own| own.name() == text) {
-            return Some(Ok(policy::Policy::Own(own)));
-        }
-        let base = PolicyName::base_of(text);
-        let is_ours = base == "exec" || policy::Policy::names().contains(&base);
-        is_ours.then(|| text.parse())
-    }
-
-    fn open(asked: &Asked, options: &SpaceSharedOptions, policies: &[policy::Policy]) -> Result<Self> {
-        let header = SwfReader::open(&asked.trace)?.header().clone();
-        let sites = Sites::of(asked, options.run.procs, &header)?;
-        let predicting = Predicting::by_estimates(asked.estimates);
-        let predicts = predicting.is_some() || policies.iter().any(|policy| policy.predicting().is_some());
-        let world = Self { asked: asked.clone(), options: options.clone(), sites, predicting, predicts };
-        world.ensure_finishable()?;
-        Ok(world)
+    fn policies(&self) -> Vec<Named> {
+        self.policies.iter().map(|policy| policy.named(self.sites.iter().len())).collect()
     }
 
     fn sites(&self) -> &Sites {
         &self.sites
     }
 
-    fn replay(&self, policy: &policy::Policy, drafts: Drafts) -> Result<(Outcome, ())> {
-        let (Self { options, sites, .. }, policy) = (self, *policy);
+    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
+        let (Self { options, sites, .. }, policy) = (self, self.policies[policy]);
         let log = self.log()?;
         let watch = Watch::new(drafts, sites)?;
         let (at_work, failure) = self.at_work(policy, watch.known())?;
@@ -102,13 +94,13 @@ impl World for SpaceShared {
         }
         if self.predicts {
             outcome.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
-            outcome.notes.extend(counts.map(|counts| in_words(&policy.name(), &counts)));
+            outcome.notes.extend(counts.map(|counts| in_words(policy.name(), &counts)));
         }
-        Ok((outcome, ()))
+        Ok(outcome)
     }
 
-    fn explain(&self, policy: &policy::Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let policy = *policy;
+    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let policy = self.policies[policy];
         let (log, known, listener) = (self.log()?, Known::default(), Listener::new(jobs));
         let (at_work, failure) = self.at_work(policy, Rc::clone(&known))?;
         let arrivals = {
@@ -123,15 +115,15 @@ impl World for SpaceShared {
         self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
         log.finish()?;
         let (tales, tells) = listener.borrow_mut().finish();
-        Ok(tales.iter().map(|tale| explanation(&policy.name(), tale, tells, self.names())).collect())
+        Ok(tales.iter().map(|tale| explanation(policy.name(), tale, tells, self.sites.names())).collect())
     }
 
-    fn arguments(&self, policies: &[policy::Policy]) -> String {
-        let SpaceSharedOptions { run, time_limit, .. } = &self.options;
+    fn arguments(&self) -> String {
+        let Options { run, time_limit, .. } = &self.options;
         let mut words = self.asked.machine_file_as_asked() + &run.processors_as_asked();
         words += &format!(" --estimates {}", self.asked.estimates);
         words += &run.outages_as_asked();
-        if policies.iter().any(|policy| policy.searches()) {
+        if self.searches() {
             words += &format!(" --tabu-iterations {}", run.tabu_iterations);
             if let Some(limit) = time_limit {
                 words += &format!(" --time-limit {}", 1e3 * limit.as_secs_f64());
@@ -140,26 +132,17 @@ impl World for SpaceShared {
         words + run.passes_as_asked()
     }
 
-    fn idles(&self, policy: &policy::Policy) -> Option<String> {
-        policy.idles(self.sites.iter().len())
-    }
-
-    fn is_reproducible(&self, policies: &[policy::Policy]) -> bool {
-        self.options.time_limit.is_none() || !policies.iter().any(|policy| policy.searches())
-    }
-}
-
-impl PolicyId for policy::Policy {
-    fn name(&self) -> String {
-        Self::name(*self)
-    }
-
-    fn files(&self) -> Vec<PathBuf> {
-        Self::files(*self)
+    fn is_reproducible(&self) -> bool {
+        self.options.time_limit.is_none() || !self.searches()
     }
 }
 
 impl SpaceShared {
+    /// Whether `--tabu-iterations` and `--time-limit` concern any policy.
+    fn searches(&self) -> bool {
+        self.policies.iter().any(|policy| policy.searches())
+    }
+
     /// Refuses drawn outages that let some job never finish, as far as a run can tell, before anybody tries.
     ///
     /// A job that is hit starts anew. Between failures that come after `mtbf` on average it needs exp(L / mtbf) attempts to run for
@@ -190,7 +173,7 @@ impl SpaceShared {
     /// are any.
     fn run<Q: Probe>(
         &self,
-        policy: policy::Policy,
+        policy: Policy,
         at_work: impl gap_schedule::Policy,
         failure: &Failure,
         arrivals: impl Iterator<Item = Job>,
@@ -215,7 +198,7 @@ impl SpaceShared {
             multi_cluster = multi_cluster.with_predictions(predicting.at_work());
         }
         let mut sim = Sim::new(multi_cluster, probe);
-        run_out_while(&mut sim, &policy.name(), asked, || failure.borrow().is_none() && goes_on())?;
+        run_out(&mut sim, policy.name(), asked, || failure.borrow().is_none() && goes_on())?;
         let (multi_cluster, probe) = sim.into_parts();
         if let Some(error) = failure.take() {
             bail!(error);
@@ -227,9 +210,9 @@ impl SpaceShared {
     }
 
     /// The policy at work, and where it says what went wrong, if it is a program and something does.
-    fn at_work(&self, policy: policy::Policy, known: Known) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
+    fn at_work(&self, policy: Policy, known: Known) -> Result<(Box<dyn gap_schedule::Policy>, Failure)> {
         let Self { asked, options, sites, .. } = self;
-        if let policy::Policy::Exec(command) = policy {
+        if let Some(command) = policy.command() {
             let (exec, failure) = Exec::start(command, &sites.machines(), known, options.policy_timeout)?;
             return Ok((Box::new(exec), failure));
         }
@@ -244,14 +227,9 @@ impl SpaceShared {
         Log::open(&Asked { estimates: carried(self.asked.estimates), ..self.asked.clone() }, &self.sites)
     }
 
-    /// What the places are called.
-    fn names(&self) -> Vec<String> {
-        self.sites.iter().map(|site| site.name.clone()).collect()
-    }
-
     /// The outages of the places: the same for every policy.
     fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
-        let names = self.names();
+        let names = self.sites.names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.options.run.outages_of(&names, self.asked.seed)
     }

@@ -1,17 +1,15 @@
 //! Worlds: what a log can be replayed on, each in a file of its own.
 //!
-//! A world is a type that implements [`World`] and a line in `simulate/worlds.rs`. Its options are its own: clap reads them
-//! into [`World::Options`], and a run in another world refuses them.
+//! A world is a file with a type that implements [`World`], its `Options`, its [`Entry`] and a function `open`, and a name in
+//! `simulate/worlds.rs`. Its options are its own: a run in another world refuses them.
 
 use super::name::PolicyName;
 use super::own::Own;
 use super::rows::Drafts;
 use super::sites::Sites;
 use super::watch::Watched;
-use crate::asked::Asked;
 use crate::explanation::Explanation;
 use anyhow::{Result, anyhow, bail};
-use clap::Args;
 use lab::chart::Picture;
 use lab::parallel::in_parallel;
 use lab::provenance::hashes_of;
@@ -19,64 +17,38 @@ use lab::scenario::did_you_mean;
 use metrics::Metric;
 use metrics::backlog::Trend;
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
+use std::ops::Deref;
 use std::path::PathBuf;
 use tempfile::NamedTempFile;
 use workload::Repairs;
 
-/// What a log can be replayed on.
-pub(crate) trait World: Sized + Sync + 'static {
-    /// The options that it alone has.
-    type Options: Args + Clone + Debug;
-    /// A policy of it, by name.
-    type Policy: PolicyId;
-    /// What is known of a run beside its outcome, until the policies are compared.
-    type Beside: Send;
-
-    /// The value of `--model` that chooses it.
-    const MODEL: &'static str;
-    /// The value of `--profile` that chooses it.
-    const PROFILE: &'static str = "clean";
-    /// What it is, for the help: of the model, or of the profile if that is not the usual one.
-    const ABOUT: &'static str;
-    /// The option that says where jobs run: `--clusters FILE`.
-    const PLACE: &'static str;
-    /// Whether `--machines` and `--inside` may say so, too.
-    const TAKES_MACHINES: bool = false;
-
-    /// The names of its policies, for messages.
-    fn policies() -> String;
-
-    /// The policy called `text`; `None` if there is none of such a base.
-    fn policy(text: &str, own: &[&'static Own]) -> Option<Result<Self::Policy, String>>;
-
-    /// Looks at what was asked, and reads what says where jobs run. Refuses what cannot be run.
-    fn open(asked: &Asked, options: &Self::Options, policies: &[Self::Policy]) -> Result<Self>;
+/// What a log can be replayed on, with the policies that it was opened for; these are named by their positions.
+pub(crate) trait World: Sync {
+    /// The policies, in their order.
+    fn policies(&self) -> Vec<Named>;
 
     /// Where jobs run.
     fn sites(&self) -> &Sites;
 
     /// One policy on the whole log. `drafts` is where its jobs are written.
-    fn replay(&self, policy: &Self::Policy, drafts: Drafts) -> Result<(Outcome, Self::Beside)>;
+    fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome>;
 
     /// Why these jobs of the log, by number, started when they did under a policy.
-    fn explain(&self, policy: &Self::Policy, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let _ = (policy, jobs);
-        bail!("{} tells no reasons; leave it out", Entry::of::<Self>().chosen_by())
-    }
+    fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>>;
 
-    /// Adds what can be told only when all policies are done.
-    fn compare(_runs: &mut [(Outcome, Self::Beside)]) {}
+    /// Adds metrics that depend on the runs of all policies.
+    fn compare(&self, _outcomes: &mut [Outcome]) {}
 
-    /// What it was asked, as on the command line; each option with a blank before it.
-    fn arguments(&self, policies: &[Self::Policy]) -> String;
+    /// Options that determine the runs, as on the command line; each with a blank before it.
+    fn arguments(&self) -> String;
 
     /// Files beside the results that a run will write.
     fn writes_to(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// What a reader of the page must know of it.
+    /// Notes for readers of the page.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -86,32 +58,33 @@ pub(crate) trait World: Sized + Sync + 'static {
         Vec::new()
     }
 
-    /// Why jobs are rejected here, behind "rejected: ".
+    /// Reason for rejections, behind "rejected: ".
     fn rejects_because(&self) -> String {
         format!("no place is wider than {} processors", self.sites().widest())
     }
 
-    /// Why a policy does not do what its name promises on these places, if it does not.
-    fn idles(&self, _policy: &Self::Policy) -> Option<String> {
-        None
-    }
-
     /// Whether another run gives the same bytes.
-    fn is_reproducible(&self, _policies: &[Self::Policy]) -> bool {
+    fn is_reproducible(&self) -> bool {
         true
     }
 }
 
-/// A policy by its name. `Display` gives what `--policy` takes.
-pub(crate) trait PolicyId: Clone + PartialEq + Display + Send + Sync {
+/// A policy of a world.
+pub(crate) struct Named {
     /// As the folder of its results is called.
-    fn name(&self) -> String {
-        self.to_string()
-    }
-
+    pub(crate) name: String,
+    /// As `--policy` takes it, in normal form.
+    pub(crate) given: String,
     /// Files whose content decides what it does: see [`policy::Policy::files`](super::policy::Policy::files).
-    fn files(&self) -> Vec<PathBuf> {
-        Vec::new()
+    pub(crate) files: Vec<PathBuf>,
+    /// Reason why it does not do what its name promises on these places, if it does not.
+    pub(crate) idles: Option<String>,
+}
+
+impl Named {
+    /// A policy whose name is its normal form.
+    pub(crate) fn of(policy: &impl Display) -> Self {
+        Self { name: policy.to_string(), given: policy.to_string(), files: Vec::new(), idles: None }
     }
 }
 
@@ -127,13 +100,15 @@ pub(crate) struct Outcome {
     pub(crate) files: Vec<(NamedTempFile, PathBuf)>,
     /// Where the run departs from one that it was compared with.
     pub(crate) differs: Option<String>,
+    /// Makespan (s), and the time (s) by which local users of a node were slowed down, if there are any.
+    pub(crate) disturbed: Option<(f64, Option<f64>)>,
 }
 
 impl Outcome {
-    /// What every world tells.
+    /// What every world reports.
     pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
-        let (exhibits, notes, files, differs) = Default::default();
-        Self { watched, repairs, exhibits, notes, files, differs }
+        let (exhibits, notes, files, differs, disturbed) = Default::default();
+        Self { watched, repairs, exhibits, notes, files, differs, disturbed }
     }
 
     /// Adds a metric that the world has counted.
@@ -150,7 +125,7 @@ pub(crate) struct Run {
     pub(crate) given: String,
     /// SHA-256 of the files that decided what it did, by path, from before its run.
     pub(crate) programs: BTreeMap<String, String>,
-    /// Why it does not do what its name promises, if it does not.
+    /// See [`Named::idles`].
     pub(crate) idles: Option<String>,
     /// Metrics in the order of the columns of `summary.csv`.
     pub(crate) columns: Vec<(&'static Metric, Option<f64>)>,
@@ -174,195 +149,147 @@ impl Run {
     }
 }
 
-/// A world with the policies that it was asked for: [`World`] without its types.
-pub(crate) trait Opened: Sync {
-    /// See [`World::MODEL`].
-    fn model(&self) -> &'static str;
-    /// See [`World::PROFILE`].
-    fn profile(&self) -> &'static str;
-    /// Of the policies, as their folders are called.
-    fn names(&self) -> Vec<String>;
-    /// Position of the policy that `text` names, in whichever form `--policy` takes.
-    fn position(&self, text: &str) -> Option<usize>;
-    /// Replays all policies, in their order. `begin` gives each the files of its jobs, and `done` is told of each.
-    fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>>;
-    /// See [`World::explain`]: of each policy, in their order.
-    fn explain(&self, jobs: &[u64]) -> Result<Vec<Explanation>>;
-    /// See [`World::sites`].
-    fn sites(&self) -> &Sites;
-    /// See [`World::arguments`].
-    fn arguments(&self) -> String;
-    /// See [`World::writes_to`].
-    fn writes_to(&self) -> Vec<PathBuf>;
-    /// See [`World::notes`].
-    fn notes(&self) -> Vec<String>;
-    /// See [`World::facts`].
-    fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
-    /// See [`World::rejects_because`].
-    fn rejects_because(&self) -> String;
-    /// See [`World::is_reproducible`].
-    fn is_reproducible(&self) -> bool;
-}
-
-struct Asking<W: World> {
-    world: W,
-    policies: Vec<W::Policy>,
-}
-
-impl<W: World> Opened for Asking<W> {
-    fn model(&self) -> &'static str {
-        W::MODEL
-    }
-
-    fn profile(&self) -> &'static str {
-        W::PROFILE
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.policies.iter().map(PolicyId::name).collect()
-    }
-
-    fn position(&self, text: &str) -> Option<usize> {
-        let parsed = W::policy(text, &[]).and_then(Result::ok);
-        let is_meant = |policy: &W::Policy| policy.name() == text || parsed.as_ref() == Some(policy);
-        self.policies.iter().position(is_meant)
-    }
-
-    fn replay(&self, begin: &(dyn Fn() -> Result<Drafts> + Sync), done: &(dyn Fn() + Sync)) -> Result<Vec<Run>> {
-        let programs = self.policies.iter().map(|policy| hashes_of(&policy.files()));
-        let programs: Vec<_> = programs.collect::<Result<_>>()?;
-        let replay = |policy: &W::Policy| {
-            let outcome = self.world.replay(policy, begin()?)?;
-            done();
-            Ok(outcome)
-        };
-        let mut outcomes = in_parallel(&self.policies, replay)?;
-        W::compare(&mut outcomes);
-        let run = |((policy, (outcome, _)), programs): ((&W::Policy, (Outcome, _)), _)| {
-            let mut columns = outcome.watched.totals.row();
-            columns.sort_by_key(|(metric, _)| metric.column_rank());
-            let (name, given, idles) = (policy.name(), policy.to_string(), self.world.idles(policy));
-            Run { name, given, programs, idles, columns, outcome }
-        };
-        Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
-    }
-
-    fn explain(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let told = in_parallel(&self.policies, |policy| self.world.explain(policy, jobs))?;
-        Ok(told.into_iter().flatten().collect())
-    }
-
-    fn sites(&self) -> &Sites {
-        self.world.sites()
-    }
-
-    fn arguments(&self) -> String {
-        self.world.arguments(&self.policies)
-    }
-
-    fn writes_to(&self) -> Vec<PathBuf> {
-        self.world.writes_to()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.world.notes()
-    }
-
-    fn facts(&self) -> Vec<(&'static str, serde_json::Value)> {
-        self.world.facts()
-    }
-
-    fn rejects_because(&self) -> String {
-        self.world.rejects_because()
-    }
-
-    fn is_reproducible(&self) -> bool {
-        self.world.is_reproducible(&self.policies)
-    }
-}
-
-/// What the registry tells of a world without opening it.
-pub(super) struct Entry {
-    pub(super) model: &'static str,
-    pub(super) profile: &'static str,
+/// A world of the registry.
+pub(crate) struct Entry {
+    /// The values of `--model` and `--profile` that choose it.
+    pub(crate) model: &'static str,
+    pub(crate) profile: &'static str,
+    /// Description for the help: of the model, or of the profile if that is not the usual one.
     pub(super) about: &'static str,
+    /// The option that says where jobs run: `--clusters FILE`.
     pub(super) place: &'static str,
+    /// Whether `--machines` and `--inside` may say so, too.
     pub(super) takes_machines: bool,
-    policies: fn() -> String,
-    knows: fn(&str) -> bool,
+    /// The names of its policies, for messages.
+    pub(super) policies: fn() -> String,
+    /// The normal form of the name of one of its policies.
+    pub(super) normal: fn(&str) -> Option<String>,
 }
 
 impl Entry {
-    pub(super) const fn of<W: World>() -> Self {
-        Self {
-            model: W::MODEL,
-            profile: W::PROFILE,
-            about: W::ABOUT,
-            place: W::PLACE,
-            takes_machines: W::TAKES_MACHINES,
-            policies: W::policies,
-            knows: |text| W::policy(text, &[]).is_some_and(|policy| policy.is_ok()),
-        }
-    }
-
-    /// How a user asks for it.
+    /// Options that choose it.
     pub(super) fn chosen_by(&self) -> String {
         if self.profile == "clean" { format!("--model {}", self.model) } else { format!("--profile {}", self.profile) }
     }
 }
 
-/// Opens a world for the policies that were asked for; `all` are the worlds that there are.
-pub(super) fn open<W: World>(
-    asked: &Asked,
-    options: &W::Options,
-    named: &[String],
-    own: &[&'static Own],
-    all: &[Entry],
-) -> Result<Box<dyn Opened>> {
-    let mut policies: Vec<W::Policy> = Vec::new();
-    for text in named {
-        let policy = match W::policy(text, own) {
-            Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
-            None => bail!("--policy {text}{}", whose(text, &Entry::of::<W>(), own, all)),
+/// The policies that a world is opened for.
+pub(super) struct Wanted<'a> {
+    pub(super) named: &'a [String],
+    /// Policies that the program adds.
+    pub(super) own: &'a [&'static Own],
+    /// The world, and all that there are.
+    pub(super) here: &'static Entry,
+    pub(super) all: &'static [Entry],
+}
+
+impl Wanted<'_> {
+    /// Reads the names; `parse` returns `None` for those that are not of this world. Refuses a policy that is named twice.
+    pub(super) fn read<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
+        let mut policies: Vec<P> = Vec::new();
+        for text in self.named {
+            let policy = match parse(text) {
+                Some(policy) => policy.map_err(|error| anyhow!("--policy {text}: {error}"))?,
+                None => bail!("--policy {text}{}", self.whose(text)),
+            };
+            let normal = policy.to_string();
+            if let Some(first) = policies.iter().position(|other| other.to_string() == normal) {
+                let first = &self.named[first];
+                let spelled = format!(": {first} and {text} are both {normal}");
+                bail!("--policy {text}: is named twice{}; leave one out", if first == text { "" } else { &spelled });
+            }
+            policies.push(policy);
+        }
+        Ok(policies)
+    }
+
+    /// What to say of a policy that the world does not know.
+    fn whose(&self, text: &str) -> String {
+        let names: Vec<&str> = self.own.iter().map(|own| own.name()).collect();
+        let other = self.all.iter().find(|other| (other.normal)(text).is_some());
+        if let Some(other) = other.or_else(|| names.contains(&text).then(|| &self.all[0])) {
+            return format!(" is one of {}, and not of {}", other.chosen_by(), self.here.chosen_by());
+        }
+        let ours = self.all.iter().filter(|world| world.profile == "clean");
+        let lists: Vec<String> =
+            ours.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
+        let known: Vec<String> = self.all.iter().map(|world| (world.policies)()).collect();
+        let known = known.iter().flat_map(|names| names.split(", ")).chain(names.iter().copied());
+        let hint = did_you_mean(PolicyName::base_of(text), known);
+        let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
+        format!(": no policy is called {text:?}{hint}; {}{added}", lists.join("; "))
+    }
+}
+
+/// A world that is open, with its policies.
+pub(crate) struct Opened {
+    pub(crate) entry: &'static Entry,
+    world: Box<dyn World>,
+    policies: Vec<Named>,
+}
+
+impl Deref for Opened {
+    type Target = dyn World;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.world
+    }
+}
+
+impl Opened {
+    /// Refuses policies whose results would share a folder.
+    pub(super) fn new(entry: &'static Entry, world: Box<dyn World>) -> Result<Self> {
+        let policies = world.policies();
+        for (k, Named { name, given, .. }) in policies.iter().enumerate() {
+            if let Some(other) = policies[..k].iter().find(|other| other.name == *name) {
+                bail!(
+                    "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program",
+                    other.given
+                );
+            }
+        }
+        Ok(Self { entry, world, policies })
+    }
+
+    /// Names of the policies, as their folders are called.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.policies.iter().map(|policy| policy.name.clone()).collect()
+    }
+
+    /// Position of the policy that `text` names, in whichever form `--policy` takes.
+    pub(crate) fn position(&self, text: &str) -> Option<usize> {
+        let normal = (self.entry.normal)(text);
+        self.policies.iter().position(|policy| policy.name == text || normal.as_ref() == Some(&policy.given))
+    }
+
+    /// Replays all policies, in their order. `begin` gives each the files of its jobs; `done` is called after each.
+    pub(crate) fn replay_all(
+        &self,
+        begin: &(dyn Fn() -> Result<Drafts> + Sync),
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Run>> {
+        let programs = self.policies.iter().map(|policy| hashes_of(&policy.files));
+        let programs: Vec<_> = programs.collect::<Result<_>>()?;
+        let positions: Vec<usize> = (0..self.policies.len()).collect();
+        let mut outcomes = in_parallel(&positions, |policy| {
+            let outcome = self.world.replay(*policy, begin()?)?;
+            done();
+            Ok(outcome)
+        })?;
+        self.world.compare(&mut outcomes);
+        let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
+            let mut columns = outcome.watched.totals.row();
+            columns.sort_by_key(|(metric, _)| metric.column_rank());
+            let Named { name, given, idles, .. } = policy;
+            Run { name: name.clone(), given: given.clone(), programs, idles: idles.clone(), columns, outcome }
         };
-        if let Some(first) = policies.iter().position(|other| *other == policy) {
-            bail!(
-                "--policy {text}: is named twice{}; leave one out",
-                spelled(&named[first], text, &policy.to_string())
-            );
-        }
-        policies.push(policy);
+        Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }
-    let world = W::open(asked, options, &policies)?;
-    for (k, policy) in policies.iter().enumerate() {
-        let name = policy.name();
-        if let Some(other) = policies[..k].iter().find(|other| other.name() == name) {
-            bail!(
-                "--policy {other} and --policy {policy} would both be called {name}, and write to one folder; rename a program"
-            );
-        }
-    }
-    Ok(Box::new(Asking { world, policies }))
-}
 
-/// Where two spellings of the policy `canonical` differ, both of them.
-fn spelled(first: &str, second: &str, canonical: &str) -> String {
-    if first == second { String::new() } else { format!(": {first} and {second} are both {canonical}") }
-}
-
-/// What to say of a policy that the world `here` does not know.
-fn whose(text: &str, here: &Entry, own: &[&'static Own], all: &[Entry]) -> String {
-    let names: Vec<&str> = own.iter().map(|own| own.name()).collect();
-    let other = all.iter().find(|other| (other.knows)(text)).or_else(|| names.contains(&text).then(|| &all[0]));
-    if let Some(other) = other {
-        return format!(" is one of {}, and not of {}", other.chosen_by(), here.chosen_by());
+    /// Why these jobs started when they did, of each policy in their order.
+    pub(crate) fn explain_all(&self, jobs: &[u64]) -> Result<Vec<Explanation>> {
+        let positions: Vec<usize> = (0..self.policies.len()).collect();
+        let told = in_parallel(&positions, |policy| self.world.explain(*policy, jobs))?;
+        Ok(told.into_iter().flatten().collect())
     }
-    let ours = all.iter().filter(|world| world.profile == "clean");
-    let lists: Vec<String> =
-        ours.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
-    let known: Vec<String> = all.iter().map(|world| (world.policies)()).collect();
-    let known = known.iter().flat_map(|names| names.split(", ")).chain(names.iter().copied());
-    let hint = did_you_mean(PolicyName::base_of(text), known);
-    let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };
-    format!(": no policy is called {text:?}{hint}; {}{added}", lists.join("; "))
 }

@@ -1,11 +1,7 @@
-//! The worlds that there are. A new one is a file of its own that implements [`World`], and a line here.
+//! The worlds that there are. A new one is a file of its own, and its name here.
 
-use super::alea31::Alea31;
-use super::hier::HierGrid;
-use super::metasched::Metasched;
 use super::own::Own;
-use super::space_shared::SpaceShared;
-use super::world::{Entry, Opened, World, open};
+use super::world::{Entry, Opened, Wanted};
 use crate::asked::Asked;
 use crate::given::Given;
 use anyhow::{Result, anyhow, ensure};
@@ -27,31 +23,27 @@ pub(crate) struct Chosen {
 }
 
 macro_rules! worlds {
-    ($($options:ident: $world:ty),* $(,)?) => {
+    ($($world:ident),* $(,)?) => {
         /// The options of every world.
         #[derive(Clone, Debug, Args)]
         pub(crate) struct Worlds {
-            $(#[command(flatten)] $options: Given<<$world as World>::Options>,)*
+            $(#[command(flatten)] $world: Given<super::$world::Options>,)*
         }
 
         impl Worlds {
-            const ALL: &[Entry] = &[$(Entry::of::<$world>()),*];
+            const ALL: &[Entry] = &[$(super::$world::ENTRY),*];
 
             /// Opens the world that was asked for.
-            pub(crate) fn open(
-                &self, asked: &Asked, chosen: &Chosen, own: &[&'static Own],
-            ) -> Result<Box<dyn Opened>> {
-                let entry = entry(asked, chosen)?;
-                let is_chosen = |model, profile| model == entry.model && profile == entry.profile;
+            pub(crate) fn open(&self, asked: &Asked, chosen: &Chosen, own: &[&'static Own]) -> Result<Opened> {
+                let here = entry(asked, chosen)?;
+                let is_here = |world: &Entry| (world.model, world.profile) == (here.model, here.profile);
+                for (world, given) in Self::ALL.iter().zip([$(&self.$world.given),*]).filter(|(world, _)| !is_here(world)) {
+                    refuse(given, here, Some(world))?;
+                }
+                let wanted = Wanted { named: &chosen.named, own, here, all: Self::ALL };
                 $(
-                    let own_of = (<$world>::MODEL, <$world>::PROFILE);
-                    if !is_chosen(own_of.0, own_of.1) {
-                        refuse(&self.$options.given, entry, Some(&Entry::of::<$world>()))?;
-                    }
-                )*
-                $(
-                    if is_chosen(<$world>::MODEL, <$world>::PROFILE) {
-                        return open::<$world>(asked, &self.$options.options, &chosen.named, own, Self::ALL);
+                    if is_here(&super::$world::ENTRY) {
+                        return Opened::new(here, super::$world::open(asked, &self.$world.options, &wanted)?);
                     }
                 )*
                 unreachable!("the chosen world is one of these")
@@ -60,12 +52,7 @@ macro_rules! worlds {
     };
 }
 
-worlds! {
-    space_shared: SpaceShared,
-    alea31: Alea31,
-    metasched: Metasched,
-    hier_grid: HierGrid,
-}
+worlds! { space_shared, alea31, metasched, hier }
 
 /// The world of `--model` and `--profile`.
 fn entry(asked: &Asked, chosen: &Chosen) -> Result<&'static Entry> {

@@ -1,6 +1,7 @@
 use super::{Command, Exec};
-use crate::simulate::held::{HeldPolicy, Placement};
+use crate::simulate::held::Placement;
 use crate::simulate::own::Own;
+use crate::simulate::policy;
 use crate::simulate::watch::Known;
 use gap_schedule::{Machine, MultiCluster, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
@@ -162,7 +163,7 @@ fn a_decayed_fair_share_in_python_starts_each_job_when_ours_does() {
     let ours: &'static Own =
         Box::leak(Box::new(Own::new("fair-share", "decayed fair share", || Box::new(FairShare::default()))));
     let placed = |name: &str| -> Vec<Placement> {
-        let policy = HeldPolicy::named(name, &[ours]).expect("a policy");
+        let policy = policy::Policy::find(name, &[ours]).expect("a policy");
         policy.replay(&[Machine::new(100)], &jobs, &numbers, Estimates::User, 0).expect("a schedule").0
     };
     let (ours, theirs) = (placed("fair-share"), placed(&format!("exec+python3 {}", program.display())));
