@@ -85,7 +85,7 @@ fn sane(message: &str) -> Result<bool, String> {
 }
 
 fn check_machines(input: &[u8]) -> Result<bool, String> {
-    let machines = match Machines::from_read(NAME, Cursor::new(input)) {
+    let machines = match Machines::from_read(NAME, Cursor::new(input.to_vec())) {
         Err(error) => return sane(&error.to_string()),
         Ok(machines) => machines,
     };

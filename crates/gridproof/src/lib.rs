@@ -232,13 +232,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<::workload::FileError>() {
         return if error.is_io() { 3 } else { 2 };
     }
-    if let Some(error) = error.downcast_ref::<::workload::SwfError>() {
-        return if error.is_io() { 3 } else { 2 };
-    }
-    if let Some(error) = error.downcast_ref::<::workload::OutagesError>() {
-        return if error.is_io() { 3 } else { 2 };
-    }
-    if let Some(error) = error.downcast_ref::<::workload::MachinesError>() {
+    if let Some(error) = error.downcast_ref::<::workload::InputError>() {
         return if error.is_io() { 3 } else { 2 };
     }
     if error.chain().any(|cause| cause.is::<std::io::Error>()) { 3 } else { 2 }

@@ -21,7 +21,7 @@ use rand::RngExt;
 use serde_json::json;
 use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 use std::path::{Path, PathBuf};
-use workload::model::{Lublin, ModelJob, Tsafrir};
+use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
 use workload::{Estimates, HeldLog, Options, SwfReader, resample};
 
 /// Help text with examples.

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use gap_schedule::Passes;
 use lab::provenance::quoted;
 use sim_core::{Outage, Span, Streams};
-use workload::{Outages, OutagesError};
+use workload::{InputError, Outages};
 
 /// What determines a schedule beside the log and the policy: options that `simulate` and `check` share.
 #[derive(Clone, Debug, Args)]
@@ -46,7 +46,7 @@ impl RunOptions {
         &self,
         names: &[&str],
         seed: u64,
-    ) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
+    ) -> Result<impl Iterator<Item = Result<Outage, InputError>> + use<>> {
         let streams = Streams::new(seed, 0);
         let stream = self.outages.as_ref().map(|outages| outages.stream(names, &streams)).transpose()?;
         Ok(stream.into_iter().flatten())

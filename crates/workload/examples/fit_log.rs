@@ -15,7 +15,7 @@
 use sim_core::Streams;
 use std::error::Error;
 use std::path::Path;
-use workload::model::{Lublin, fit};
+use workload::model::{Lublin, WorkloadModel, fit};
 use workload::{SwfReader, SwfWriter};
 
 fn main() -> Result<(), Box<dyn Error>> {

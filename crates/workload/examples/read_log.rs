@@ -16,7 +16,7 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use workload::{Estimates, Intake, Options, SwfError, SwfReader};
+use workload::{Estimates, InputError, Intake, Options, SwfReader};
 
 /// Five jobs on a machine of 8 processors.
 const FIVE: &str = "\
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn report(log: SwfReader) -> Result<String, SwfError> {
+fn report(log: SwfReader) -> Result<String, InputError> {
     let machine = log.header().max_procs;
     let mut intake = Intake::new(log, Options { estimates: Estimates::User, capacity: machine, ..Options::default() });
 

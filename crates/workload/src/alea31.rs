@@ -14,9 +14,10 @@
 //! - `cl_X` demands cluster X, `^cl_X` forbids it, five letters being compared; and `ppn` must fit into a node.
 //! - A record without column 21, as other archives have them, demands nothing, and its processors may lie on any nodes.
 
+use crate::error::InputError;
 use crate::machines::{Machine, Machines};
 use crate::repair::{Repairs, Rule};
-use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteId, SiteSet, Span, Time};
 use std::sync::Arc;
 
@@ -147,7 +148,7 @@ impl Alea31Intake {
 }
 
 impl Iterator for Alea31Intake {
-    type Item = Result<Alea31Job, SwfError>;
+    type Item = Result<Alea31Job, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.records_left > 0 {

@@ -4,6 +4,7 @@
 //! Each application comes in each size equally often, in random order, as a Poisson process. What an application takes in
 //! isolation is known, its profile; what a job of it takes in truth scatters about that.
 
+use crate::error::{ParameterError, check};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -82,35 +83,36 @@ impl BenchMix {
     /// # Errors
     ///
     /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), BenchMixError> {
-        let lists = [("applications", self.applications.len()), ("sizes", self.sizes.len())];
-        for (field, found) in lists {
-            if found == 0 {
-                return Err(BenchMixError::Empty { field });
-            }
-        }
-        if self.sizes.contains(&0) {
-            return Err(BenchMixError::ZeroSize);
-        }
-        let most = u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64;
-        if self.copies == 0 || most > MOST_JOBS {
-            return Err(BenchMixError::Copies { found: self.copies, jobs: most });
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        check(!self.applications.is_empty(), "applications", "at least one", "none")?;
+        check(!self.sizes.is_empty(), "sizes", "at least one", "none")?;
+        check(!self.sizes.contains(&0), "sizes", "sizes of at least 1", 0)?;
+        let jobs = u64::from(self.copies) * (self.applications.len() * self.sizes.len()) as u64;
+        if self.copies == 0 || jobs > MOST_JOBS {
+            let found = self.copies;
+            let message = format!("copies is {found}, which makes {jobs} jobs; expected 1 to {MOST_JOBS} jobs");
+            return Err(ParameterError(message));
         }
         for BenchApplication { name, time, cpu, memory } in &self.applications {
-            let checks = [
-                ("time", *time, (SHORTEST..=LONGEST).contains(time)),
-                ("cpu", *cpu, (1e-6..=1.0).contains(cpu)),
-                ("memory", *memory, (0.0..=1e9).contains(memory)),
-            ];
-            if let Some(&(field, found, _)) = checks.iter().find(|(_, _, holds)| !holds) {
-                return Err(BenchMixError::Application { name: name.clone(), field, found });
+            for (field, found, is_good) in [
+                ("time", time, (SHORTEST..=LONGEST).contains(time)),
+                ("cpu", cpu, (1e-6..=1.0).contains(cpu)),
+                ("memory", memory, (0.0..=1e9).contains(memory)),
+            ] {
+                if !is_good {
+                    return Err(ParameterError(format!(
+                        "application {name}: {field} = {found} is out of range; time is in seconds, cpu a fraction up to 1, \
+                         memory in MiB"
+                    )));
+                }
             }
         }
-        if !(SHORTEST..=LONGEST).contains(&self.interarrival) {
-            return Err(BenchMixError::Interarrival(self.interarrival));
-        }
+        let (is_mean, expected) =
+            ((SHORTEST..=LONGEST).contains(&self.interarrival), "a mean from 0.000001 to 100000000 seconds");
+        check(is_mean, "interarrival", expected, self.interarrival)?;
         if !(0.0..=2.0).contains(&self.sigma) {
-            return Err(BenchMixError::Sigma(self.sigma));
+            let message = format!("sigma is {}; give 0 for exact profiles, 0.1 for 10 %, at most 2", self.sigma);
+            return Err(ParameterError(message));
         }
         Ok(())
     }
@@ -122,9 +124,7 @@ impl BenchMix {
     ///
     /// If [`BenchMix::validate`] finds fault with the parameters.
     pub fn jobs(&self, streams: &Streams) -> Vec<BenchJob> {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
         let kinds = (0..self.applications.len())
             .flat_map(|application| self.sizes.iter().map(move |&size| (application, size)));
         let mut mix: Vec<(usize, u32)> = (0..self.copies).flat_map(|_| kinds.clone()).collect();
@@ -160,46 +160,6 @@ const SHORTEST: f64 = 1e-6;
 const LONGEST: f64 = 1e8;
 /// They are drawn at once, since they are shuffled.
 const MOST_JOBS: u64 = 10_000_000;
-
-/// Why a [`BenchMix`] describes no workload.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BenchMixError {
-    /// A list of nothing.
-    #[error("{field}: expected at least one, found none")]
-    Empty {
-        /// Which list.
-        field: &'static str,
-    },
-    /// A job of no task.
-    #[error("sizes: expected sizes of at least 1, found 0")]
-    ZeroSize,
-    /// No jobs, or too many.
-    #[error("copies is {found}, which makes {jobs} jobs; expected 1 to {MOST_JOBS} jobs")]
-    Copies {
-        /// As given.
-        found: u32,
-        /// Of each application and size.
-        jobs: u64,
-    },
-    /// An application that cannot be.
-    #[error(
-        "application {name}: {field} = {found} is out of range; time is in seconds, cpu a fraction up to 1, memory in MiB"
-    )]
-    Application {
-        /// Its name.
-        name: String,
-        /// Which field.
-        field: &'static str,
-        /// What it holds.
-        found: f64,
-    },
-    /// A mean that no exponential distribution has, or that does not fit into the range of time.
-    #[error("interarrival: expected a mean from 0.000001 to 100000000 seconds, found {0}")]
-    Interarrival(f64),
-    /// A spread that is none, or beyond measure.
-    #[error("sigma is {0}; give 0 for exact profiles, 0.1 for 10 %, at most 2")]
-    Sigma(f64),
-}
 
 #[cfg(test)]
 mod tests {

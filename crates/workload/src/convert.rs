@@ -4,10 +4,11 @@ mod sacct;
 
 pub use sacct::convert_sacct;
 
+use crate::error::{InputError, TextError};
 use crate::gwf::{GwfColumn, GwfReader, GwfRecord, GwfWriter};
-use crate::lines::Lines;
+use crate::lines::{LOG, Lines};
 use crate::sacct::{SacctReader, SacctRepairs, Zone};
-use crate::swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
+use crate::swf::{SwfReader, SwfRecord, SwfWriter};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -34,8 +35,8 @@ impl Layout {
     /// # Errors
     ///
     /// If the file cannot be read, or holds no record.
-    pub fn detect(path: &Path) -> Result<Self, SwfError> {
-        let mut lines = Lines::open(path)?;
+    pub fn detect(path: &Path) -> Result<Self, InputError> {
+        let mut lines = Lines::open(path, LOG)?;
         while lines.advance()? {
             if matches!(lines.current().trim_ascii(), [] | [b';' | b'#', ..]) {
                 continue;
@@ -57,28 +58,20 @@ impl Layout {
             });
         }
         let fix = "there is nothing but comments in it, if anything: is it the whole log?";
-        Err(SwfError::NoRecord { path: lines.path().to_owned(), fix })
+        Err(InputError::no_record(lines.path(), fix))
     }
 }
 
-/// Text that names no format.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected swf, swf21, gwf or sacct, found {found:?}")]
-pub struct LayoutError {
-    /// What was given.
-    pub found: String,
-}
-
 impl FromStr for Layout {
-    type Err = LayoutError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, LayoutError> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         match text {
             "swf" => Ok(Self::Swf),
             "swf21" => Ok(Self::Swf21),
             "gwf" => Ok(Self::Gwf),
             "sacct" => Ok(Self::Sacct),
-            _ => Err(LayoutError { found: crate::file::shown(text.as_bytes()) }),
+            _ => Err(TextError::new("format: expected swf, swf21, gwf or sacct,", text)),
         }
     }
 }
@@ -112,20 +105,10 @@ pub struct Converted {
 pub enum ConvertError {
     /// The log is faulty, or cannot be read.
     #[error(transparent)]
-    Log(#[from] SwfError),
+    Log(#[from] InputError),
     /// The result cannot be written.
     #[error("cannot write the converted log")]
     Write(#[source] io::Error),
-}
-
-impl ConvertError {
-    /// Whether the system failed (`true`), or the input is at fault (`false`).
-    pub const fn is_io(&self) -> bool {
-        match self {
-            Self::Log(error) => error.is_io(),
-            Self::Write(_) => true,
-        }
-    }
 }
 
 /// Converts the log at `path`, which is in the format `from`, and writes it to `out`, which had better be buffered. A faulty

@@ -4,6 +4,7 @@
 //! Everything is uniform but the time between jobs, which is exponential. Streams that differ in the mean of that time
 //! alone share all jobs and all draws: their arrivals differ in scale only, so their comparison is paired.
 
+use crate::error::ParameterError;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
@@ -105,37 +106,35 @@ impl DeadlineMix {
     /// # Errors
     ///
     /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), DeadlineMixError> {
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        let refuse = |message: String| Err(ParameterError(message));
         for (field, found) in [("machines", self.machines), ("jobs", self.jobs)] {
             if found == 0 {
-                return Err(DeadlineMixError::Zero { field });
+                return refuse(format!("{field} is 0; at least 1 is needed"));
             }
         }
-        for (field, [low, high]) in
-            [("machine_processors", self.machine_processors), ("job_processors", self.job_processors)]
-        {
-            if low == 0 || low > high {
-                return Err(DeadlineMixError::Range { field, low: low.into(), high: high.into() });
+        let (Margin::Beyond(margin) | Margin::Times(margin)) = self.margin;
+        let whole = |range: [u32; 2]| range.map(f64::from);
+        for (field, [low, high], most) in [
+            ("machine_processors", whole(self.machine_processors), f64::INFINITY),
+            ("job_processors", whole(self.job_processors), f64::INFINITY),
+            ("machine_speed", self.machine_speed, LONGEST),
+            ("runtime", self.runtime, LONGEST),
+            ("benchmark_speed", self.benchmark_speed.unwrap_or([1.0; 2]), LONGEST),
+            ("margin", margin, LONGEST),
+        ] {
+            let is_above = low > 0.0 || (low == 0.0 && field == "margin");
+            if !(is_above && low <= high && high <= most) {
+                return refuse(format!(
+                    "{field} = [{low}, {high}] is no range; give [low, high] with 0 < low ≤ high (a margin may begin at 0)"
+                ));
             }
-        }
-        let margin = match self.margin {
-            Margin::Beyond(range) | Margin::Times(range) => range,
-        };
-        let positive = [("machine_speed", self.machine_speed), ("runtime", self.runtime)];
-        let benchmark = self.benchmark_speed.map(|range| ("benchmark_speed", range));
-        for (field, [low, high]) in positive.into_iter().chain(benchmark) {
-            if !(low > 0.0 && low <= high && high <= LONGEST) {
-                return Err(DeadlineMixError::Range { field, low, high });
-            }
-        }
-        if !(margin[0] >= 0.0 && margin[0] <= margin[1] && margin[1] <= LONGEST) {
-            return Err(DeadlineMixError::Range { field: "margin", low: margin[0], high: margin[1] });
         }
         if !(self.interarrival > 0.0 && self.interarrival <= LONGEST) {
-            return Err(DeadlineMixError::Interarrival(self.interarrival));
+            return refuse(format!("interarrival is {} s; give a mean above 0 and up to 1e8", self.interarrival));
         }
         if !(0.0..=1.0).contains(&self.deadline_share) {
-            return Err(DeadlineMixError::Share(self.deadline_share));
+            return refuse(format!("deadline_share is {}; give a share from 0 to 1", self.deadline_share));
         }
         Ok(())
     }
@@ -157,9 +156,7 @@ impl DeadlineMix {
     ///
     /// If [`DeadlineMix::validate`] finds fault with the parameters.
     pub fn jobs(&self, streams: &Streams) -> impl Iterator<Item = Job> + Clone + use<> {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
         let mix = self.clone();
         let [mut arrivals, mut processors, mut runtimes, mut deadlines, mut benchmarks] =
             [ARRIVALS, PROCESSORS, RUNTIMES, DEADLINES, BENCHMARKS].map(|purpose| streams.stream(purpose, 0));
@@ -202,30 +199,3 @@ fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
 
 /// Three years in seconds: sums of a few thousand draws must fit into the range of time.
 const LONGEST: f64 = 1e8;
-
-/// Why a [`DeadlineMix`] describes no workload.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum DeadlineMixError {
-    /// None of something that is needed.
-    #[error("{field} is 0; at least 1 is needed")]
-    Zero {
-        /// Which field.
-        field: &'static str,
-    },
-    /// A range that holds nothing, or nonsense.
-    #[error("{field} = [{low}, {high}] is no range; give [low, high] with 0 < low ≤ high (a margin may begin at 0)")]
-    Range {
-        /// Which field.
-        field: &'static str,
-        /// Its low end.
-        low: f64,
-        /// Its high end.
-        high: f64,
-    },
-    /// A mean that is no time.
-    #[error("interarrival is {0} s; give a mean above 0 and up to 1e8")]
-    Interarrival(f64),
-    /// A share that is none.
-    #[error("deadline_share is {0}; give a share from 0 to 1")]
-    Share(f64),
-}

@@ -1,5 +1,6 @@
 //! When a job of a log ought to be finished.
 
+use crate::error::TextError;
 use sim_core::Span;
 use std::fmt;
 use std::str::FromStr;
@@ -44,28 +45,21 @@ fn is_factor(factor: f64) -> bool {
     factor > 0.0 && factor <= 1e6
 }
 
-/// Text that names no kind of deadlines.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "deadlines: expected none, factor:F with F above 0 and up to 1000000, or column:N with N from 1 to 255, found {found:?}"
-)]
-pub struct DeadlinesError {
-    /// What was given.
-    pub found: String,
-}
-
 impl FromStr for Deadlines {
-    type Err = DeadlinesError;
+    type Err = TextError;
 
     /// `none`, `factor:2`, or `column:19`.
-    fn from_str(text: &str) -> Result<Self, DeadlinesError> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let known = match text.split_once(':') {
             None if text == "none" => Some(Self::None),
             Some(("factor", factor)) => factor.parse().ok().filter(|factor| is_factor(*factor)).map(Self::Factor),
             Some(("column", column)) => column.parse().ok().filter(|column| *column > 0).map(Self::Column),
             _ => None,
         };
-        known.ok_or_else(|| DeadlinesError { found: crate::file::shown(text.as_bytes()) })
+        known.ok_or_else(|| {
+            let expected = "deadlines: expected none, factor:F with F above 0 and up to 1000000, or column:N with N from 1 to 255,";
+            TextError::new(expected, text)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Estimates of run times that policies see.
 
+use crate::error::TextError;
 use rand::RngExt;
 use sim_core::{Purpose, Span, Streams};
 use std::fmt;
@@ -90,22 +91,11 @@ fn is_window(jobs: u32) -> bool {
     (1..=1000).contains(&jobs)
 }
 
-/// Text that names no kind of estimates.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) with F from 1 to \
-     1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000, found {found:?}"
-)]
-pub struct EstimatesError {
-    /// What was given.
-    pub found: String,
-}
-
 impl FromStr for Estimates {
-    type Err = EstimatesError;
+    type Err = TextError;
 
     /// `exact`, `user`, `factor:2.5`, `request-factor:2`, `f-model:4`, or `mean-of-user:2`.
-    fn from_str(text: &str) -> Result<Self, EstimatesError> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         let known = match text.split_once(':') {
             None if text == "exact" => Some(Self::Exact),
             None if text == "user" => Some(Self::User),
@@ -117,7 +107,11 @@ impl FromStr for Estimates {
             Some(("mean-of-user", jobs)) => jobs.parse().ok().filter(|jobs| is_window(*jobs)).map(Self::MeanOfUser),
             _ => None,
         };
-        known.ok_or_else(|| EstimatesError { found: crate::file::shown(text.as_bytes()) })
+        known.ok_or_else(|| {
+            let expected = "estimates: expected exact, user, factor:F (times the run time) or request-factor:F (times the request) \
+                            with F from 1 to 1000000, f-model:F with F from 0 to 1000000, or mean-of-user:K with K from 1 to 1000,";
+            TextError::new(expected, text)
+        })
     }
 }
 

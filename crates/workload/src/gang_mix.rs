@@ -7,6 +7,7 @@
 //! Each source owns its random streams, one per purpose: more sites, other gangs, or another way to draw service times
 //! move no number of the sources that were there before.
 
+use crate::error::{ParameterError, check};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
@@ -84,24 +85,20 @@ impl GangMix {
     /// # Errors
     ///
     /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), GangMixError> {
-        if self.sites == 0 {
-            return Err(GangMixError::NoSites);
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        check(self.sites > 0, "sites", "at least 1", 0)?;
+        let gangs = self.gang_interarrival.unwrap_or(SHORTEST_MEAN);
+        for (field, found) in [
+            ("local_interarrival", self.local_interarrival),
+            ("mean_service", self.mean_service),
+            ("gang_interarrival", gangs),
+        ] {
+            let expected = "a mean from 0.000001 to 100000000 seconds";
+            check((SHORTEST_MEAN..=LONGEST_MEAN).contains(&found), field, expected, found)?;
         }
-        let mut means = vec![("local_interarrival", self.local_interarrival), ("mean_service", self.mean_service)];
-        means.extend(self.gang_interarrival.map(|mean| ("gang_interarrival", mean)));
-        for (field, found) in means {
-            if !(SHORTEST_MEAN..=LONGEST_MEAN).contains(&found) {
-                return Err(GangMixError::Mean { field, found });
-            }
-        }
-        if self.gang_interarrival.is_some() && self.gang_sizes.is_empty() {
-            return Err(GangMixError::NoSizes);
-        }
-        if self.gang_sizes.contains(&0) {
-            return Err(GangMixError::ZeroSize);
-        }
-        Ok(())
+        let has_sizes = self.gang_interarrival.is_none() || !self.gang_sizes.is_empty();
+        check(has_sizes, "gang_sizes", "at least one size where gang_interarrival is set", "none")?;
+        check(!self.gang_sizes.contains(&0), "gang_sizes", "sizes of at least 1", 0)
     }
 
     /// Submissions without end, in order of time; at one instant sites in their order, gangs last.
@@ -110,9 +107,7 @@ impl GangMix {
     ///
     /// If [`GangMix::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
     pub fn jobs(&self, streams: &Streams) -> Submissions {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
         let mut sites: Vec<_> = (0..self.sites)
             .map(|site| LocalSource {
                 arrivals: streams.stream(LOCAL_ARRIVALS, site),
@@ -220,26 +215,4 @@ impl GangSource {
 fn exponential(stream: &mut Stream, mean: f64) -> Span {
     let unit: f64 = Exp1.sample(stream);
     Span::from_secs_f64(unit * mean).max(Span::from_nanos(1))
-}
-
-/// Parameters that describe no workload.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum GangMixError {
-    /// Nowhere to submit a job.
-    #[error("sites: expected at least 1, found 0")]
-    NoSites,
-    /// A mean that no exponential distribution has, or that does not fit into the range of time.
-    #[error("{field}: expected a mean from 0.000001 to 100000000 seconds, found {found}")]
-    Mean {
-        /// Which field.
-        field: &'static str,
-        /// What it holds.
-        found: f64,
-    },
-    /// There are gangs, but none has a size.
-    #[error("gang_sizes: expected at least one size where gang_interarrival is set, found none")]
-    NoSizes,
-    /// A gang of no task.
-    #[error("gang_sizes: expected sizes of at least 1, found 0")]
-    ZeroSize,
 }

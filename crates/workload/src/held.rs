@@ -5,10 +5,11 @@
 //! jobs of CEA-Curie.
 
 use crate::deadlines::after_submit;
+use crate::error::InputError;
 use crate::estimates::{f_model, stretched};
 use crate::history::History;
 use crate::model::ModelJob;
-use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::swf::{SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 
@@ -65,7 +66,7 @@ impl HeldLog {
     /// # Panics
     ///
     /// If the options hold a number out of range, which none that were read from text do.
-    pub fn read(records: SwfReader, options: Options) -> Result<(Self, Repairs), SwfError> {
+    pub fn read(records: SwfReader, options: Options) -> Result<(Self, Repairs), InputError> {
         Self::read_with(records, options, |_| {})
     }
 
@@ -82,7 +83,7 @@ impl HeldLog {
         records: SwfReader,
         options: Options,
         mut each: impl FnMut(SwfRecord),
-    ) -> Result<(Self, Repairs), SwfError> {
+    ) -> Result<(Self, Repairs), InputError> {
         let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..options });
         let mut jobs = Vec::new();
         while let Some(item) = intake.next_record() {

@@ -5,7 +5,8 @@ mod spread;
 pub(crate) use spread::Gather;
 pub use spread::{Bin, Spread};
 
-use crate::swf::{Header, SwfError, SwfReader, SwfRecord};
+use crate::error::InputError;
+use crate::swf::{Header, SwfReader, SwfRecord};
 use crate::validate::{Anomaly, Checker, Finding};
 use serde::Serialize;
 use sim_core::Span;
@@ -29,7 +30,7 @@ use std::collections::BTreeMap;
 /// assert_eq!((seen.records, seen.jobs, seen.users), (3, 2, 2));
 /// assert_eq!(seen.load, Some(2800.0 / (8.0 * 300.0)));
 /// assert_eq!(seen.anomalies[0].name, "no-runtime");
-/// # Ok::<(), workload::SwfError>(())
+/// # Ok::<(), workload::InputError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
@@ -140,7 +141,7 @@ impl Inspection {
     /// # Errors
     ///
     /// If the log cannot be read to its end.
-    pub fn of(records: SwfReader, capacity: Option<u32>, utc_offset: Option<i32>) -> Result<Self, SwfError> {
+    pub fn of(records: SwfReader, capacity: Option<u32>, utc_offset: Option<i32>) -> Result<Self, InputError> {
         let header = records.header();
         let stated = capacity.or(header.max_procs);
         let nodes = header.max_nodes;

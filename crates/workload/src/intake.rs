@@ -1,10 +1,11 @@
 //! From records to jobs, under named rules.
 
 use crate::deadlines::{Deadlines, after_submit};
+use crate::error::InputError;
 use crate::estimates::{Estimates, f_model, stretched};
 use crate::history::History;
 use crate::repair::{Repairs, Rule};
-use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::sync::Arc;
 
@@ -120,7 +121,7 @@ impl Intake {
     }
 
     /// The next record, and the job that it yields, unless it is skipped.
-    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), SwfError>> {
+    pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<LogJob>), InputError>> {
         self.records_left = self.records_left.checked_sub(1)?;
         let record = match self.records.next()? {
             Ok(record) => record,
@@ -130,7 +131,7 @@ impl Intake {
     }
 
     /// The job of a record, or `None` if it is skipped.
-    fn job_of(&mut self, record: SwfRecord) -> Result<Option<LogJob>, SwfError> {
+    fn job_of(&mut self, record: SwfRecord) -> Result<Option<LogJob>, InputError> {
         let line = self.records.line();
         let Some(logged_submit) = record.submit else {
             self.note_here(Rule::NoSubmit);
@@ -258,7 +259,7 @@ impl Intake {
 }
 
 impl Iterator for Intake {
-    type Item = Result<LogJob, SwfError>;
+    type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.records_left > 0 {

@@ -49,7 +49,7 @@
 //! let repairs: Vec<_> = intake.repairs().iter().map(|repair| (repair.rule.name(), repair.count)).collect();
 //! assert_eq!(repairs, [("no-runtime", 1), ("estimate-from-runtime", 1), ("cut-at-estimate", 1)]);
 //! assert_eq!(intake.repairs().count(Rule::NoProcessors), 0);
-//! # Ok::<(), workload::SwfError>(())
+//! # Ok::<(), workload::InputError>(())
 //! ```
 
 mod error;
@@ -91,17 +91,18 @@ pub use capacity::capacity;
 pub use convert::{ConvertError, Converted, Layout, convert};
 pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
+pub use error::{InputError, ParameterError, TextError};
 pub use estimates::Estimates;
 pub use file::FileError;
-pub use gang_mix::{GangMix, GangMixError, ServiceDraw, Submission};
+pub use gang_mix::{GangMix, ServiceDraw, Submission};
 pub use gwf::{GwfReader, GwfRecord, GwfWriter};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
-pub use machines::{Machine, Machines, MachinesError};
-pub use outages::{Outages, OutagesError};
+pub use machines::{Machine, Machines};
+pub use outages::Outages;
 pub use predictsim::{Filtered, PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
 pub use sacct::SacctReader;
-pub use swf::{SwfError, SwfReader, SwfRecord, SwfWriter};
+pub use swf::{SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;

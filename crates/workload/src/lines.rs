@@ -1,47 +1,57 @@
 //! Lines of a log, plain or gzip, one at a time over one buffer.
 
-use crate::error::SwfError;
+use crate::error::InputError;
 use crate::file::{self, FileError};
 use flate2::bufread::MultiGzDecoder;
+use std::fmt::{self, Display};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads a log line by line. Its memory is that of the longest line.
 pub(crate) struct Lines {
     path: PathBuf,
+    kind: Kind,
     input: BufReader<Box<dyn Read + Send>>,
     is_gzip: bool,
-    /// The current line, without its end.
+    /// The current line, with its end.
     buffer: Vec<u8>,
     /// Its number, counted from 1.
     number: u64,
     /// Whether the current line was ended by a line feed, not by the end of the file.
     is_terminated: bool,
+    /// Whether the current line is to be delivered again.
+    is_held: bool,
     is_done: bool,
 }
 
-/// No line of a log is longer; MetaCentrum names the hosts of hundreds of processors in some hundred kilobytes.
-const LONGEST_LINE: usize = 1 << 20;
+/// A kind of file: its longest line in KiB, and its name.
+#[derive(Copy, Clone)]
+pub(crate) struct Kind(usize, &'static str);
+
+/// MetaCentrum names the hosts of hundreds of processors in some hundred kilobytes.
+pub(crate) const LOG: Kind = Kind(1 << 10, "a workload log");
+pub(crate) const MACHINES: Kind = Kind(1 << 10, "a machine file");
+pub(crate) const OUTAGES: Kind = Kind(1 << 6, "a trace of outages");
 
 const INPUT_BUFFER: usize = 1 << 17;
 
 impl Lines {
-    /// Opens the log at `path`, plain or gzip (recognized by its first bytes, not by its name).
-    pub(crate) fn open(path: &Path) -> Result<Self, SwfError> {
+    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name).
+    pub(crate) fn open(path: &Path, kind: Kind) -> Result<Self, InputError> {
         let file = file::open(path)?;
-        Self::start(path.to_owned(), Box::new(file))
+        Self::start(path.to_owned(), Box::new(file), kind)
     }
 
     /// Reads from anywhere; `name` stands for the file's path in errors.
-    pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, SwfError> {
-        Self::start(PathBuf::from(name), Box::new(input))
+    pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static, kind: Kind) -> Result<Self, InputError> {
+        Self::start(PathBuf::from(name), Box::new(input), kind)
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The current line, without its end.
+    /// The current line, with its end.
     #[inline]
     pub(crate) fn current(&self) -> &[u8] {
         &self.buffer
@@ -57,13 +67,15 @@ impl Lines {
         self.is_done
     }
 
-    fn start(path: PathBuf, mut input: Box<dyn Read + Send>) -> Result<Self, SwfError> {
+    fn start(path: PathBuf, mut input: Box<dyn Read + Send>, kind: Kind) -> Result<Self, InputError> {
         let mut magic = Vec::with_capacity(8);
         if let Err(source) = input.by_ref().take(8).read_to_end(&mut magic) {
             return Err(FileError::reading(&path, source).into());
         }
         if let Some(format) = foreign_format(&magic) {
-            return Err(SwfError::Packed { path, format });
+            let problem =
+                format!("the file is packed with {format}, which is not read here; unpack it, or pack it with gzip");
+            return Err(InputError::of_file(&path, problem));
         }
         let is_gzip = magic.starts_with(&[0x1f, 0x8b]);
         let input = Cursor::new(magic).chain(input);
@@ -73,15 +85,19 @@ impl Lines {
             Box::new(input)
         };
         let input = BufReader::with_capacity(INPUT_BUFFER, input);
-        Ok(Self { path, input, is_gzip, buffer: Vec::new(), number: 0, is_terminated: true, is_done: false })
+        let (buffer, number) = (Vec::new(), 0);
+        Ok(Self { path, kind, input, is_gzip, buffer, number, is_terminated: true, is_held: false, is_done: false })
     }
 
     /// Reads the next line into the buffer; `false` at the end of the file.
-    pub(crate) fn advance(&mut self) -> Result<bool, SwfError> {
+    pub(crate) fn advance(&mut self) -> Result<bool, InputError> {
+        if std::mem::take(&mut self.is_held) {
+            return Ok(true);
+        }
         self.buffer.clear();
+        let longest = self.kind.0 << 10;
         // One byte more than the longest line, so that a longer one is noticed before it fills the memory.
-        let limit = LONGEST_LINE as u64 + 1;
-        let read = (&mut self.input).take(limit).read_until(b'\n', &mut self.buffer);
+        let read = (&mut self.input).take(longest as u64 + 1).read_until(b'\n', &mut self.buffer);
         let length = match read {
             Ok(0) => {
                 self.is_done = true;
@@ -96,14 +112,14 @@ impl Lines {
         };
         self.number += 1;
         self.is_terminated = self.buffer.ends_with(b"\n");
-        if !self.is_terminated && length > LONGEST_LINE {
+        if !self.is_terminated && length > longest {
+            if !self.is_text() {
+                return Err(self.no_text());
+            }
             self.is_done = true;
-            let (path, line) = (self.path.clone(), self.number);
-            return Err(if is_text(&self.buffer) {
-                SwfError::LongLine { path, line }
-            } else {
-                SwfError::NotText { path, line }
-            });
+            let Kind(kib, kind) = self.kind;
+            let most = if kib < 1 << 10 { format!("{kib} KiB") } else { format!("{} MiB", kib >> 10) };
+            return Err(self.fault(format!("the line is longer than {most}; is this {kind}?")));
         }
         if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
             self.buffer.drain(..3); // the byte order mark of Windows editors
@@ -111,27 +127,81 @@ impl Lines {
         Ok(true)
     }
 
-    #[cold]
-    fn unreadable(&self, source: io::Error) -> SwfError {
-        let (path, line) = (self.path.clone(), self.number);
-        match source.kind() {
-            io::ErrorKind::UnexpectedEof if self.is_gzip => SwfError::Truncated { path, line },
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip => {
-                SwfError::Damaged { path, line, source }
-            }
-            _ => FileError::reading(&path, source).into(),
+    /// Reads the next line, unless reading has ended; `None` at the end.
+    pub(crate) fn step(&mut self) -> Option<Result<(), InputError>> {
+        if self.is_done {
+            return None;
         }
+        self.advance().map(|is_there| is_there.then_some(())).transpose()
     }
 
-    /// What is wrong with a line that has fewer columns than `expected`.
+    /// Lets the next [`advance`](Self::advance) deliver the current line again.
+    pub(crate) const fn hold(&mut self) {
+        self.is_held = true;
+    }
+
     #[cold]
-    pub(crate) fn too_short(&self, expected: usize) -> SwfError {
+    fn unreadable(&self, source: io::Error) -> InputError {
+        let problem = match source.kind() {
+            io::ErrorKind::UnexpectedEof if self.is_gzip => {
+                return self.fault("the gzip data ends early: the download may be incomplete; fetch the file again");
+            }
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip => {
+                "the gzip data is damaged; fetch the file again".to_owned()
+            }
+            _ => return FileError::reading(&self.path, source).into(),
+        };
+        InputError::Faulty { path: self.path.clone(), line: Some(self.number), problem, source: Some(source) }
+    }
+
+    /// The error for the current line.
+    #[cold]
+    pub(crate) fn fault(&self, problem: impl Into<String>) -> InputError {
+        // A file without a line is at fault in its first.
+        let (path, line) = (self.path.clone(), Some(self.number.max(1)));
+        InputError::Faulty { path, line, problem: problem.into(), source: None }
+    }
+
+    /// The error for a field of the current line that holds something else than expected; `column` counts from 0, `fix` may be empty.
+    #[cold]
+    pub(crate) fn field(
+        &self,
+        column: usize,
+        name: &str,
+        expected: impl Display,
+        found: &[u8],
+        fix: &str,
+    ) -> InputError {
+        let found = file::shown(found);
+        let separator = if fix.is_empty() { "" } else { "; " };
+        self.fault(format!("field {} ({name}): expected {expected}, found {found:?}{separator}{fix}", column + 1))
+    }
+
+    /// The error for a line that has fewer columns than `expected`.
+    #[cold]
+    pub(crate) fn too_short(&self, expected: usize) -> InputError {
         let fix = if self.is_terminated {
             "complete the record with -1 for what is unknown, or delete the line"
         } else {
             "the file ends within this line: the download may be incomplete"
         };
-        SwfError::Columns { path: self.path.clone(), line: self.number, expected, found: self.columns().count(), fix }
+        let found = self.columns().count();
+        self.fault(format!("expected {expected} columns separated by blanks, found {found}; {fix}"))
+    }
+
+    /// The error for a file without a record.
+    pub(crate) fn no_record(&self) -> InputError {
+        let fix = if self.number == 0 {
+            "it is empty: the download may have failed"
+        } else {
+            "it holds nothing but comments: is it the whole log?"
+        };
+        InputError::no_record(&self.path, fix)
+    }
+
+    /// The error for a header that is longer than that of any log: some kilobytes packed may be gigabytes unpacked.
+    pub(crate) fn long_header(&self) -> InputError {
+        self.fault("the comments before the first job are longer than 16 MiB; is this a workload log?")
     }
 
     /// Whether the current line is text.
@@ -142,14 +212,20 @@ impl Lines {
 
     /// The error for a line that is no text, after which nothing more is read.
     #[cold]
-    pub(crate) fn no_text(&mut self) -> SwfError {
+    pub(crate) fn no_text(&mut self) -> InputError {
         self.is_done = true;
-        SwfError::NotText { path: self.path.clone(), line: self.number }
+        self.fault("the file is not text; give a workload log, plain or gzip")
     }
 
     /// The columns of the current line.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[u8]> {
         self.buffer.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty())
+    }
+}
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lines").field("path", &self.path).field("line", &self.number).finish_non_exhaustive()
     }
 }
 

@@ -21,15 +21,12 @@ mod lublin;
 mod session;
 mod tsafrir;
 
-pub use catalog::{Defaults, Fit, MeasureError, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
-pub use downey::{Downey, DowneyError, DowneyJobs};
-pub use jann::{HyperErlang, Jann, JannError, JannFitError, JannJobs, JannRange};
-pub use lublin::{Lublin, LublinClass, LublinError, LublinJobs};
-pub use session::{
-    EstimateShares, FitError, Quantiles, RuntimeParts, SessionJobs, SessionModel, SessionModelError, Shape, SizeShare,
-    fit,
-};
-pub use tsafrir::{Tsafrir, TsafrirError};
+pub use catalog::{AnyModel, Fit, MeasureError, Measurement, ModelEntry, Parameters, StandIn, WorkloadModel};
+pub use downey::Downey;
+pub use jann::{HyperErlang, Jann, JannRange};
+pub use lublin::{Lublin, LublinClass};
+pub use session::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare, fit};
+pub use tsafrir::Tsafrir;
 
 use crate::swf::SwfRecord;
 use sim_core::{Job, JobId, Span, Time};
@@ -97,6 +94,32 @@ impl ModelJob {
             ..SwfRecord::numbered(u64::from(self.job.id.0) + 1)
         }
     }
+}
+
+/// Jobs of one class.
+struct Source {
+    /// The next arrival, in seconds.
+    next: f64,
+    arrive: Box<dyn FnMut() -> f64>,
+    /// Draws processors and run time in seconds.
+    job: Box<dyn FnMut() -> (u32, f64)>,
+}
+
+impl Source {
+    fn new(mut arrive: impl FnMut() -> f64 + 'static, job: impl FnMut() -> (u32, f64) + 'static) -> Self {
+        Self { next: arrive(), arrive: Box::new(arrive), job: Box::new(job) }
+    }
+}
+
+/// Jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
+fn merged(mut sources: Vec<Source>) -> impl Iterator<Item = ModelJob> + 'static {
+    (0..=u32::MAX).map_while(move |id| {
+        let (queue, source) = (0..).zip(&mut sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
+        let submit = at_second(source.next);
+        source.next = (source.arrive)();
+        let (processors, runtime) = (source.job)();
+        Some(ModelJob { queue: Some(queue), ..ModelJob::new(JobId(id), submit, processors, whole_seconds(runtime)) })
+    })
 }
 
 /// The instant at the beginning of the second that holds `seconds`; the range of time ends after 584 years.

@@ -7,8 +7,9 @@ mod drawn;
 mod trace;
 
 pub use drawn::DrawnOutages;
-pub use trace::{OutageTrace, OutagesError};
+pub use trace::OutageTrace;
 
+use crate::error::{InputError, TextError};
 use crate::swf::decimal;
 use sim_core::{Outage, Span, Streams};
 use std::fmt;
@@ -19,7 +20,7 @@ use std::str::FromStr;
 ///
 /// ```
 /// use sim_core::{Span, Streams};
-/// use workload::outages::{Outages, OutagesError};
+/// use workload::Outages;
 ///
 /// let outages: Outages = "mtbf:30d,mttr:4h".parse()?;
 /// assert_eq!(outages, Outages::Drawn { mtbf: Span::from_secs(30 * 86_400), mttr: Span::from_secs(4 * 3_600) });
@@ -57,7 +58,7 @@ impl Outages {
     /// # Errors
     ///
     /// If the trace cannot be opened or has another header. Each item of a trace can be an error, too.
-    pub fn stream(&self, machines: &[impl AsRef<str>], streams: &Streams) -> Result<OutageStream, OutagesError> {
+    pub fn stream(&self, machines: &[impl AsRef<str>], streams: &Streams) -> Result<OutageStream, InputError> {
         match self {
             Self::Drawn { mtbf, mttr } => {
                 let sites = u32::try_from(machines.len()).expect("fewer than 4 billion machines");
@@ -78,7 +79,7 @@ pub enum OutageStream {
 }
 
 impl Iterator for OutageStream {
-    type Item = Result<Outage, OutagesError>;
+    type Item = Result<Outage, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
@@ -88,22 +89,14 @@ impl Iterator for OutageStream {
     }
 }
 
-/// Text that names no source of outages.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "outages: expected a file name, or mtbf:SPAN,mttr:SPAN with spans above 0 such as 90s, 15m, 4h, 1.5d, found {found:?}"
-)]
-pub struct OutagesTextError {
-    /// What was given.
-    pub found: String,
-}
-
 impl FromStr for Outages {
-    type Err = OutagesTextError;
+    type Err = TextError;
 
     /// `mtbf:30d,mttr:4h`, or the name of a file. A file whose name begins like a mean needs a folder before it.
-    fn from_str(text: &str) -> Result<Self, OutagesTextError> {
-        let refused = || OutagesTextError { found: crate::file::shown(text.as_bytes()) };
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let expected =
+            "outages: expected a file name, or mtbf:SPAN,mttr:SPAN with spans above 0 such as 90s, 15m, 4h, 1.5d,";
+        let refused = || TextError::new(expected, text);
         let Some(rest) = text.strip_prefix("mtbf:") else {
             // The means in another order are no file.
             let is_file = !text.is_empty() && !text.starts_with("mttr:");

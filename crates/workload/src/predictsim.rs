@@ -17,7 +17,8 @@
 //! Source: the results published with É. Gaussier, D. Glesser, V. Reis, D. Trystram, "Improving Backfilling by using Machine
 //! Learning to predict Running Times", SC'15.
 
-use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::error::InputError;
+use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteSet, Time};
 
 /// Reads a log as the jobs of these experiments, numbered 0, 1, 2 … as they are delivered, in the order of the log.
@@ -37,7 +38,7 @@ use sim_core::{Job, JobId, Request, SiteSet, Time};
 /// assert_eq!(jobs[0].job.runtime, Span::from_secs(60)); // cut
 /// assert_eq!(jobs[1].job.request.processors, 4); // as allocated, since nothing is said of what was requested
 /// assert_eq!((jobs.len(), intake.filtered().no_requested_time), (2, 1));
-/// # Ok::<(), workload::SwfError>(())
+/// # Ok::<(), workload::InputError>(())
 /// ```
 #[derive(Debug)]
 pub struct PredictsimIntake {
@@ -129,7 +130,7 @@ impl PredictsimIntake {
 }
 
 impl Iterator for PredictsimIntake {
-    type Item = Result<PredictsimJob, SwfError>;
+    type Item = Result<PredictsimJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

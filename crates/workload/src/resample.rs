@@ -17,13 +17,18 @@ mod measures;
 mod shake;
 mod users;
 
-pub use blocks::{Blocks, BlocksError, Drawn};
+pub use blocks::{Blocks, Drawn};
 pub use fidelity::Fidelity;
 pub use shake::shaken;
-pub use users::{Users, UsersError};
+pub use users::Users;
 
 use crate::draw;
 use sim_core::{Span, Stream};
+
+/// Why no log can be drawn, and what to do instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ResampleError(String);
 
 /// Draws for one log, at most.
 const DRAWS: u32 = 5_000;

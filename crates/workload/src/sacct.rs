@@ -19,5 +19,5 @@ mod window;
 
 pub use reader::SacctReader;
 pub use rule::{SacctRepairs, SacctRule};
-pub use time::{Zone, ZoneError};
+pub use time::Zone;
 pub use window::BySubmit;

@@ -12,7 +12,6 @@ mod reader;
 mod record;
 mod writer;
 
-pub use crate::error::SwfError;
 pub use header::Header;
 pub use reader::SwfReader;
 pub use record::{Status, SwfRecord};

@@ -1,8 +1,9 @@
 //! Everything odd in a log, line by line.
 
+use crate::error::InputError;
 use crate::intake::{Intake, LogJob, Options};
 use crate::repair::Rule;
-use crate::swf::{Status, SwfError, SwfReader, SwfRecord};
+use crate::swf::{Status, SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates};
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,7 +24,7 @@ use std::fmt;
 /// let validation = Validation::new(SwfReader::from_read("two.swf", log.as_bytes())?, None);
 /// let found: Vec<_> = validation.map(|finding| (finding.line, finding.anomaly.name())).collect();
 /// assert_eq!(found, [(1, "cut-at-estimate"), (1, "more-cpu-time-than-run-time"), (2, "no-runtime")]);
-/// # Ok::<(), workload::SwfError>(())
+/// # Ok::<(), workload::InputError>(())
 /// ```
 #[derive(Debug)]
 pub struct Validation {
@@ -47,7 +48,7 @@ pub struct Finding {
 #[derive(Debug)]
 pub enum Anomaly {
     /// It cannot be read.
-    Unreadable(SwfError),
+    Unreadable(InputError),
     /// A simulation skips the record or repairs it.
     Repaired(Rule),
     /// The number is not above that of the record before: job numbers may repeat.

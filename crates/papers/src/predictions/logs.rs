@@ -9,7 +9,7 @@ use sim_core::{Job, Purpose, Span, Streams};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use workload::model::{Lublin, ModelJob, Tsafrir};
+use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
 use workload::resample::{Users, shaken};
 use workload::{Estimates, HeldJob, HeldLog, PredictsimIntake, SwfReader};
 

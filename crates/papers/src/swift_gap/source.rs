@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
-use workload::model::SessionModel;
+use workload::model::{SessionModel, WorkloadModel};
 use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 
 /// Where the log can be had.
@@ -70,7 +70,7 @@ impl Clusters {
             format!("{id}\t{name}\t{nodes}\t{processors}\t1\t0\n")
         };
         let text: String = self.of(workload).into_iter().enumerate().map(line).collect();
-        Machines::from_read("[clusters]", text.as_bytes()).expect("the scenario was validated")
+        Machines::from_read("[clusters]", Cursor::new(text)).expect("the scenario was validated")
     }
 }
 
@@ -235,7 +235,7 @@ fn hash_of_model(workload: Workload) -> String {
 }
 
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
-    let job = |job: Result<workload::Alea31Job, workload::SwfError>| {
+    let job = |job: Result<workload::Alea31Job, workload::InputError>| {
         let job = job?;
         // Jobs without a user are one user's.
         Ok(Job { job: job.job, user: job.user.unwrap_or(u32::MAX) })

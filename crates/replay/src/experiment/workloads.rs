@@ -331,7 +331,7 @@ fn machines(log: &Log, own: u32, source: &Source, traces: Option<&Path>) -> Resu
 fn capacity(header: &Header, path: &Path) -> Result<u32> {
     match workload::capacity(header, path) {
         Ok((processors, _)) => Ok(processors),
-        Err(workload::SwfError::NoCapacity { widest, .. }) => {
+        Err(workload::InputError::NoCapacity { widest, .. }) => {
             let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
             bail!(
                 "procs: {} does not say how large its machine is; add procs = N or machines = \"FILE\" to its [[log]]{widest}",

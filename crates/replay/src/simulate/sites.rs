@@ -7,7 +7,7 @@ use gap_schedule::Machine;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
-use workload::{Machines, Repairs, Rule, SwfError};
+use workload::{InputError, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
@@ -121,8 +121,8 @@ impl Sites {
 }
 
 /// What to do where the log does not tell, in the words of the command line.
-fn unknown_size(error: SwfError) -> anyhow::Error {
-    let SwfError::NoCapacity { path, nodes, widest } = error else { return error.into() };
+fn unknown_size(error: InputError) -> anyhow::Error {
+    let InputError::NoCapacity { path, nodes, widest } = error else { return error.into() };
     let nodes = nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes"));
     let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job asks for {widest})"));
     anyhow!(

@@ -19,7 +19,7 @@ use sim_core::{Job, Outage, Probe, Sim};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use workload::{Outages, OutagesError, SwfReader};
+use workload::{InputError, Outages, SwfReader};
 
 /// Options of space-shared machines.
 #[derive(Clone, Debug, Args)]
@@ -228,7 +228,7 @@ impl SpaceShared {
     }
 
     /// The outages of the places: the same for every policy.
-    fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, OutagesError>> + use<>> {
+    fn outages(&self) -> Result<impl Iterator<Item = Result<Outage, InputError>> + use<>> {
         let names = self.sites.names();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.options.run.outages_of(&names, self.asked.seed)

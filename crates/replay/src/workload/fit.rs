@@ -18,7 +18,7 @@ pub(super) fn fit(options: &Fit, common: &Common) -> Result<Ending> {
     );
     let mut new = NewFile::create(out)?;
     let records = swf(file, "fit", common.quiet)?;
-    let (parameters, words) = match how.measure(records, zone.utc_offset) {
+    let (parameters, words) = match (how.measure)(records, zone.utc_offset) {
         Ok(measured) => measured,
         Err(MeasureError::Log(error)) => bail!(failed(error)),
         Err(error @ MeasureError::TooFew(_)) => bail!(error),

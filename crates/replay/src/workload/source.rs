@@ -7,7 +7,7 @@ use lab::provenance::{self, quoted};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use workload::{Layout, SwfError, SwfReader};
+use workload::{InputError, Layout, SwfReader};
 
 /// Opens a log in the Standard Workload Format; `what` is being done to it.
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
@@ -30,7 +30,7 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
 }
 
 /// Why reading ended: Ctrl-C, or a fault of the log.
-pub(super) fn failed(error: SwfError) -> anyhow::Error {
+pub(super) fn failed(error: InputError) -> anyhow::Error {
     if interrupt::requested() { Interrupted::Lost.into() } else { error.into() }
 }
 

@@ -9,7 +9,7 @@ use lab::cli::{Common, Ending, print};
 use serde::Serialize;
 use std::io::IsTerminal;
 use workload::validate::{Anomaly, Finding};
-use workload::{Rule, SwfError, Validation};
+use workload::{InputError, Rule, Validation};
 
 /// Text is handed on in pieces of this size.
 const PIECE: usize = 1 << 16;
@@ -39,7 +39,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     let limit = options.limit.unwrap_or(u64::MAX);
     let name = options.file.display();
     let (mut kinds, mut listed, mut text): (Vec<Kind>, Vec<serde_json::Value>, String) = Default::default();
-    let (mut found, mut unreadable): (u64, Option<(u64, SwfError)>) = (0, None);
+    let (mut found, mut unreadable): (u64, Option<(u64, InputError)>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
         enter(&mut kinds, &finding);

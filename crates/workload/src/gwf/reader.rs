@@ -1,14 +1,12 @@
 //! Streaming reader: one record at a time.
 
 use super::{COLUMNS, GwfRecord, NAMES};
-use crate::file;
-use crate::lines::Lines;
+use crate::error::InputError;
+use crate::lines::{LOG, Lines};
+use crate::swf::Status;
 use crate::swf::decimal::{self, Decimal};
-use crate::swf::{Status, SwfError};
 use sim_core::Span;
-use std::fmt;
 use std::io::Read;
-use std::iter::FusedIterator;
 use std::path::Path;
 
 /// More than the comments of any log; some kilobytes packed may be gigabytes unpacked.
@@ -18,11 +16,10 @@ const LARGEST_HEADER: usize = 16 << 20;
 ///
 /// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
 /// next line to go on with (unreadable, truncated, not text).
+#[derive(Debug)]
 pub struct GwfReader {
     lines: Lines,
     comments: Vec<String>,
-    /// Whether the current line is a record that has not been delivered: the first, which ends the header.
-    is_pending: bool,
 }
 
 impl GwfReader {
@@ -31,8 +28,8 @@ impl GwfReader {
     /// # Errors
     ///
     /// If the file cannot be opened, or is no log.
-    pub fn open(path: &Path) -> Result<Self, SwfError> {
-        Self::start(Lines::open(path)?)
+    pub fn open(path: &Path) -> Result<Self, InputError> {
+        Self::start(Lines::open(path, LOG)?)
     }
 
     /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
@@ -40,8 +37,8 @@ impl GwfReader {
     /// # Errors
     ///
     /// As [`GwfReader::open`].
-    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, SwfError> {
-        Self::start(Lines::from_read(name, input)?)
+    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
+        Self::start(Lines::from_read(name, input, LOG)?)
     }
 
     /// The comments before the first record, without their `#`.
@@ -59,8 +56,8 @@ impl GwfReader {
         self.lines.number()
     }
 
-    fn start(lines: Lines) -> Result<Self, SwfError> {
-        let mut reader = Self { lines, comments: Vec::new(), is_pending: false };
+    fn start(lines: Lines) -> Result<Self, InputError> {
+        let mut reader = Self { lines, comments: Vec::new() };
         let mut held = 0;
         while reader.lines.advance()? {
             match reader.lines.current().trim_ascii() {
@@ -70,26 +67,20 @@ impl GwfReader {
                     held += comment.len() + size_of::<String>();
                     reader.comments.push(comment);
                     if held > LARGEST_HEADER {
-                        let (path, line) = (reader.path().to_owned(), reader.line());
-                        return Err(SwfError::LongHeader { path, line });
+                        return Err(reader.lines.long_header());
                     }
                 }
                 _ => {
-                    reader.is_pending = true;
+                    reader.lines.hold();
                     return Ok(reader);
                 }
             }
         }
-        let fix = if reader.lines.number() == 0 {
-            "it is empty: the download may have failed"
-        } else {
-            "it holds nothing but comments: is it the whole log?"
-        };
-        Err(SwfError::NoRecord { path: reader.path().to_owned(), fix })
+        Err(reader.lines.no_record())
     }
 
     /// The current line as a record.
-    fn record(&mut self) -> Result<GwfRecord, SwfError> {
+    fn record(&mut self) -> Result<GwfRecord, InputError> {
         let Ok(line) = std::str::from_utf8(self.lines.current()) else {
             return Err(self.lines.no_text());
         };
@@ -142,18 +133,18 @@ const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is
 
 impl Fields<'_> {
     /// `None` if the value is negative, which stands for "unknown".
-    fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, SwfError> {
+    fn decimal(&self, column: usize, expected: &'static str) -> Result<Option<Decimal>, InputError> {
         let value = decimal::parse(self.columns[column].as_bytes());
         value.map(|value| Some(value).filter(|value| !value.is_negative())).ok_or_else(|| self.fault(column, expected))
     }
 
-    fn time(&self, column: usize) -> Result<Option<Span>, SwfError> {
+    fn time(&self, column: usize) -> Result<Option<Span>, InputError> {
         let value = self.decimal(column, "seconds, or -1 if unknown")?;
         let too_long = || self.fault(column, "at most 4294967295 seconds, which are 136 years");
         value.map(|value| value.as_span().ok_or_else(too_long)).transpose()
     }
 
-    fn whole(&self, column: usize) -> Result<Option<u64>, SwfError> {
+    fn whole(&self, column: usize) -> Result<Option<u64>, InputError> {
         let expected = "a whole number, or -1 if unknown";
         match self.decimal(column, expected)? {
             Some(value) if value.billionths > 0 => Err(self.fault(column, expected)),
@@ -161,13 +152,13 @@ impl Fields<'_> {
         }
     }
 
-    fn number(&self, column: usize) -> Result<Option<u32>, SwfError> {
+    fn number(&self, column: usize) -> Result<Option<u32>, InputError> {
         let too_large = |_| self.fault(column, "at most 4294967295");
         self.whole(column)?.map(u32::try_from).transpose().map_err(too_large)
     }
 
     /// Means over processors are often fractions.
-    fn memory(&self, column: usize) -> Result<Option<u64>, SwfError> {
+    fn memory(&self, column: usize) -> Result<Option<u64>, InputError> {
         let value = self.decimal(column, "KiB, or -1 if unknown")?;
         Ok(value.map(|value| value.whole.saturating_add(u64::from(value.billionths >= 500_000_000))))
     }
@@ -176,46 +167,22 @@ impl Fields<'_> {
         Some(self.columns[column]).filter(|text| !matches!(*text, "" | "-1")).map(Into::into)
     }
 
-    fn fault(&self, column: usize, expected: &'static str) -> SwfError {
-        SwfError::Field {
-            path: self.lines.path().to_owned(),
-            line: self.lines.number(),
-            field: u8::try_from(column + 1).expect("there are 29 columns"),
-            name: NAMES[column],
-            expected,
-            found: file::shown(self.columns[column].as_bytes()),
-            fix: PLAIN,
-        }
+    fn fault(&self, column: usize, expected: &'static str) -> InputError {
+        self.lines.field(column, NAMES[column], expected, self.columns[column].as_bytes(), PLAIN)
     }
 }
 
 impl Iterator for GwfReader {
-    type Item = Result<GwfRecord, SwfError>;
+    type Item = Result<GwfRecord, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if self.lines.is_done() {
-                return None;
+            if let Err(error) = self.lines.step()? {
+                return Some(Err(error));
             }
-            if !self.is_pending {
-                match self.lines.advance() {
-                    Ok(true) => {}
-                    Ok(false) => return None,
-                    Err(error) => return Some(Err(error)),
-                }
-            }
-            self.is_pending = false;
             if !matches!(self.lines.current().trim_ascii(), [] | [b'#', ..]) {
                 return Some(self.record());
             }
         }
-    }
-}
-
-impl FusedIterator for GwfReader {}
-
-impl fmt::Debug for GwfReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GwfReader").field("path", &self.path()).field("line", &self.line()).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,8 @@
 //! What is asked of a model, and the form in which all are listed.
 
 use super::ModelJob;
-use crate::swf::{SwfError, SwfReader};
+use crate::error::{InputError, ParameterError};
+use crate::swf::SwfReader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim_core::Streams;
@@ -18,8 +19,10 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     const SUMMARY: &'static str;
     /// What jobs are drawn from, for the head of a log, such as "the model of Downey (1997)".
     const ORIGIN: &'static str;
-    /// The parameters where no preset is given.
-    const DEFAULTS: Defaults<Self>;
+    /// Processors of the smallest machine, if the parameters follow the machine.
+    const LEAST_PROCESSORS: Option<u32> = None;
+    /// The parameters where no preset is given, for a number of processors or as published; `None` if they are measured in a log.
+    const DEFAULTS: Option<fn(Option<u32>) -> Self>;
     /// Presets of their own names, which stand for certain logs.
     const STAND_INS: &'static [StandIn<Self>] = &[];
     /// How it is measured in a log, if it can be.
@@ -30,32 +33,17 @@ pub trait WorkloadModel: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// # Errors
     ///
     /// Names the first field that does not.
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+    fn validate(&self) -> Result<(), ParameterError>;
 
     /// Processors of the machine that its jobs are for: the largest size that the parameters name.
     fn processors(&self) -> u32;
 
-    /// Jobs without end, in order of submission, numbered in that order.
+    /// Jobs without end (up to 4 billion), in order of submission, numbered in that order.
     ///
     /// # Panics
     ///
-    /// If [`check`](Self::check) finds fault with the parameters.
-    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static;
-}
-
-/// Parameters that a model has by itself.
-pub enum Defaults<M> {
-    /// One set, whatever the machine.
-    Published(fn() -> M),
-    /// They follow the machine.
-    ForMachine {
-        /// Processors of the smallest machine.
-        least: u32,
-        /// The parameters for `processors` processors; as published, where their number is not given.
-        make: fn(Option<u32>) -> M,
-    },
-    /// None: they are measured in a log.
-    Measured,
+    /// If [`validate`](Self::validate) finds fault with the parameters.
+    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static;
 }
 
 /// A preset that comes with a model and stands for a log.
@@ -89,7 +77,7 @@ pub struct Measurement<M> {
 pub enum MeasureError {
     /// The log is faulty, or cannot be read.
     #[error(transparent)]
-    Log(#[from] SwfError),
+    Log(#[from] InputError),
     /// There is too little to measure; the message names the log, and what it needs.
     #[error("{0}")]
     TooFew(String),
@@ -111,9 +99,21 @@ pub struct ModelEntry {
     pub stands_for_processors: Option<u32>,
     /// How it is measured in a log, if it can be.
     pub fit: Option<Fit>,
+    /// The parameters of a preset. They may describe no workload: see [`AnyModel::check`].
+    pub of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
+    /// The same, of what [`AnyModel::to_value`] gave.
+    pub of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
     defaults: Option<Box<dyn Fn(Option<u32>) -> Parameters + Send + Sync>>,
-    of_toml: fn(&str) -> Result<Parameters, toml::de::Error>,
-    of_value: fn(toml::Value) -> Result<Parameters, toml::de::Error>,
+}
+
+/// How some model is measured in a log.
+pub struct Fit {
+    /// What is measured, for `--help`.
+    pub what: &'static str,
+    /// Whether hours of the day matter, and with them the zone of the log.
+    pub knows_hours: bool,
+    /// See [`Measurement::measure`]; the text is the outcome in a line.
+    pub measure: fn(SwfReader, Option<i32>) -> Result<(Parameters, String), MeasureError>,
 }
 
 impl fmt::Debug for ModelEntry {
@@ -125,7 +125,20 @@ impl fmt::Debug for ModelEntry {
 impl ModelEntry {
     /// The names of a model: those of its stand-ins, and its own.
     pub(super) fn of<M: WorkloadModel>() -> impl Iterator<Item = Self> {
-        let stand_ins = M::STAND_INS.iter().map(|stand_in| Self {
+        let itself = || Self {
+            name: M::NAME,
+            summary: M::SUMMARY,
+            origin: M::ORIGIN,
+            preset_of: None,
+            least_processors: M::LEAST_PROCESSORS,
+            stands_for_processors: None,
+            fit: M::MEASUREMENT.map(|how| Fit { what: how.what, knows_hours: how.knows_hours, measure: measured::<M> }),
+            of_toml: |text| toml::from_str::<M>(text).map(|model| Box::new(model) as Parameters),
+            of_value: |value| value.try_into::<M>().map(|model| Box::new(model) as Parameters),
+            defaults: M::DEFAULTS
+                .map(|make| Box::new(move |processors| Box::new(make(processors)) as Parameters) as Box<_>),
+        };
+        let stand_ins = M::STAND_INS.iter().map(move |stand_in| Self {
             name: stand_in.name,
             summary: stand_in.summary,
             origin: stand_in.origin,
@@ -133,33 +146,10 @@ impl ModelEntry {
             least_processors: None,
             stands_for_processors: Some(stand_in.processors),
             fit: None,
-            defaults: Some(Box::new(|_| Parameters::of((stand_in.make)()))),
-            of_toml: of_toml::<M>,
-            of_value: of_value::<M>,
+            defaults: Some(Box::new(|_| Box::new((stand_in.make)()))),
+            ..itself()
         });
-        stand_ins.chain(std::iter::once_with(Self::itself::<M>))
-    }
-
-    fn itself<M: WorkloadModel>() -> Self {
-        Self {
-            name: M::NAME,
-            summary: M::SUMMARY,
-            origin: M::ORIGIN,
-            preset_of: None,
-            least_processors: match M::DEFAULTS {
-                Defaults::ForMachine { least, .. } => Some(least),
-                Defaults::Published(_) | Defaults::Measured => None,
-            },
-            stands_for_processors: None,
-            fit: M::MEASUREMENT.map(Fit::of),
-            defaults: match M::DEFAULTS {
-                Defaults::Published(make) => Some(Box::new(move |_| Parameters::of(make()))),
-                Defaults::ForMachine { make, .. } => Some(Box::new(move |processors| Parameters::of(make(processors)))),
-                Defaults::Measured => None,
-            },
-            of_toml: of_toml::<M>,
-            of_value: of_value::<M>,
-        }
+        stand_ins.chain(std::iter::once_with(itself))
     }
 
     /// The parameters where no preset is given; of a machine of `processors` processors, if the model follows machines. `None` if it
@@ -171,127 +161,53 @@ impl ModelEntry {
     pub fn defaults(&self, processors: Option<u32>) -> Option<Parameters> {
         self.defaults.as_ref().map(|make| make(processors))
     }
-
-    /// The parameters of a preset. They may describe no workload: see [`Parameters::check`].
-    ///
-    /// # Errors
-    ///
-    /// If that is no TOML, or has not the fields of this model.
-    pub fn of_toml(&self, text: &str) -> Result<Parameters, toml::de::Error> {
-        (self.of_toml)(text)
-    }
-
-    /// The same, of what [`Parameters::to_value`] gave.
-    ///
-    /// # Errors
-    ///
-    /// If it has not the fields of this model.
-    pub fn of_value(&self, value: toml::Value) -> Result<Parameters, toml::de::Error> {
-        (self.of_value)(value)
-    }
 }
 
-fn of_toml<M: WorkloadModel>(text: &str) -> Result<Parameters, toml::de::Error> {
-    toml::from_str::<M>(text).map(Parameters::of)
-}
-
-fn of_value<M: WorkloadModel>(value: toml::Value) -> Result<Parameters, toml::de::Error> {
-    value.try_into::<M>().map(Parameters::of)
-}
-
-/// How some model is measured in a log.
-pub struct Fit {
-    /// What is measured, for `--help`.
-    pub what: &'static str,
-    /// Whether hours of the day matter, and with them the zone of the log.
-    pub knows_hours: bool,
-    measure: Box<Measure>,
-}
-
-type Measure = dyn Fn(SwfReader, Option<i32>) -> Result<(Parameters, String), MeasureError> + Send + Sync;
-
-impl Fit {
-    fn of<M: WorkloadModel>(how: Measurement<M>) -> Self {
-        let Measurement { what, knows_hours, measure, in_words } = how;
-        let measure = move |log: SwfReader, utc_offset: Option<i32>| {
-            let model = measure(log, utc_offset)?;
-            let words = in_words(&model);
-            Ok((Parameters::of(model), words))
-        };
-        Self { what, knows_hours, measure: Box::new(measure) }
-    }
-
-    /// The parameters as measured in a log, and the outcome in a line. `utc_offset` are the seconds by which local time was ahead
-    /// of UTC, where the header does not tell.
-    ///
-    /// # Errors
-    ///
-    /// If the log is faulty, or has too few jobs.
-    pub fn measure(&self, log: SwfReader, utc_offset: Option<i32>) -> Result<(Parameters, String), MeasureError> {
-        (self.measure)(log, utc_offset)
-    }
+fn measured<M: WorkloadModel>(log: SwfReader, utc_offset: Option<i32>) -> Result<(Parameters, String), MeasureError> {
+    let how = M::MEASUREMENT.expect("only what can be measured is listed so");
+    let model = (how.measure)(log, utc_offset)?;
+    let words = (how.in_words)(&model);
+    Ok((Box::new(model), words))
 }
 
 /// The parameters of some model.
-pub struct Parameters(Box<dyn Erased>);
+pub type Parameters = Box<dyn AnyModel>;
 
-impl Parameters {
-    fn of(model: impl WorkloadModel) -> Self {
-        Self(Box::new(model))
-    }
-
+/// [`WorkloadModel`] without its type.
+pub trait AnyModel: Send + Sync {
     /// As a preset.
     ///
     /// # Errors
     ///
     /// If a field is none that TOML has.
-    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        self.0.to_toml()
-    }
+    fn to_toml(&self) -> Result<String, toml::ser::Error>;
 
     /// As a tree in which single values can be changed.
     ///
     /// # Errors
     ///
     /// If a field is none that TOML has.
-    pub fn to_value(&self) -> Result<toml::Value, toml::ser::Error> {
-        self.0.to_value()
-    }
+    fn to_value(&self) -> Result<toml::Value, toml::ser::Error>;
 
-    /// See [`WorkloadModel::check`].
+    /// See [`WorkloadModel::validate`].
     ///
     /// # Errors
     ///
     /// Names the first field that describes no workload.
-    pub fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        self.0.check()
-    }
+    fn check(&self) -> Result<(), ParameterError>;
 
     /// See [`WorkloadModel::processors`].
-    pub fn processors(&self) -> u32 {
-        self.0.processors()
-    }
+    fn processors(&self) -> u32;
 
-    /// See [`WorkloadModel::draw`].
+    /// See [`WorkloadModel::jobs`].
     ///
     /// # Panics
     ///
     /// If [`check`](Self::check) finds fault with them.
-    pub fn draw(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
-        self.0.draw(streams)
-    }
-}
-
-/// [`WorkloadModel`] without its type.
-trait Erased: Send + Sync {
-    fn to_toml(&self) -> Result<String, toml::ser::Error>;
-    fn to_value(&self) -> Result<toml::Value, toml::ser::Error>;
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-    fn processors(&self) -> u32;
     fn draw(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>>;
 }
 
-impl<M: WorkloadModel> Erased for M {
+impl<M: WorkloadModel> AnyModel for M {
     fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -300,8 +216,8 @@ impl<M: WorkloadModel> Erased for M {
         toml::Value::try_from(self)
     }
 
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        WorkloadModel::check(self)
+    fn check(&self) -> Result<(), ParameterError> {
+        self.validate()
     }
 
     fn processors(&self) -> u32 {
@@ -309,6 +225,6 @@ impl<M: WorkloadModel> Erased for M {
     }
 
     fn draw(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
-        Box::new(WorkloadModel::draw(self, streams))
+        Box::new(self.jobs(streams))
     }
 }

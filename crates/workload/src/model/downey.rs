@@ -1,7 +1,8 @@
 //! The model of Downey.
 
-use super::{Defaults, ModelJob, WorkloadModel, at_second, whole_seconds};
+use super::{ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
+use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Purpose, Stream, Streams};
 
@@ -14,7 +15,7 @@ use sim_core::{JobId, Purpose, Stream, Streams};
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::model::Downey;
+/// use workload::model::{Downey, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Downey::default().jobs(&Streams::new(1, 0)).take(1000).collect();
 /// assert!(jobs.iter().all(|job| job.job.request.processors <= 400));
@@ -57,43 +58,6 @@ impl Default for Downey {
 }
 
 impl Downey {
-    /// Whether the parameters describe a workload.
-    ///
-    /// # Errors
-    ///
-    /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), DowneyError> {
-        if self.processors == 0 {
-            return Err(DowneyError { field: "processors", expected: "at least 1", found: 0.0 });
-        }
-        let seconds = "seconds above 0 and up to 1e9";
-        for (field, found, expected, is_good) in [
-            ("shortest", self.shortest, seconds, self.shortest > 0.0),
-            ("longest", self.longest, "at least shortest, and up to 1e9", self.longest >= self.shortest),
-            ("variation", self.variation, "0 to 1e9", self.variation >= 0.0),
-            ("interarrival", self.interarrival, seconds, self.interarrival > 0.0),
-        ] {
-            if !(is_good && found <= 1e9) {
-                return Err(DowneyError { field, expected, found });
-            }
-        }
-        Ok(())
-    }
-
-    /// Jobs without end, in order of submission.
-    ///
-    /// # Panics
-    ///
-    /// If [`Downey::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
-    pub fn jobs(&self, streams: &Streams) -> DowneyJobs {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
-        let [arrivals, work, parallelism, variation] =
-            [ARRIVALS, WORK, PARALLELISM, VARIATION].map(|purpose| streams.stream(purpose, 0));
-        DowneyJobs { model: *self, arrivals, work, parallelism, variation, now: 0.0, drawn: 0 }
-    }
-
     /// How many times faster a job of average parallelism `average` and variation `sigma` is on `processors` processors than on
     /// one.
     ///
@@ -126,71 +90,50 @@ impl WorkloadModel for Downey {
     const NAME: &'static str = "downey";
     const SUMMARY: &'static str = "Downey (1997): moldable jobs, sizes and work uniform on a logarithmic scale";
     const ORIGIN: &'static str = "the model of Downey (1997)";
-    const DEFAULTS: Defaults<Self> = Defaults::ForMachine {
-        least: 1,
-        make: |processors| processors.map_or_else(Self::default, |processors| Self { processors, ..Self::default() }),
-    };
+    const LEAST_PROCESSORS: Option<u32> = Some(1);
+    const DEFAULTS: Option<fn(Option<u32>) -> Self> =
+        Some(|processors| processors.map_or_else(Self::default, |processors| Self { processors, ..Self::default() }));
 
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.validate()?)
+    fn validate(&self) -> Result<(), ParameterError> {
+        check(self.processors > 0, "processors", "at least 1", 0)?;
+        let seconds = "seconds above 0 and up to 1e9";
+        for (field, found, expected, is_good) in [
+            ("shortest", self.shortest, seconds, self.shortest > 0.0),
+            ("longest", self.longest, "at least shortest, and up to 1e9", self.longest >= self.shortest),
+            ("variation", self.variation, "0 to 1e9", self.variation >= 0.0),
+            ("interarrival", self.interarrival, seconds, self.interarrival > 0.0),
+        ] {
+            check(is_good && found <= 1e9, field, expected, found)?;
+        }
+        Ok(())
     }
 
     fn processors(&self) -> u32 {
         self.processors
     }
 
-    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
-        self.jobs(streams)
-    }
-}
-
-/// Jobs of a [`Downey`] model.
-#[derive(Clone, Debug)]
-pub struct DowneyJobs {
-    model: Downey,
-    arrivals: Stream,
-    work: Stream,
-    parallelism: Stream,
-    variation: Stream,
-    /// The last arrival, in seconds.
-    now: f64,
-    drawn: u32,
-}
-
-impl Iterator for DowneyJobs {
-    type Item = ModelJob;
-
-    fn next(&mut self) -> Option<ModelJob> {
-        let model = &self.model;
-        self.now += model.interarrival * draw::exponential(&mut self.arrivals);
-        let work = log_uniform(&mut self.work, model.shortest, model.longest);
-        let average = log_uniform(&mut self.parallelism, 1.0, f64::from(model.processors));
-        let sigma = draw::uniform(&mut self.variation, 0.0, model.variation);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "at least 1, at most all processors"
-        )]
-        let processors = ((average + 0.5) as u32).clamp(1, model.processors);
-        let runtime = whole_seconds(work / Downey::speedup(processors, average, sigma));
-        let id = JobId(self.drawn);
-        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        Some(ModelJob::new(id, at_second(self.now), processors, runtime))
+    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
+        let [mut arrivals, mut work, mut parallelism, mut variation] =
+            [ARRIVALS, WORK, PARALLELISM, VARIATION].map(|purpose| streams.stream(purpose, 0));
+        let (model, mut now) = (*self, 0.0);
+        (0..=u32::MAX).map(move |id| {
+            now += model.interarrival * draw::exponential(&mut arrivals);
+            let work = log_uniform(&mut work, model.shortest, model.longest);
+            let average = log_uniform(&mut parallelism, 1.0, f64::from(model.processors));
+            let sigma = draw::uniform(&mut variation, 0.0, model.variation);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "at least 1, at most all processors"
+            )]
+            let processors = ((average + 0.5) as u32).clamp(1, model.processors);
+            let runtime = whole_seconds(work / Self::speedup(processors, average, sigma));
+            ModelJob::new(JobId(id), at_second(now), processors, runtime)
+        })
     }
 }
 
 fn log_uniform(stream: &mut Stream, low: f64, high: f64) -> f64 {
     libm::exp(draw::uniform(stream, libm::log(low), libm::log(high)))
-}
-
-/// Why a [`Downey`] describes no workload.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{field}: expected {expected}, found {found}")]
-pub struct DowneyError {
-    /// Which field.
-    pub field: &'static str,
-    /// What it may hold.
-    pub expected: &'static str,
-    /// What it holds.
-    pub found: f64,
 }

@@ -1,10 +1,11 @@
 //! The model of Jann and others.
 
-use super::{Defaults, MeasureError, Measurement, ModelJob, WorkloadModel, at_second, counted, whole_seconds};
+use super::{MeasureError, Measurement, ModelJob, Source, WorkloadModel, counted, merged};
 use crate::draw;
-use crate::swf::{SwfError, SwfRecord};
+use crate::error::{InputError, ParameterError};
+use crate::swf::SwfRecord;
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, Purpose, Stream, Streams};
+use sim_core::{Purpose, Stream, Streams};
 use std::collections::BTreeMap;
 
 /// Jobs of several ranges of sizes, each with arrivals and run times of its own: Jann, Pattnaik, Franke, Wang, Skovira &
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::model::Jann;
+/// use workload::model::{Jann, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Jann::default().jobs(&Streams::new(1, 0)).take(1000).collect();
 /// assert!(jobs.iter().all(|job| job.job.request.processors <= 322));
@@ -132,7 +133,7 @@ impl Jann {
     /// # Errors
     ///
     /// If the log is faulty, or has no range with four jobs.
-    pub fn fit(records: impl Iterator<Item = Result<SwfRecord, SwfError>>) -> Result<Self, JannFitError> {
+    pub fn fit(records: impl Iterator<Item = Result<SwfRecord, InputError>>) -> Result<Self, MeasureError> {
         let mut ranges: [Measured; Self::BOUNDS.len()] = std::array::from_fn(|_| Measured::default());
         for record in records {
             let record = record?;
@@ -145,52 +146,11 @@ impl Jann {
         }
         let ranges: Vec<_> =
             ranges.into_iter().filter(|range| range.runtimes.count >= 4.0).map(Measured::finish).collect();
-        if ranges.is_empty() { Err(JannFitError::TooFew) } else { Ok(Self { ranges }) }
-    }
-
-    /// Whether the parameters describe a workload.
-    ///
-    /// # Errors
-    ///
-    /// Names the first range that does not.
-    pub fn validate(&self) -> Result<(), JannError> {
-        if self.ranges.is_empty() {
-            return Err(JannError { range: 0, field: "ranges", expected: "at least one" });
+        if ranges.is_empty() {
+            let needed = "expected at least 4 jobs of like size that ran, found fewer; give a longer log";
+            return Err(MeasureError::TooFew(needed.to_owned()));
         }
-        for (range, of_range) in self.ranges.iter().enumerate() {
-            let refuse = |field, expected| Err(JannError { range, field, expected });
-            let weights = || of_range.sizes.iter().map(|(_, weight)| *weight);
-            if !(weights().all(|weight| (0.0..=1e12).contains(&weight)) && weights().sum::<f64>() > 0.0) {
-                return refuse("sizes", "weights from 0 to 1e12, one of them above 0");
-            }
-            if of_range.sizes.iter().any(|(size, _)| *size == 0) {
-                return refuse("sizes", "sizes of at least 1");
-            }
-            for (field, distribution) in [("interarrival", of_range.interarrival), ("runtime", of_range.runtime)] {
-                if !distribution.is_sound() {
-                    return refuse(field, "order from 1 to 100, first from 0 to 1, stages from 1e-6 to 1e8 seconds");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Jobs without end, in order of submission; at one instant in the order of the ranges.
-    ///
-    /// # Panics
-    ///
-    /// If [`Jann::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
-    pub fn jobs(&self, streams: &Streams) -> JannJobs {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
-        let source = |(queue, range): (u32, &JannRange)| {
-            let mut arrivals = streams.stream(ARRIVALS, queue);
-            let next = range.interarrival.draw(&mut arrivals);
-            let (sizes, runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
-            Source { range: range.clone(), arrivals, sizes, runtimes, next }
-        };
-        JannJobs { sources: (0..).zip(&self.ranges).map(source).collect(), drawn: 0 }
+        Ok(Self { ranges })
     }
 }
 
@@ -198,15 +158,15 @@ impl WorkloadModel for Jann {
     const NAME: &'static str = "jann";
     const SUMMARY: &'static str = "Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log";
     const ORIGIN: &'static str = "the model of Jann et al. (1997)";
-    const DEFAULTS: Defaults<Self> = Defaults::Published(Self::default);
+    const DEFAULTS: Option<fn(Option<u32>) -> Self> = Some(|_| Self::default());
     const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
         what: "Jann et al. (1997): three moments of the times between arrivals and of the run times, by ranges of sizes",
         knows_hours: false,
         measure: |log, _| {
             let path = log.path().display().to_string();
             Self::fit(log).map_err(|error| match error {
-                JannFitError::Log(error) => MeasureError::Log(error),
-                JannFitError::TooFew => MeasureError::TooFew(format!("{path}: {error}")),
+                MeasureError::TooFew(needed) => MeasureError::TooFew(format!("{path}: {needed}")),
+                error @ MeasureError::Log(_) => error,
             })
         },
         in_words: |model| {
@@ -215,49 +175,47 @@ impl WorkloadModel for Jann {
         },
     });
 
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.validate()?)
+    fn validate(&self) -> Result<(), ParameterError> {
+        let check = |is_good: bool, range: usize, field: &str, expected: &str| {
+            let error = || ParameterError(format!("ranges[{range}].{field}: expected {expected}"));
+            is_good.then_some(()).ok_or_else(error)
+        };
+        check(!self.ranges.is_empty(), 0, "ranges", "at least one")?;
+        for (at, range) in self.ranges.iter().enumerate() {
+            let weights = || range.sizes.iter().map(|(_, weight)| *weight);
+            let are_good = weights().all(|weight| (0.0..=1e12).contains(&weight)) && weights().sum::<f64>() > 0.0;
+            check(are_good, at, "sizes", "weights from 0 to 1e12, one of them above 0")?;
+            check(range.sizes.iter().all(|(size, _)| *size > 0), at, "sizes", "sizes of at least 1")?;
+            for (field, distribution) in [("interarrival", range.interarrival), ("runtime", range.runtime)] {
+                let expected = "order from 1 to 100, first from 0 to 1, stages from 1e-6 to 1e8 seconds";
+                check(distribution.is_sound(), at, field, expected)?;
+            }
+        }
+        Ok(())
     }
 
     fn processors(&self) -> u32 {
         self.ranges.iter().flat_map(|range| &range.sizes).map(|(size, _)| *size).max().unwrap_or(1)
     }
 
-    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
-        self.jobs(streams)
-    }
-}
-
-/// Jobs of a [`Jann`] model.
-#[derive(Clone, Debug)]
-pub struct JannJobs {
-    sources: Vec<Source>,
-    drawn: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Source {
-    range: JannRange,
-    arrivals: Stream,
-    sizes: Stream,
-    runtimes: Stream,
-    /// The next arrival, in seconds.
-    next: f64,
-}
-
-impl Iterator for JannJobs {
-    type Item = ModelJob;
-
-    fn next(&mut self) -> Option<ModelJob> {
-        let (queue, source) = (0..).zip(&mut self.sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
-        let submit = at_second(source.next);
-        source.next += source.range.interarrival.draw(&mut source.arrivals);
-        let sizes = &source.range.sizes;
-        let (processors, _) = sizes[draw::pick(&mut source.sizes, sizes.iter().map(|(_, weight)| *weight))];
-        let runtime = whole_seconds(source.range.runtime.draw(&mut source.runtimes));
-        let id = JobId(self.drawn);
-        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, runtime) })
+    /// At one instant jobs come in the order of the ranges.
+    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
+        let source = |(queue, range): (u32, &JannRange)| {
+            let JannRange { sizes: weights, interarrival, runtime } = range.clone();
+            let [mut arrivals, mut sizes, mut runtimes] =
+                [ARRIVALS, SIZES, RUNTIMES].map(|purpose| streams.stream(purpose, queue));
+            let mut now = 0.0;
+            let arrive = move || {
+                now += interarrival.draw(&mut arrivals);
+                now
+            };
+            Source::new(arrive, move || {
+                let (processors, _) = weights[draw::pick(&mut sizes, weights.iter().map(|(_, weight)| *weight))];
+                (processors, runtime.draw(&mut runtimes))
+            })
+        };
+        merged((0..).zip(&self.ranges).map(source).collect())
     }
 }
 
@@ -318,27 +276,4 @@ impl Measured {
             runtime: self.runtimes.distribution(),
         }
     }
-}
-
-/// Why a [`Jann`] describes no workload.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("ranges[{range}].{field}: expected {expected}")]
-pub struct JannError {
-    /// Which range, counted from 0.
-    pub range: usize,
-    /// Which field.
-    pub field: &'static str,
-    /// What it may hold.
-    pub expected: &'static str,
-}
-
-/// Why no model was measured.
-#[derive(Debug, thiserror::Error)]
-pub enum JannFitError {
-    /// The log is faulty, or cannot be read.
-    #[error(transparent)]
-    Log(#[from] SwfError),
-    /// There is too little to measure.
-    #[error("expected at least 4 jobs of like size that ran, found fewer; give a longer log")]
-    TooFew,
 }

@@ -1,9 +1,10 @@
 //! The model of Lublin and Feitelson.
 
-use super::{Defaults, ModelJob, WorkloadModel, at_second, whole_seconds};
+use super::{ModelJob, Source, WorkloadModel, merged};
 use crate::draw;
+use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, Purpose, Stream, Streams};
+use sim_core::{Purpose, Stream, Streams};
 
 /// Rigid jobs with a daily cycle: Lublin & Feitelson, "The Workload on Parallel Supercomputers: Modeling the
 /// Characteristics of Rigid Jobs", Journal of Parallel and Distributed Computing 63(11), 2003; technical report 1999.
@@ -13,7 +14,7 @@ use sim_core::{JobId, Purpose, Stream, Streams};
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::model::Lublin;
+/// use workload::model::{Lublin, WorkloadModel};
 ///
 /// let jobs: Vec<_> = Lublin::default().jobs(&Streams::new(1, 0)).take(1000).collect();
 /// let serial = jobs.iter().filter(|job| job.job.request.processors == 1).count();
@@ -169,50 +170,20 @@ impl Lublin {
         let low = TYPELESS.low.min(high);
         Self { classes: vec![LublinClass { low, medium: (high - 2.5).max(low), high, ..TYPELESS }], start_hour: 0 }
     }
-
-    /// Whether the parameters describe a workload.
-    ///
-    /// # Errors
-    ///
-    /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), LublinError> {
-        if self.classes.is_empty() {
-            return Err(LublinError::NoClasses);
-        }
-        if self.start_hour > 23 {
-            return Err(LublinError::Hour(self.start_hour));
-        }
-        self.classes.iter().try_for_each(LublinClass::validate)
-    }
-
-    /// Jobs without end, in order of submission; at one instant in the order of the classes.
-    ///
-    /// # Panics
-    ///
-    /// If [`Lublin::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
-    pub fn jobs(&self, streams: &Streams) -> LublinJobs {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
-        let class = |(queue, class): (u32, &LublinClass)| {
-            let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
-            let next = arrivals.next_arrival();
-            let (sizes, runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
-            Source { class: *class, arrivals, sizes, runtimes, next }
-        };
-        LublinJobs { sources: (0..).zip(&self.classes).map(class).collect(), drawn: 0 }
-    }
 }
 
 impl WorkloadModel for Lublin {
     const NAME: &'static str = "lublin";
     const SUMMARY: &'static str = "Lublin & Feitelson (2003): rigid jobs with a daily cycle, interactive and batch";
     const ORIGIN: &'static str = "the model of Lublin & Feitelson (2003)";
-    const DEFAULTS: Defaults<Self> =
-        Defaults::ForMachine { least: 2, make: |processors| processors.map_or_else(Self::default, Self::typeless) };
+    const LEAST_PROCESSORS: Option<u32> = Some(2);
+    const DEFAULTS: Option<fn(Option<u32>) -> Self> =
+        Some(|processors| processors.map_or_else(Self::default, Self::typeless));
 
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.validate()?)
+    fn validate(&self) -> Result<(), ParameterError> {
+        check(!self.classes.is_empty(), "classes", "at least 1", 0)?;
+        check(self.start_hour < 24, "start_hour", "0 to 23", self.start_hour)?;
+        self.classes.iter().try_for_each(LublinClass::validate)
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the exponent is below 32")]
@@ -221,26 +192,40 @@ impl WorkloadModel for Lublin {
         (libm::exp2(largest) + 0.5) as u32
     }
 
-    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
-        self.jobs(streams)
+    /// At one instant jobs come in the order of the classes.
+    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
+        let source = |(queue, class): (u32, &LublinClass)| {
+            let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
+            let (mut sizes, mut runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
+            let class = *class;
+            Source::new(
+                move || arrivals.next_arrival(),
+                move || {
+                    let processors = class.size(&mut sizes);
+                    (processors, class.runtime(processors, &mut runtimes))
+                },
+            )
+        };
+        merged((0..).zip(&self.classes).map(source).collect())
     }
 }
 
 impl LublinClass {
-    fn validate(&self) -> Result<(), LublinError> {
-        let shares = [("serial", self.serial), ("power_of_two", self.power_of_two), ("lower_part", self.lower_part)];
-        for (field, found) in shares {
-            if !(0.0..=1.0).contains(&found) {
-                return Err(LublinError::Share { field, found });
-            }
+    fn validate(&self) -> Result<(), ParameterError> {
+        let Self { low, medium, high, .. } = *self;
+        for (field, found) in [
+            ("serial", self.serial),
+            ("power_of_two", self.power_of_two),
+            ("lower_part", self.lower_part),
+            ("serial + power_of_two", self.serial + self.power_of_two),
+        ] {
+            check((0.0..=1.0).contains(&found), field, "a share from 0 to 1", found)?;
         }
-        if self.serial + self.power_of_two > 1.0 {
-            return Err(LublinError::Share { field: "serial + power_of_two", found: self.serial + self.power_of_two });
-        }
-        if !(0.0 <= self.low && self.low <= self.medium && self.medium <= self.high && self.high < 32.0) {
-            return Err(LublinError::Sizes { low: self.low, medium: self.medium, high: self.high });
-        }
-        let positive = [
+        let is_ordered = 0.0 <= low && low <= medium && medium <= high && high < 32.0;
+        let expected = "0 ≤ low ≤ medium ≤ high < 32";
+        check(is_ordered, "low, medium, high", expected, format_args!("{low}, {medium}, {high}"))?;
+        for (field, found) in [
             ("a1", self.a1),
             ("b1", self.b1),
             ("a2", self.a2),
@@ -250,33 +235,20 @@ impl LublinClass {
             ("rush_to_all", self.rush_to_all),
             ("cycle_shape", self.cycle_shape),
             ("cycle_scale", self.cycle_scale),
-        ];
-        for (field, found) in positive {
-            if !(0.001..=10_000.0).contains(&found) {
-                return Err(LublinError::Positive { field, found });
-            }
+        ] {
+            check((0.001..=10_000.0).contains(&found), field, "0.001 to 10000", found)?;
         }
         // A mean far above the bound would be redrawn for ever.
-        let means = [
+        let gap = self.arrival_shape * self.rush_to_all * self.arrival_scale;
+        for (field, found, bound) in [
             ("a1 · b1", self.a1 * self.b1, LONGEST_RUNTIME),
             ("a2 · b2", self.a2 * self.b2, LONGEST_RUNTIME),
-            (
-                "arrival_shape · rush_to_all · arrival_scale",
-                self.arrival_shape * self.rush_to_all * self.arrival_scale,
-                LONGEST_GAP,
-            ),
-        ];
-        for (field, found, bound) in means {
-            if found >= bound {
-                return Err(LublinError::Mean { field, found, bound });
-            }
+            ("arrival_shape · rush_to_all · arrival_scale", gap, LONGEST_GAP),
+        ] {
+            check(found < bound, field, format_args!("a mean of the logarithm below {bound}"), found)?;
         }
-        for (field, found) in [("pa", self.pa), ("pb", self.pb)] {
-            if !found.is_finite() {
-                return Err(LublinError::Number { field, found });
-            }
-        }
-        Ok(())
+        check(self.pa.is_finite(), "pa", "a number", self.pa)?;
+        check(self.pb.is_finite(), "pb", "a number", self.pb)
     }
 
     fn size(&self, stream: &mut Stream) -> u32 {
@@ -370,93 +342,6 @@ impl Arrivals {
         let passed = (self.half_hour - self.start) as f64;
         HALF_HOUR * (passed + self.points / weight)
     }
-}
-
-/// Jobs of a [`Lublin`] model.
-#[derive(Clone, Debug)]
-pub struct LublinJobs {
-    sources: Vec<Source>,
-    drawn: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Source {
-    class: LublinClass,
-    arrivals: Arrivals,
-    sizes: Stream,
-    runtimes: Stream,
-    /// The next arrival, in seconds.
-    next: f64,
-}
-
-impl Iterator for LublinJobs {
-    type Item = ModelJob;
-
-    fn next(&mut self) -> Option<ModelJob> {
-        let (queue, source) = (0..).zip(&mut self.sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
-        let submit = at_second(source.next);
-        source.next = source.arrivals.next_arrival();
-        let processors = source.class.size(&mut source.sizes);
-        let runtime = whole_seconds(source.class.runtime(processors, &mut source.runtimes));
-        let id = JobId(self.drawn);
-        self.drawn = self.drawn.checked_add(1).expect("a run has fewer than 4 billion jobs");
-        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, runtime) })
-    }
-}
-
-/// Why a [`Lublin`] describes no workload.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum LublinError {
-    /// No class of jobs.
-    #[error("classes: expected at least 1, found 0")]
-    NoClasses,
-    /// No hour of a day.
-    #[error("start_hour: expected 0 to 23, found {0}")]
-    Hour(u32),
-    /// A share that is none.
-    #[error("{field}: expected a share from 0 to 1, found {found}")]
-    Share {
-        /// Which field.
-        field: &'static str,
-        /// What it holds.
-        found: f64,
-    },
-    /// Sizes in no order.
-    #[error("low, medium, high: expected 0 ≤ low ≤ medium ≤ high < 32, found {low}, {medium}, {high}")]
-    Sizes {
-        /// The logarithm of the smallest size.
-        low: f64,
-        /// The logarithm where the parts meet.
-        medium: f64,
-        /// The logarithm of the largest size.
-        high: f64,
-    },
-    /// A shape or a scale that no gamma distribution has.
-    #[error("{field}: expected 0.001 to 10000, found {found}")]
-    Positive {
-        /// Which field.
-        field: &'static str,
-        /// What it holds.
-        found: f64,
-    },
-    /// Most draws would lie beyond the bound of the model.
-    #[error("{field}: expected a mean of the logarithm below {bound}, found {found}")]
-    Mean {
-        /// Which fields.
-        field: &'static str,
-        /// Their product.
-        found: f64,
-        /// The bound.
-        bound: f64,
-    },
-    /// Not a number, or infinite.
-    #[error("{field}: expected a number, found {found}")]
-    Number {
-        /// Which field.
-        field: &'static str,
-        /// What it holds.
-        found: f64,
-    },
 }
 
 #[cfg(test)]

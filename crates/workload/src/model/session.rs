@@ -4,11 +4,12 @@ mod fit;
 mod jobs;
 mod quantiles;
 
-pub use fit::{FitError, fit};
-pub use jobs::SessionJobs;
+pub use fit::fit;
 pub use quantiles::Quantiles;
 
-use super::{Defaults, MeasureError, Measurement, ModelJob, StandIn, WorkloadModel, counted};
+use super::{Measurement, ModelJob, StandIn, WorkloadModel, counted};
+use crate::error::ParameterError;
+use jobs::SessionJobs;
 use serde::{Deserialize, Serialize};
 use sim_core::Streams;
 
@@ -28,7 +29,7 @@ use sim_core::Streams;
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::model::SessionModel;
+/// use workload::model::{SessionModel, WorkloadModel};
 ///
 /// let jobs: Vec<_> = SessionModel::wagap_like().jobs(&Streams::new(1, 0)).take(3000).collect();
 /// assert!(jobs.iter().all(|job| job.requested_time.is_some() && job.further.is_some()));
@@ -133,15 +134,47 @@ impl SessionModel {
         model.runtime_factor = ZEWURA_FACTOR;
         model
     }
+}
 
-    /// Whether the parameters describe a workload.
-    ///
-    /// # Errors
-    ///
-    /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), SessionModelError> {
-        let check = |field: &str, is_good: bool, expected| {
-            if is_good { Ok(()) } else { Err(SessionModelError { field: field.to_owned(), expected }) }
+impl WorkloadModel for SessionModel {
+    const NAME: &'static str = "session";
+    const SUMMARY: &'static str = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
+    const ORIGIN: &'static str = "a model measured in a log";
+    const DEFAULTS: Option<fn(Option<u32>) -> Self> = None;
+    const STAND_INS: &'static [StandIn<Self>] = &[
+        StandIn {
+            name: "wagap-like",
+            summary: "A stand-in for the log of Wagap (2176 processors), measured in that log",
+            origin: "a model measured in the log wagap-2013 of CERIT-SC, MetaCentrum",
+            processors: 2176,
+            make: Self::wagap_like,
+        },
+        StandIn {
+            name: "zewura-like",
+            summary: "A stand-in for the log of Zewura (1600 processors), which is not public",
+            origin: "a model of the log of Zewura, after wagap-2013 of CERIT-SC, MetaCentrum",
+            processors: 1600,
+            make: Self::zewura_like,
+        },
+    ];
+    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
+        what: "Users' sessions, requests, estimates and run times",
+        knows_hours: true,
+        measure: fit,
+        in_words: |model| {
+            format!(
+                "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
+                model.sessions_per_day,
+                counted(model.users.len(), "user"),
+                counted(model.sizes.len(), "size"),
+                100.0 * model.repeat
+            )
+        },
+    });
+
+    fn validate(&self) -> Result<(), ParameterError> {
+        let check = |field: &str, is_good: bool, expected: &str| {
+            if is_good { Ok(()) } else { Err(ParameterError(format!("{field}: expected {expected}"))) }
         };
         let weights = |weights: &mut dyn Iterator<Item = f64>| {
             let (mut sum, mut are_good) = (0.0, true);
@@ -191,82 +224,15 @@ impl SessionModel {
         check("runtimes", self.runtimes.is_sorted_by_key(|entry| entry.up_to), "entries sorted by up_to")
     }
 
-    /// Jobs without end, in order of submission, numbered in that order.
-    ///
-    /// # Panics
-    ///
-    /// If [`SessionModel::validate`] finds fault with the parameters. The iterator itself panics beyond 4 billion jobs.
-    pub fn jobs(&self, streams: &Streams) -> SessionJobs {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
-        SessionJobs::new(self.clone(), streams)
-    }
-}
-
-impl WorkloadModel for SessionModel {
-    const NAME: &'static str = "session";
-    const SUMMARY: &'static str = "Users' sessions, as measured in a log by `workload fit`; needs --preset";
-    const ORIGIN: &'static str = "a model measured in a log";
-    const DEFAULTS: Defaults<Self> = Defaults::Measured;
-    const STAND_INS: &'static [StandIn<Self>] = &[
-        StandIn {
-            name: "wagap-like",
-            summary: "A stand-in for the log of Wagap (2176 processors), measured in that log",
-            origin: "a model measured in the log wagap-2013 of CERIT-SC, MetaCentrum",
-            processors: 2176,
-            make: Self::wagap_like,
-        },
-        StandIn {
-            name: "zewura-like",
-            summary: "A stand-in for the log of Zewura (1600 processors), which is not public",
-            origin: "a model of the log of Zewura, after wagap-2013 of CERIT-SC, MetaCentrum",
-            processors: 1600,
-            make: Self::zewura_like,
-        },
-    ];
-    const MEASUREMENT: Option<Measurement<Self>> = Some(Measurement {
-        what: "Users' sessions, requests, estimates and run times",
-        knows_hours: true,
-        measure: |log, utc_offset| {
-            fit(log, utc_offset).map_err(|error| match error {
-                FitError::Log(error) => MeasureError::Log(error),
-                FitError::TooFew { .. } => MeasureError::TooFew(error.to_string()),
-            })
-        },
-        in_words: |model| {
-            format!(
-                "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before",
-                model.sessions_per_day,
-                counted(model.users.len(), "user"),
-                counted(model.sizes.len(), "size"),
-                100.0 * model.repeat
-            )
-        },
-    });
-
-    fn check(&self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.validate()?)
-    }
-
     fn processors(&self) -> u32 {
         self.sizes.iter().map(|size| size.processors).max().unwrap_or(1)
     }
 
-    fn draw(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
-        self.jobs(streams)
+    fn jobs(&self, streams: &Streams) -> impl Iterator<Item = ModelJob> + 'static {
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
+        SessionJobs::new(self.clone(), streams)
     }
 }
 
 /// With it the mean run time of [`SessionModel::zewura_like`], cut at the estimate, is 46 524.5 s.
 const ZEWURA_FACTOR: f64 = 0.932_309;
-
-/// Why a [`SessionModel`] describes no workload.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: expected {expected}")]
-pub struct SessionModelError {
-    /// Which field.
-    pub field: String,
-    /// What it may hold.
-    pub expected: &'static str,
-}

@@ -1,6 +1,7 @@
 //! The model of users' estimates of Tsafrir, Etsion and Feitelson.
 
 use super::ModelJob;
+use crate::error::{ParameterError, check};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Span, Stream, Streams};
@@ -15,14 +16,14 @@ use std::collections::BTreeSet;
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::model::{Lublin, Tsafrir};
+/// use workload::model::{Lublin, Tsafrir, WorkloadModel};
 ///
 /// let streams = Streams::new(1, 0);
 /// let mut jobs: Vec<_> = Lublin::default().jobs(&streams).take(2000).collect();
 /// let cut = Tsafrir::new(48 * 3600).assign(&mut jobs, &streams)?;
 /// assert_eq!(cut, 0); // no job ran for longer than 48 hours
 /// assert!(jobs.iter().all(|job| job.requested_time >= Some(job.job.runtime)));
-/// # Ok::<(), workload::model::TsafrirError>(())
+/// # Ok::<(), workload::ParameterError>(())
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,34 +149,23 @@ impl Tsafrir {
     /// # Errors
     ///
     /// Names the first field that does not.
-    pub fn validate(&self) -> Result<(), TsafrirError> {
-        let refuse = |field, expected, found: String| Err(TsafrirError::Field { field, expected, found });
-        if self.max_estimate < HOUR {
-            return refuse("max_estimate", "at least 3600 seconds", self.max_estimate.to_string());
-        }
-        if !(self.head_share > 0.0 && self.head_share <= 1.0) {
-            return refuse("head_share", "a share above 0 and up to 1", self.head_share.to_string());
-        }
-        if let Some(share) = self.max_share.filter(|share| !(*share > 0.0 && *share <= self.head_share)) {
-            return refuse("max_share", "a share above 0 and up to head_share", share.to_string());
-        }
-        if self.values == Some(0) {
-            return refuse("values", "at least 1", "0".to_owned());
-        }
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        check(self.max_estimate >= HOUR, "max_estimate", "at least 3600 seconds", self.max_estimate)?;
+        let is_share = |share: f64, most: f64| share > 0.0 && share <= most;
+        check(is_share(self.head_share, 1.0), "head_share", "a share above 0 and up to 1", self.head_share)?;
+        let max_share = self.max_share.unwrap_or(self.head_share);
+        check(is_share(max_share, self.head_share), "max_share", "a share above 0 and up to head_share", max_share)?;
+        check(self.values != Some(0), "values", "at least 1", 0)?;
         let sizes: Vec<f64> = (2..=POPULAR).map(|rank| self.size(rank)).collect();
         let sum: f64 = sizes.iter().sum();
-        if !(sizes.iter().all(|size| *size > 0.0) && (sum < self.head_share || self.max_share.is_some())) {
-            let expected = "shares above 0 whose sum leaves some of head_share to the longest estimate";
-            return refuse("head", expected, format!("{:?}", self.head));
-        }
-        if !(-100.0..=0.0).contains(&self.tail_power) {
-            return refuse("tail_power", "-100 to 0", self.tail_power.to_string());
-        }
+        let are_good = sizes.iter().all(|size| *size > 0.0) && (sum < self.head_share || self.max_share.is_some());
+        let expected = "shares above 0 whose sum leaves some of head_share to the longest estimate";
+        check(are_good, "head", expected, format_args!("{:?}", self.head))?;
+        check((-100.0..=0.0).contains(&self.tail_power), "tail_power", "-100 to 0", self.tail_power)?;
         let [p, q] = self.times;
-        if !(p > 0.0 && p <= 1e6 && (-10.0..=0.0).contains(&q)) {
-            return refuse("times", "p above 0 and up to 1000000, q from -10 to 0", format!("{:?}", self.times));
-        }
-        Ok(())
+        let are_good = p > 0.0 && p <= 1e6 && (-10.0..=0.0).contains(&q);
+        let expected = "p above 0 and up to 1000000, q from -10 to 0";
+        check(are_good, "times", expected, format_args!("{:?}", self.times))
     }
 
     /// Number of jobs by estimate, from the shortest on.
@@ -184,9 +174,7 @@ impl Tsafrir {
     ///
     /// If [`Tsafrir::validate`] finds fault with the parameters.
     pub fn distribution(&self, jobs: u32, streams: &Streams) -> Vec<(Span, u32)> {
-        if let Err(error) = self.validate() {
-            panic!("{error}");
-        }
+        self.validate().unwrap_or_else(|error| panic!("{error}"));
         let values = self.values.unwrap_or_else(|| values_of(jobs)) as usize;
         let head = self.head_times();
         let mut shares: Vec<(u32, f64)> =
@@ -210,7 +198,7 @@ impl Tsafrir {
     /// # Panics
     ///
     /// If [`Tsafrir::validate`] finds fault with the parameters, or there are more than 4 billion jobs.
-    pub fn assign(&self, jobs: &mut [ModelJob], streams: &Streams) -> Result<u32, TsafrirError> {
+    pub fn assign(&self, jobs: &mut [ModelJob], streams: &Streams) -> Result<u32, ParameterError> {
         let count = u32::try_from(jobs.len()).expect("fewer than 4 billion jobs");
         let distribution = self.distribution(count, streams);
         let mut estimates: Vec<Span> =
@@ -223,7 +211,11 @@ impl Tsafrir {
         for (rank, (job, estimate)) in order.iter().zip(&estimates).enumerate() {
             if runtime(*job) > *estimate {
                 let runtime = runtime(*job);
-                return Err(TsafrirError::LongRuntimes { jobs: rank + 1, runtime, estimates: rank });
+                return Err(ParameterError(format!(
+                    "{} jobs run for {runtime} s or longer, but the model has {rank} estimates as long; give a longer \
+                     max_estimate, or max_share, the share of the jobs that use it",
+                    rank + 1
+                )));
             }
         }
         let mut stream = streams.stream(ASSIGNMENT, 0);
@@ -374,32 +366,4 @@ fn apportioned(jobs: u32, shares: &[f64]) -> Vec<u32> {
 #[expect(clippy::cast_precision_loss, reason = "counts of estimates, at most a few thousand")]
 const fn small(number: usize) -> f64 {
     number as f64
-}
-
-/// Why a [`Tsafrir`] yields no estimates.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TsafrirError {
-    /// A parameter that describes no distribution.
-    #[error("{field}: expected {expected}, found {found}")]
-    Field {
-        /// Which field.
-        field: &'static str,
-        /// What it may hold.
-        expected: &'static str,
-        /// What it holds.
-        found: String,
-    },
-    /// The jobs are too long for the estimates.
-    #[error(
-        "{jobs} jobs run for {runtime} s or longer, but the model has {estimates} estimates as long; \
-         give a longer max_estimate, or max_share, the share of the jobs that use it"
-    )]
-    LongRuntimes {
-        /// How many jobs.
-        jobs: usize,
-        /// Their shortest run time.
-        runtime: Span,
-        /// How many estimates.
-        estimates: usize,
-    },
 }

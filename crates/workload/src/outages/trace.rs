@@ -1,11 +1,12 @@
 //! Outages from a file.
 
-use crate::file::{self, FileError};
+use crate::error::InputError;
+use crate::file;
+use crate::lines::{Lines, OUTAGES};
 use crate::swf::decimal::{self, Decimal};
 use sim_core::{Outage, SiteId, Time};
-use std::fmt;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
 /// Reads a trace of outages, one at a time: a header `machine,down,up`, then one outage per line, in order of `down`.
 ///
@@ -13,23 +14,17 @@ use std::path::{Path, PathBuf};
 /// the first submission of the log, decimals allowed. Empty lines and lines that begin with `#` are skipped.
 ///
 /// A faulty line is an error, after which the reader goes on with the next line.
+#[derive(Debug)]
 pub struct OutageTrace {
-    path: PathBuf,
-    input: BufReader<Box<dyn Read + Send>>,
-    line: u64,
-    buffer: Vec<u8>,
+    lines: Lines,
     machines: Vec<String>,
     /// When the outage of the line above began.
     last: Time,
     /// Until when each machine is known to be down.
     down_until: Vec<Time>,
-    is_done: bool,
 }
 
 const NAMES: [&str; 3] = ["machine", "down", "up"];
-
-/// Far above any line of a trace; a file given by mistake is not read into memory.
-const LONGEST_LINE: u64 = 1 << 16;
 
 impl OutageTrace {
     /// Opens the trace at `path`; `machines` are the names that it may use, and their order gives their numbers.
@@ -37,8 +32,8 @@ impl OutageTrace {
     /// # Errors
     ///
     /// If it cannot be read, or does not begin with the header.
-    pub fn open(path: &Path, machines: &[impl AsRef<str>]) -> Result<Self, OutagesError> {
-        Self::start(path.to_owned(), Box::new(file::open(path)?), machines)
+    pub fn open(path: &Path, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
+        Self::start(Lines::open(path, OUTAGES)?, machines)
     }
 
     /// Reads a trace from anywhere; `name` stands for the file's path in errors.
@@ -50,68 +45,47 @@ impl OutageTrace {
         name: &str,
         input: impl Read + Send + 'static,
         machines: &[impl AsRef<str>],
-    ) -> Result<Self, OutagesError> {
-        Self::start(PathBuf::from(name), Box::new(input), machines)
+    ) -> Result<Self, InputError> {
+        Self::start(Lines::from_read(name, input, OUTAGES)?, machines)
     }
 
-    fn start(path: PathBuf, input: Box<dyn Read + Send>, machines: &[impl AsRef<str>]) -> Result<Self, OutagesError> {
+    fn start(lines: Lines, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
         let mut trace = Self {
-            path,
-            input: BufReader::new(input),
-            line: 0,
-            buffer: Vec::new(),
+            lines,
             machines: machines.iter().map(|name| name.as_ref().to_owned()).collect(),
             last: Time::ZERO,
             down_until: vec![Time::ZERO; machines.len()],
-            is_done: false,
         };
-        let found = trace.read_line()?;
-        let columns = trace.columns();
-        if !found || columns.is_none_or(|columns| columns != NAMES.map(str::as_bytes)) {
-            let found = file::shown(trace.buffer.trim_ascii());
-            return Err(OutagesError::Header { path: trace.path, line: trace.line.max(1), found });
+        let found = trace.step().transpose()?.is_some();
+        if !found || trace.columns().is_none_or(|columns| columns != NAMES.map(str::as_bytes)) {
+            let found = file::shown(trace.lines.current().trim_ascii());
+            return Err(trace.lines.fault(format!("expected the header machine,down,up, found {found:?}")));
         }
         Ok(trace)
     }
 
-    /// Reads on to a line that says something; `false` at the end of the file.
-    fn read_line(&mut self) -> Result<bool, OutagesError> {
+    /// Reads on to a line that says something; `None` at the end of the file.
+    fn step(&mut self) -> Option<Result<(), InputError>> {
         loop {
-            self.buffer.clear();
-            let read = (&mut self.input).take(LONGEST_LINE).read_until(b'\n', &mut self.buffer);
-            let length = read.map_err(|source| {
-                self.is_done = true;
-                FileError::reading(&self.path, source)
-            })?;
-            if length == 0 {
-                self.is_done = true;
-                return Ok(false);
-            }
-            self.line += 1;
-            if length as u64 == LONGEST_LINE {
-                self.is_done = true;
-                return Err(OutagesError::LongLine { path: self.path.clone(), line: self.line });
-            }
-            if self.line == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
-                self.buffer.drain(..3); // the byte order mark of Windows editors
-            }
-            if !matches!(self.buffer.trim_ascii().first(), None | Some(b'#')) {
-                return Ok(true);
+            let read = self.lines.step()?;
+            if read.is_err() || !matches!(self.lines.current().trim_ascii().first(), None | Some(b'#')) {
+                return Some(read);
             }
         }
     }
 
     /// The columns of the current line, if they are three.
     fn columns(&self) -> Option<[&[u8]; 3]> {
-        let mut columns = self.buffer.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        let mut columns = self.lines.current().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         let three = [columns.next()?, columns.next()?, columns.next()?];
         columns.next().is_none().then_some(three)
     }
 
-    fn outage(&mut self) -> Result<Outage, OutagesError> {
+    fn outage(&mut self) -> Result<Outage, InputError> {
         let Some(columns) = self.columns() else {
-            let found = self.buffer.split(|byte| *byte == b',').count();
-            return Err(OutagesError::Columns { path: self.path.clone(), line: self.line, found });
+            let found = self.lines.current().split(|byte| *byte == b',').count();
+            let expected = "expected 3 columns separated by commas (machine, down, up)";
+            return Err(self.lines.fault(format!("{expected}, found {found}")));
         };
         let site = self.machine(columns[0]).ok_or_else(|| {
             let expected = match self.machines.len() {
@@ -151,95 +125,16 @@ impl OutageTrace {
         u32::try_from(position).ok().map(SiteId)
     }
 
-    fn fault(&self, column: usize, expected: String) -> OutagesError {
+    fn fault(&self, column: usize, expected: String) -> InputError {
         let found = self.columns().map_or(&b""[..], |columns| columns[column]);
-        OutagesError::Field {
-            path: self.path.clone(),
-            line: self.line,
-            field: column + 1,
-            name: NAMES[column],
-            expected,
-            found: file::shown(found),
-        }
+        self.lines.field(column, NAMES[column], expected, found, "")
     }
 }
 
 impl Iterator for OutageTrace {
-    type Item = Result<Outage, OutagesError>;
+    type Item = Result<Outage, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
-        }
-        match self.read_line() {
-            Err(error) => Some(Err(error)),
-            Ok(false) => None,
-            Ok(true) => Some(self.outage()),
-        }
-    }
-}
-
-impl fmt::Debug for OutageTrace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OutageTrace").field("path", &self.path).field("line", &self.line).finish_non_exhaustive()
-    }
-}
-
-/// A trace of outages that cannot be read on.
-#[derive(Debug, thiserror::Error)]
-pub enum OutagesError {
-    /// The file cannot be opened or read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// It begins with something else.
-    #[error("{path}:{line}: expected the header machine,down,up, found {found:?}", path = path.display())]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// Its line, counted from 1.
-        line: u64,
-        /// What stands there, shortened if it is long.
-        found: String,
-    },
-    /// A line has not three columns.
-    #[error("{path}:{line}: expected 3 columns separated by commas (machine, down, up), found {found}", path = path.display())]
-    Columns {
-        /// The file.
-        path: PathBuf,
-        /// Its line, counted from 1.
-        line: u64,
-        /// Columns of that line.
-        found: usize,
-    },
-    /// A line is longer than any outage can be; it was not read to its end.
-    #[error("{path}:{line}: the line is longer than 64 KiB; is this a trace of outages?", path = path.display())]
-    LongLine {
-        /// The file.
-        path: PathBuf,
-        /// Its line, counted from 1.
-        line: u64,
-    },
-    /// A field holds something else than expected.
-    #[error("{path}:{line}: field {field} ({name}): expected {expected}, found {found:?}", path = path.display())]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// Its line, counted from 1.
-        line: u64,
-        /// The column, counted from 1.
-        field: usize,
-        /// The column's name.
-        name: &'static str,
-        /// What may stand there.
-        expected: String,
-        /// What stands there, shortened if it is long.
-        found: String,
-    },
-}
-
-impl OutagesError {
-    /// Whether the system failed (`true`), or the input is at fault (`false`).
-    pub const fn is_io(&self) -> bool {
-        matches!(self, Self::File(error) if error.is_io())
+        self.step().map(|read| read.and_then(|()| self.outage()))
     }
 }

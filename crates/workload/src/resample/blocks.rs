@@ -1,7 +1,7 @@
 //! Weeks of the whole log, drawn in blocks.
 
 use super::measures::{Fluid, Measures, Shape};
-use super::{DRAWS, WEEK, below};
+use super::{DRAWS, ResampleError, WEEK, below};
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
@@ -58,33 +58,6 @@ pub struct Drawn {
     pub refused: u32,
 }
 
-/// A cause for which no blocks can be drawn.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BlocksError {
-    /// Fewer than eight whole weeks.
-    #[error(
-        "the log covers {weeks} whole weeks, and blocks of weeks need at least {}; shake it instead",
-        Blocks::SHORTEST
-    )]
-    TooShort {
-        /// Whole weeks.
-        weeks: usize,
-    },
-    /// All draws were refused.
-    #[error(
-        "none of {draws} draws kept the bounds of a resampled log ({bounds}); most were refused for {worst}. The log changes too \
-         much from week to week; shake it instead"
-    )]
-    Refused {
-        /// Draws that were tried.
-        draws: u32,
-        /// Bounds in words.
-        bounds: String,
-        /// The bound that most draws broke first.
-        worst: &'static str,
-    },
-}
-
 impl Blocks {
     /// Whole weeks that a log must have.
     pub const SHORTEST: usize = 8;
@@ -108,13 +81,16 @@ impl Blocks {
     /// # Panics
     ///
     /// If there are no processors, or `density` is not a positive number.
-    pub fn of(log: HeldLog, processors: u32, density: f64) -> Result<Self, BlocksError> {
+    pub fn of(log: HeldLog, processors: u32, density: f64) -> Result<Self, ResampleError> {
         assert!(processors > 0, "a machine has processors");
         assert!(density > 0.0 && density.is_finite(), "a log cannot be {density} times as dense");
         let machine = Fluid { processors, density };
         let weeks = usize::try_from(log.span().as_nanos() / WEEK.as_nanos()).expect("weeks of a log");
         if weeks < Self::SHORTEST {
-            return Err(BlocksError::TooShort { weeks });
+            return Err(ResampleError(format!(
+                "the log covers {weeks} whole weeks, and blocks of weeks need at least {}; shake it instead",
+                Self::SHORTEST
+            )));
         }
         let part = log.span() - start(weeks).since(Time::ZERO);
         let begins = (0..=weeks).map(|week| log.jobs().partition_point(|job| job.submit < start(week))).collect();
@@ -148,7 +124,7 @@ impl Blocks {
     /// # Errors
     ///
     /// 5 000 draws were refused.
-    pub fn redrawn(&self, streams: &Streams) -> Result<Drawn, BlocksError> {
+    pub fn redrawn(&self, streams: &Streams) -> Result<Drawn, ResampleError> {
         let mut broken = [0_u32; Self::BOUNDS.len()];
         for refused in 0..DRAWS {
             let sources = self.draw(&mut streams.stream(BLOCKS, refused));
@@ -158,7 +134,12 @@ impl Blocks {
             }
         }
         let worst = (0..broken.len()).max_by_key(|bound| broken[*bound]).expect("there are bounds");
-        Err(BlocksError::Refused { draws: DRAWS, bounds: Self::bounds(), worst: Self::BOUNDS[worst].0 })
+        Err(ResampleError(format!(
+            "none of {DRAWS} draws kept the bounds of a resampled log ({}); most were refused for {}. The log changes too much from \
+             week to week; shake it instead",
+            Self::bounds(),
+            Self::BOUNDS[worst].0
+        )))
     }
 
     /// All bounds in words.

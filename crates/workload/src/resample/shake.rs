@@ -24,7 +24,7 @@ const SHAKE: Purpose = Purpose("shaken submissions");
 /// let shaken = shaken(&log, Span::from_secs(30), &Streams::new(1, 0));
 /// let gap = shaken.jobs()[1].submit.as_secs_f64();
 /// assert!((840.0..=960.0).contains(&gap) && gap != 900.0);
-/// # Ok::<(), workload::SwfError>(())
+/// # Ok::<(), workload::InputError>(())
 /// ```
 pub fn shaken(log: &HeldLog, most: Span, streams: &Streams) -> HeldLog {
     let mut stream = streams.stream(SHAKE, 0);

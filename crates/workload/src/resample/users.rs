@@ -1,7 +1,7 @@
 //! Users, drawn independently week by week.
 
 use super::measures::{Fluid, Measures};
-use super::{Blocks, DRAWS, Drawn, WEEK, below};
+use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below};
 use crate::draw;
 use crate::held::{HeldJob, HeldLog};
 use rand::RngExt as _;
@@ -59,36 +59,6 @@ struct Subtrace {
     weeks: u64,
 }
 
-/// A cause for which no users can be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UsersError {
-    /// Too few jobs have a user.
-    #[error(
-        "{percent} % of the log's jobs have a user, and half are needed to draw users; draw blocks of weeks instead"
-    )]
-    Unknown {
-        /// Share of jobs with a user, in percent.
-        percent: u32,
-    },
-    /// Fewer than four weeks.
-    #[error("the log covers {days} days, and users are drawn week by week: four weeks at least; shake it instead")]
-    TooShort {
-        /// Length of the log.
-        days: u64,
-    },
-    /// All draws were refused.
-    #[error(
-        "none of {} draws of {users} times the log's users kept the bounds of a resampled log ({}); draw blocks of weeks instead, \
-         or another number of users",
-        DRAWS,
-        Users::bounds()
-    )]
-    Refused {
-        /// Number of users relative to the log's.
-        users: String,
-    },
-}
-
 impl Users {
     /// Bounds of a log that is [drawn within them](Self::redrawn_within), in words.
     pub fn bounds() -> String {
@@ -101,15 +71,21 @@ impl Users {
     /// # Errors
     ///
     /// Users of fewer than half of the jobs are known, or the log is shorter than four weeks.
-    pub fn of(log: &HeldLog) -> Result<Self, UsersError> {
+    pub fn of(log: &HeldLog) -> Result<Self, ResampleError> {
         let known = log.with_user();
         if known < 0.5 {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
-            return Err(UsersError::Unknown { percent: (100.0 * known) as u32 });
+            let percent = (100.0 * known) as u32;
+            return Err(ResampleError(format!(
+                "{percent} % of the log's jobs have a user, and half are needed to draw users; draw blocks of weeks instead"
+            )));
         }
         let span = log.span();
         if span < WEEK * 4 {
-            return Err(UsersError::TooShort { days: span.as_nanos() / Span::from_secs(86_400).as_nanos() });
+            let days = span.as_nanos() / Span::from_secs(86_400).as_nanos();
+            return Err(ResampleError(format!(
+                "the log covers {days} days, and users are drawn week by week: four weeks at least; shake it instead"
+            )));
         }
         let mut of_user: BTreeMap<u32, Vec<HeldJob>> = BTreeMap::new();
         let mut of_nobody = Vec::new();
@@ -165,7 +141,7 @@ impl Users {
         log: &HeldLog,
         (processors, density): (u32, f64),
         streams: &Streams,
-    ) -> Result<Drawn, UsersError> {
+    ) -> Result<Drawn, ResampleError> {
         let backlog = |log: &HeldLog, density: f64| {
             let jobs = log.jobs().iter().map(|job| (job.submit, job));
             Measures::of(jobs, Fluid { processors, density }, log.origin()).backlog
@@ -180,7 +156,13 @@ impl Users {
         (0..DRAWS)
             .map(|refused| Drawn { log: draw(refused), refused })
             .find(|drawn| kept.contains(&backlog(&drawn.log, density)))
-            .ok_or_else(|| UsersError::Refused { users: self.users.to_string() })
+            .ok_or_else(|| {
+                let (users, bounds) = (self.users, Self::bounds());
+                ResampleError(format!(
+                    "none of {DRAWS} draws of {users} times the log's users kept the bounds of a resampled log ({bounds}); draw \
+                     blocks of weeks instead, or another number of users"
+                ))
+            })
     }
 
     /// One log, without bounds.

@@ -1,7 +1,8 @@
 //! Which column tells what: the heading.
 
+use crate::error::InputError;
+use crate::file::shown;
 use crate::lines::Lines;
-use crate::swf::SwfError;
 
 /// What is read, by the names that `sacct` has for it: the first that is there tells.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -91,7 +92,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Reads the heading, which is the current line.
-    pub(super) fn of_heading(lines: &mut Lines) -> Result<Self, SwfError> {
+    pub(super) fn of_heading(lines: &mut Lines) -> Result<Self, InputError> {
         let Ok(text) = std::str::from_utf8(lines.current()) else { return Err(lines.no_text()) };
         let text = text.trim();
         let names: Vec<&str> = text.split('|').map(str::trim).collect();
@@ -100,11 +101,12 @@ impl Columns {
         };
         let at = Role::ALL.map(|(_, wanted)| find(wanted).and_then(|at| u8::try_from(at).ok()));
         let columns = Self { at, count: names.len() };
-        let fault = |missing: String| SwfError::Heading {
-            path: lines.path().to_owned(),
-            line: lines.number(),
-            missing,
-            found: crate::file::shown(text.as_bytes()),
+        let fault = |missing: String| {
+            let found = shown(text.as_bytes());
+            lines.fault(format!(
+                "expected the names of the columns of sacct --parsable2, separated by |, and among them {missing}; found {found:?}; \
+                 ask sacct without --noheader, with the --format that `workload convert --help` shows"
+            ))
         };
         if names.len() > MOST {
             return Err(fault(format!("at most {MOST} columns")));

@@ -4,14 +4,12 @@ use super::columns::{Columns, Role, WITH_GPUS};
 use super::job::{Memory, State, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
-use crate::file;
+use crate::error::InputError;
 use crate::gwf::{GwfColumn, GwfRecord};
-use crate::lines::Lines;
-use crate::swf::{Status, SwfError};
+use crate::lines::{LOG, Lines};
+use crate::swf::Status;
 use sim_core::Span;
-use std::fmt;
 use std::io::Read;
-use std::iter::FusedIterator;
 use std::path::Path;
 
 /// Reads the jobs that `sacct --parsable2` lists, those that have ended, in the order of the file. Submit times are seconds
@@ -24,6 +22,7 @@ use std::path::Path;
 ///
 /// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
 /// next line to go on with (unreadable, truncated, not text).
+#[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
     columns: Columns,
@@ -41,8 +40,8 @@ impl SacctReader {
     /// # Errors
     ///
     /// If the file cannot be opened, or its first line does not name the columns that are needed.
-    pub fn open(path: &Path, zone: Zone) -> Result<Self, SwfError> {
-        Self::start(Lines::open(path)?, zone)
+    pub fn open(path: &Path, zone: Zone) -> Result<Self, InputError> {
+        Self::start(Lines::open(path, LOG)?, zone)
     }
 
     /// Reads from anywhere, plain or gzip; `name` stands for the file's path in errors.
@@ -50,8 +49,8 @@ impl SacctReader {
     /// # Errors
     ///
     /// As [`SacctReader::open`].
-    pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, SwfError> {
-        Self::start(Lines::from_read(name, input)?, zone)
+    pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, InputError> {
+        Self::start(Lines::from_read(name, input, LOG)?, zone)
     }
 
     /// What was left out or repaired so far.
@@ -84,7 +83,7 @@ impl SacctReader {
         self.repairs.note(rule, line);
     }
 
-    fn start(mut lines: Lines, zone: Zone) -> Result<Self, SwfError> {
+    fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
         while lines.advance()? {
             if lines.current().trim_ascii().is_empty() {
                 continue;
@@ -93,24 +92,22 @@ impl SacctReader {
             let (repairs, ends) = (SacctRepairs::default(), Vec::new());
             return Ok(Self { lines, columns, zone, repairs, ends, counted: 0 });
         }
-        let fix = "it is empty: did sacct find anything?";
-        Err(SwfError::NoRecord { path: lines.path().to_owned(), fix })
+        Err(InputError::no_record(lines.path(), "it is empty: did sacct find anything?"))
     }
 
     /// The current line as a job; `None` if it is left out.
-    fn record(&mut self) -> Result<Option<GwfRecord>, SwfError> {
+    fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
         let Ok(text) = std::str::from_utf8(self.lines.current()) else { return Err(self.lines.no_text()) };
         let text = text.trim_end_matches(['\n', '\r']);
         self.ends.clear();
         self.ends.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'|').map(|(at, _)| at));
         self.ends.push(text.len());
         if self.ends.len() != self.columns.count() {
-            return Err(SwfError::Delimited {
-                path: self.lines.path().to_owned(),
-                line: self.lines.number(),
-                expected: self.columns.count(),
-                found: self.ends.len(),
-            });
+            let (expected, found) = (self.columns.count(), self.ends.len());
+            return Err(self.lines.fault(format!(
+                "expected {expected} columns separated by |, as the heading has, found {found}; ask sacct with --parsable2 and \
+                 leave out columns of free text, such as JobName and Comment"
+            )));
         }
         let line = Line { text, ends: &self.ends, columns: &self.columns, lines: &self.lines };
         let mut noted = Noted::default();
@@ -123,17 +120,12 @@ impl SacctReader {
 }
 
 impl Iterator for SacctReader {
-    type Item = Result<GwfRecord, SwfError>;
+    type Item = Result<GwfRecord, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if self.lines.is_done() {
-                return None;
-            }
-            match self.lines.advance() {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => return Some(Err(error)),
+            if let Err(error) = self.lines.step()? {
+                return Some(Err(error));
             }
             if !self.lines.current().trim_ascii().is_empty()
                 && let Some(read) = self.record().transpose()
@@ -141,14 +133,6 @@ impl Iterator for SacctReader {
                 return Some(read);
             }
         }
-    }
-}
-
-impl FusedIterator for SacctReader {}
-
-impl fmt::Debug for SacctReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SacctReader").field("line", &self.line()).field("zone", &self.zone).finish_non_exhaustive()
     }
 }
 
@@ -188,7 +172,7 @@ const ZONE: &str = "say where the clocks stood with --zone, as in --zone Europe/
 const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
 impl Line<'_> {
-    fn job(&self, zone: &Zone, count: u64, noted: &mut Noted) -> Result<Option<GwfRecord>, SwfError> {
+    fn job(&self, zone: &Zone, count: u64, noted: &mut Noted) -> Result<Option<GwfRecord>, InputError> {
         // Steps first: they have no user, and nothing else of theirs needs to be in order.
         let ids = [Role::JobIdRaw, Role::JobId];
         if ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.')) {
@@ -284,7 +268,7 @@ impl Line<'_> {
         start: u64,
         zone: &Zone,
         noted: &mut Noted,
-    ) -> Result<(), SwfError> {
+    ) -> Result<(), InputError> {
         if start < submit {
             noted.note(SacctRule::StartBeforeSubmit);
         }
@@ -308,7 +292,7 @@ impl Line<'_> {
     }
 
     /// The limit that was asked for.
-    fn limit(&self, noted: &mut Noted) -> Result<Option<Span>, SwfError> {
+    fn limit(&self, noted: &mut Noted) -> Result<Option<Span>, InputError> {
         let told =
             [Role::TimelimitRaw, Role::Timelimit].into_iter().find_map(|role| self.get(role).map(|text| (role, text)));
         let Some((role, text)) = told else {
@@ -345,17 +329,17 @@ impl Line<'_> {
         role: Role,
         parse: impl Fn(&str) -> Option<T>,
         expected: &'static str,
-    ) -> Result<Option<T>, SwfError> {
+    ) -> Result<Option<T>, InputError> {
         let read = |text| parse(text).ok_or_else(|| self.fault(role, expected, AS_IT_IS));
         self.get(role).map(read).transpose()
     }
 
-    fn whole(&self, role: Role) -> Result<Option<u64>, SwfError> {
+    fn whole(&self, role: Role) -> Result<Option<u64>, InputError> {
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
         self.read(role, digits, "a whole number")
     }
 
-    fn seconds(&self, role: Role) -> Result<Option<Span>, SwfError> {
+    fn seconds(&self, role: Role) -> Result<Option<Span>, InputError> {
         let expected = "at most 4294967295 seconds, which are 136 years";
         let in_range =
             |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(role, expected, AS_IT_IS)) };
@@ -363,7 +347,7 @@ impl Line<'_> {
     }
 
     /// Processors by a column of their own, or else among all resources.
-    fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, SwfError> {
+    fn processors(&self, plain: Role, resources: Role) -> Result<Option<u32>, InputError> {
         let expected = "a whole number up to 4294967295";
         let (role, digits) = match self.get(plain) {
             Some(text) => (plain, Some(text)),
@@ -374,7 +358,7 @@ impl Line<'_> {
     }
 
     /// Seconds since 1970.
-    fn instant(&self, role: Role, zone: &Zone, noted: &mut Noted) -> Result<Option<u64>, SwfError> {
+    fn instant(&self, role: Role, zone: &Zone, noted: &mut Noted) -> Result<Option<u64>, InputError> {
         let Some(text) = self.get(role) else { return Ok(None) };
         let expected = "a time such as 2026-01-31T08:15:00, seconds since 1970, or Unknown";
         let instant = zone.instant(text).ok_or_else(|| match zone {
@@ -396,15 +380,8 @@ impl Line<'_> {
     }
 
     #[cold]
-    fn fault(&self, role: Role, expected: &'static str, fix: &'static str) -> SwfError {
-        SwfError::Field {
-            path: self.lines.path().to_owned(),
-            line: self.lines.number(),
-            field: self.columns.index(role).map_or(0, |column| column.saturating_add(1)),
-            name: role.name(),
-            expected,
-            found: file::shown(self.get(role).unwrap_or_default().as_bytes()),
-            fix,
-        }
+    fn fault(&self, role: Role, expected: &'static str, fix: &'static str) -> InputError {
+        let column = self.columns.index(role).map_or(0, usize::from);
+        self.lines.field(column, role.name(), expected, self.get(role).unwrap_or_default().as_bytes(), fix)
     }
 }

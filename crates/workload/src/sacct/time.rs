@@ -1,5 +1,6 @@
 //! Instants and lengths of time, as `sacct` writes them.
 
+use crate::error::TextError;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 use sim_core::Span;
@@ -18,25 +19,16 @@ pub enum Zone {
     Named(Box<str>, TimeZone),
 }
 
-/// Text that names no zone.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "zone: expected UTC, hours and minutes ahead of it such as +01:00 or -0530, or a place such as Europe/Berlin; found {found:?}"
-)]
-pub struct ZoneError {
-    /// What was given.
-    pub found: String,
-}
-
 impl FromStr for Zone {
-    type Err = ZoneError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Self, ZoneError> {
+    fn from_str(text: &str) -> Result<Self, TextError> {
         if let Some(seconds) = offset(text) {
             return Ok(Self::Fixed(seconds));
         }
         // The one that is built in, not the computer's own: the same everywhere.
-        let found = || ZoneError { found: crate::file::shown(text.as_bytes()) };
+        let expected = "zone: expected UTC, hours and minutes ahead of it such as +01:00 or -0530, or a place such as Europe/Berlin;";
+        let found = || TextError::new(expected, text);
         let zone = TimeZoneDatabase::bundled().get(text).map_err(|_| found())?;
         Ok(Self::Named(zone.iana_name().unwrap_or(text).into(), zone))
     }

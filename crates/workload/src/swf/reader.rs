@@ -3,13 +3,11 @@
 use super::decimal::{self, Decimal};
 use super::names::Names;
 use super::record::{COLUMNS, Fault, NAMES, parse};
-use super::{Header, SwfError, SwfRecord};
-use crate::file;
-use crate::lines::Lines;
+use super::{Header, SwfRecord};
+use crate::error::InputError;
+use crate::lines::{LOG, Lines};
 use sim_core::Span;
-use std::fmt;
 use std::io::Read;
-use std::iter::FusedIterator;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,12 +15,11 @@ use std::sync::Arc;
 ///
 /// A faulty line is an error, after which the reader goes on with the next line; it ends after an error that leaves no
 /// next line to go on with (unreadable, truncated, not text).
+#[derive(Debug)]
 pub struct SwfReader {
     lines: Lines,
     header: Header,
     names: Names,
-    /// Whether the current line is a record that has not been delivered: the first, which ends the header.
-    is_pending: bool,
 }
 
 impl SwfReader {
@@ -30,9 +27,9 @@ impl SwfReader {
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened, or is no log: see [`SwfError`].
-    pub fn open(path: &Path) -> Result<Self, SwfError> {
-        Self::start(Lines::open(path)?)
+    /// If the file cannot be opened, or is no log: see [`InputError`].
+    pub fn open(path: &Path) -> Result<Self, InputError> {
+        Self::start(Lines::open(path, LOG)?)
     }
 
     /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
@@ -40,8 +37,8 @@ impl SwfReader {
     /// # Errors
     ///
     /// As [`SwfReader::open`].
-    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, SwfError> {
-        Self::start(Lines::from_read(name, input)?)
+    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
+        Self::start(Lines::from_read(name, input, LOG)?)
     }
 
     /// What the log says about itself before its first record.
@@ -82,72 +79,54 @@ impl SwfReader {
 
     /// The time in any column of the line that was read last, counted from 1; `name` names it in errors. `None` if the
     /// column holds −1. A line that ends before the column is an error: a misprinted column would be missing everywhere.
-    pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, SwfError> {
-        let fault = |found, fix| SwfError::Field {
-            path: self.lines.path().to_owned(),
-            line: self.lines.number(),
-            field: column,
-            name,
-            expected: "seconds, at most 4294967295, or -1 if there is none",
-            found,
-            fix,
+    pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, InputError> {
+        let at = usize::from(column) - 1;
+        let fault = |found: &[u8], fix| {
+            self.lines.field(at, name, "seconds, at most 4294967295, or -1 if there is none", found, fix)
         };
-        let Some(found) = self.lines.columns().nth(usize::from(column) - 1) else {
-            let columns = self.lines.columns().count();
-            let fix = "choose the column that holds it, or write -1 there where there is none";
-            return Err(fault(format!("end of line after {columns} columns"), fix));
+        let Some(found) = self.lines.columns().nth(at) else {
+            let found = format!("end of line after {} columns", self.lines.columns().count());
+            return Err(fault(
+                found.as_bytes(),
+                "choose the column that holds it, or write -1 there where there is none",
+            ));
         };
         let value = decimal::parse(found);
         if value.is_some_and(Decimal::is_minus_one) {
             return Ok(None);
         }
-        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| {
-            let fix = "write a plain number such as 90 or 12.5, or choose the column that holds it";
-            fault(file::shown(found), fix)
-        })
+        let fix = "write a plain number such as 90 or 12.5, or choose the column that holds it";
+        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| fault(found, fix))
     }
 
-    fn start(lines: Lines) -> Result<Self, SwfError> {
-        let mut reader = Self { lines, header: Header::default(), names: Names::default(), is_pending: false };
-        reader.read_header()?;
-        Ok(reader)
-    }
-
-    fn read_header(&mut self) -> Result<(), SwfError> {
-        while self.lines.advance()? {
-            match kind_of(self.lines.current()) {
+    fn start(lines: Lines) -> Result<Self, InputError> {
+        let mut reader = Self { lines, header: Header::default(), names: Names::default() };
+        while reader.lines.advance()? {
+            match kind_of(reader.lines.current()) {
                 Kind::Blank => {}
                 Kind::Comment(text) => {
-                    if !self.names.take_in(text) && !self.header.take_in(text) {
-                        let (path, line) = (self.lines.path().to_owned(), self.lines.number());
-                        return Err(SwfError::LongHeader { path, line });
+                    if !reader.names.take_in(text) && !reader.header.take_in(text) {
+                        return Err(reader.lines.long_header());
                     }
                 }
                 Kind::Record => {
-                    self.is_pending = true;
-                    return Ok(());
+                    reader.lines.hold();
+                    return Ok(reader);
                 }
             }
         }
-        let fix = if self.lines.number() == 0 {
-            "it is empty: the download may have failed"
-        } else {
-            "it holds nothing but comments: is it the whole log?"
-        };
-        Err(SwfError::NoRecord { path: self.lines.path().to_owned(), fix })
+        Err(reader.lines.no_record())
     }
 
     #[cold]
-    fn faulty(&mut self, fault: Fault) -> SwfError {
+    fn faulty(&mut self, fault: Fault) -> InputError {
         if fault == Fault::NotText || !self.lines.is_text() {
             return self.lines.no_text();
         }
         match fault {
             Fault::Field { column, expected, fix } if self.lines.columns().count() >= COLUMNS => {
-                let field = u8::try_from(column + 1).unwrap_or(u8::MAX);
-                let found = file::shown(self.lines.columns().nth(column).unwrap_or_default());
-                let (path, line) = (self.lines.path().to_owned(), self.lines.number());
-                SwfError::Field { path, line, field, name: NAMES[column], expected, found, fix }
+                let found = self.lines.columns().nth(column).unwrap_or_default();
+                self.lines.field(column, NAMES[column], expected, found, fix)
             }
             // A line that is too short is reported as such, even if its third column is no number: it is no record at all.
             _ => self.lines.too_short(COLUMNS),
@@ -156,22 +135,14 @@ impl SwfReader {
 }
 
 impl Iterator for SwfReader {
-    type Item = Result<SwfRecord, SwfError>;
+    type Item = Result<SwfRecord, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.names.go_on();
         loop {
-            if self.lines.is_done() {
-                return None;
+            if let Err(error) = self.lines.step()? {
+                return Some(Err(error));
             }
-            if !self.is_pending {
-                match self.lines.advance() {
-                    Ok(true) => {}
-                    Ok(false) => return None,
-                    Err(error) => return Some(Err(error)),
-                }
-            }
-            self.is_pending = false;
             match kind_of(self.lines.current()) {
                 Kind::Blank => {}
                 Kind::Comment(text) => {
@@ -183,14 +154,6 @@ impl Iterator for SwfReader {
                 }
             }
         }
-    }
-}
-
-impl FusedIterator for SwfReader {}
-
-impl fmt::Debug for SwfReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SwfReader").field("path", &self.path()).field("line", &self.line()).finish_non_exhaustive()
     }
 }
 

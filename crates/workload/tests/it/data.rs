@@ -1,14 +1,14 @@
 //! Small logs, and ways to read them.
 
 use std::io::Cursor;
-use workload::{SwfError, SwfReader, SwfRecord};
+use workload::{InputError, SwfReader, SwfRecord};
 
 /// A line of which only the first five fields, the requested processors and the requested time differ.
 pub(crate) fn line(number: u64, submit: &str, runtime: &str, allocated: &str, requested: &str, time: &str) -> String {
     format!("{number} {submit} 0 {runtime} {allocated} -1 -1 {requested} {time} -1 1 7 1 -1 2 3 -1 -1\n")
 }
 
-pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<SwfReader, SwfError> {
+pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<SwfReader, InputError> {
     SwfReader::from_read("a.swf", Cursor::new(log.into()))
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn records(log: impl Into<Vec<u8>>) -> Vec<SwfRecord> {
 }
 
 /// The first error that reading `log` meets.
-pub(crate) fn error(log: impl Into<Vec<u8>>) -> SwfError {
+pub(crate) fn error(log: impl Into<Vec<u8>>) -> InputError {
     match reader(log) {
         Err(error) => error,
         Ok(reader) => reader.filter_map(Result::err).next().expect("the log is faulty"),

@@ -2,7 +2,7 @@
 
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Job, Streams};
-use workload::deadline_mix::{DeadlineMix, DeadlineMixError, Margin};
+use workload::deadline_mix::{DeadlineMix, Margin};
 
 fn jobs(mix: &DeadlineMix) -> Vec<Job> {
     mix.jobs(&Streams::new(7, 0)).collect()
@@ -113,6 +113,6 @@ fn nonsense_is_refused_by_the_name_of_its_field() {
     assert!(refused(DeadlineMix { job_processors: [0, 2], ..paper.clone() }).starts_with("job_processors"));
     assert!(refused(DeadlineMix { machine_speed: [f64::NAN, 2.0], ..paper.clone() }).starts_with("machine_speed"));
     let share = DeadlineMix { deadline_share: 1.5, ..paper.clone() };
-    assert_eq!(share.validate(), Err(DeadlineMixError::Share(1.5)));
+    assert_eq!(refused(share), "deadline_share is 1.5; give a share from 0 to 1");
     assert!(refused(DeadlineMix { interarrival: 0.0, ..paper }).starts_with("interarrival is 0 s"));
 }

@@ -2,7 +2,7 @@
 
 use crate::data::{line, reader};
 use sim_core::Time;
-use workload::deadlines::DeadlinesError;
+use workload::TextError;
 use workload::{Deadlines, Estimates, Intake, Options};
 
 /// The deadlines of a log's jobs in seconds, or the first error.
@@ -69,7 +69,7 @@ fn deadlines_are_read_and_printed() {
     }
     for text in ["", "None", "factor:0", "factor:nan", "factor:-1", "factor:1e7", "column:0", "column:256", "column:-1"]
     {
-        let error: DeadlinesError = text.parse::<Deadlines>().expect_err(text);
+        let error: TextError = text.parse::<Deadlines>().expect_err(text);
         assert_eq!(
             error.to_string(),
             format!(

@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use sim_core::Span;
 use sim_core::testkit::mean_and_stderr;
-use workload::estimates::EstimatesError;
+use workload::TextError;
 use workload::{Estimates, Intake, LogJob, Options, Rule, SwfRecord, SwfWriter};
 
 fn take_in(log: impl Into<Vec<u8>>, options: Options) -> (Vec<LogJob>, Intake) {
@@ -234,7 +234,7 @@ fn estimates_are_read_and_printed() {
         "mean-of-user:1.5",
     ];
     for text in refused {
-        let error: EstimatesError = text.parse::<Estimates>().expect_err(text);
+        let error: TextError = text.parse::<Estimates>().expect_err(text);
         assert_eq!(
             error.to_string(),
             format!(

@@ -25,7 +25,7 @@ fn the_example_measures_a_log() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
     let model: workload::model::SessionModel = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(model.validate(), Ok(()));
+    assert_eq!(workload::model::WorkloadModel::validate(&model), Ok(()));
     let (_, told) = (model, String::from_utf8_lossy(&output.stderr));
     assert!(told.starts_with("a thousand jobs drawn from it take "), "{told}");
 }

@@ -2,7 +2,7 @@
 
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{SiteId, Span, Streams, Time};
-use workload::{GangMix, GangMixError, ServiceDraw, Submission};
+use workload::{GangMix, ServiceDraw, Submission};
 
 fn paper() -> GangMix {
     GangMix {
@@ -176,5 +176,5 @@ fn impossible_parameters_are_named() {
         "gang_sizes: expected at least one size where gang_interarrival is set, found none",
     );
     check(GangMix { gang_sizes: vec![2, 0], ..paper() }, "gang_sizes: expected sizes of at least 1, found 0");
-    assert_eq!(paper().validate(), Ok::<(), GangMixError>(()));
+    assert_eq!(paper().validate(), Ok(()));
 }

@@ -6,9 +6,9 @@ use sim_core::Span;
 use std::io::Cursor;
 use workload::gwf::GwfColumn;
 use workload::swf::Status;
-use workload::{GwfReader, GwfRecord, GwfWriter, SwfError};
+use workload::{GwfReader, GwfRecord, GwfWriter, InputError};
 
-pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<GwfReader, SwfError> {
+pub(crate) fn reader(log: impl Into<Vec<u8>>) -> Result<GwfReader, InputError> {
     GwfReader::from_read("a.gwf", Cursor::new(log.into()))
 }
 

@@ -63,16 +63,7 @@ fn damaged_gzip_is_an_error() {
     bytes[middle..middle + 64].fill(0xff);
     let error = error(bytes);
     assert!(!error.is_io());
-    assert!(
-        matches!(
-            error,
-            workload::SwfError::Damaged { .. }
-                | workload::SwfError::Field { .. }
-                | workload::SwfError::Columns { .. }
-                | workload::SwfError::NotText { .. }
-        ),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("a.swf:"), "{error}");
 }
 
 #[test]

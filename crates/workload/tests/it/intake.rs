@@ -2,7 +2,7 @@
 
 use crate::data::{line, reader};
 use sim_core::{JobId, Span, Time};
-use workload::{Estimates, Intake, LogJob, Options, Rule, SwfError, capacity};
+use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
 
 /// Name of a rule, how often it was applied, and the line where first.
 type Told = (&'static str, u64, Option<u64>);
@@ -155,7 +155,7 @@ fn the_machine_s_size_comes_from_the_header_and_is_never_guessed_from_the_widest
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.swf");
     let jobs = line(1, "0", "9", "30", "99", "60") + &line(2, "0", "9", "-1", "40", "60");
-    let check = |header: &str, jobs: &str| -> Result<(u32, Option<Rule>), SwfError> {
+    let check = |header: &str, jobs: &str| -> Result<(u32, Option<Rule>), InputError> {
         std::fs::write(&path, format!("{header}{jobs}")).expect("written");
         let reader = workload::SwfReader::open(&path)?;
         capacity(reader.header(), &path)

@@ -4,7 +4,7 @@ use std::path::Path;
 use workload::Machines;
 
 fn check(text: &str, message: &str) {
-    let error = Machines::from_read("m.machines", text.as_bytes()).expect_err(text);
+    let error = Machines::from_read("m.machines", std::io::Cursor::new(text.to_owned())).expect_err(text);
     assert_eq!(error.to_string(), message);
     assert!(!error.is_io());
 }

@@ -32,12 +32,12 @@ fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_pre
 
             let preset = parameters.to_toml().expect("a preset");
             let value = parameters.to_value().expect("a tree");
-            let (read, same) = (model.of_toml(&preset).expect("a preset"), model.of_value(value).expect("a tree"));
+            let (read, same) = ((model.of_toml)(&preset).expect("a preset"), (model.of_value)(value).expect("a tree"));
             for parameters in [read, same] {
                 let again: Vec<_> = parameters.draw(&Streams::new(1, 0)).take(500).collect();
                 assert_eq!(jobs, again, "{name}");
             }
-            assert!(model.of_toml(&format!("nonsense = 1\n{preset}")).is_err(), "{name} takes any parameter");
+            assert!((model.of_toml)(&format!("nonsense = 1\n{preset}")).is_err(), "{name} takes any parameter");
         }
     }
 }

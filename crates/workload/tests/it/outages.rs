@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Outage, SiteId, Span, Streams, Time};
 use std::io::Write;
-use workload::outages::{DrawnOutages, OutageTrace, Outages, OutagesTextError};
+use workload::TextError;
+use workload::outages::{DrawnOutages, OutageTrace, Outages};
 
 const DAY: Span = Span::from_secs(86_400);
 const HOUR: Span = Span::from_secs(3_600);
@@ -155,7 +156,7 @@ fn a_source_is_read_and_printed() {
         "mtbf:49710.5d,mttr:1s",
         "mttr:4h,mtbf:30d",
     ] {
-        let error: OutagesTextError = text.parse::<Outages>().expect_err(text);
+        let error: TextError = text.parse::<Outages>().expect_err(text);
         assert_eq!(
             error.to_string(),
             format!(

@@ -1,6 +1,8 @@
 //! Logs of real machines, where the variable `GRID_TRACES` names the folder that holds them.
 
-use workload::{Estimates, Intake, Machines, Options, PredictsimIntake, Repairs, Rule, SwfError, SwfReader, capacity};
+use workload::{
+    Estimates, InputError, Intake, Machines, Options, PredictsimIntake, Repairs, Rule, SwfReader, capacity,
+};
 
 /// What is known of a log: its records, those that never ran, those without an estimate, those that ran beyond it, and
 /// the size of the machine.
@@ -51,7 +53,7 @@ fn every_log_is_read_without_an_error_and_holds_what_is_known_of_it() {
         let reader = SwfReader::open(&path).unwrap_or_else(|error| panic!("{error}"));
         let found = match capacity(reader.header(), &path) {
             Ok((processors, rule)) => Capacity::Known(processors, rule),
-            Err(SwfError::NoCapacity { widest, .. }) => Capacity::Unknown(widest.expect("jobs have processors")),
+            Err(InputError::NoCapacity { widest, .. }) => Capacity::Unknown(widest.expect("jobs have processors")),
             Err(error) => panic!("{error}"),
         };
         assert_eq!(found, log.capacity, "{}", log.name);

@@ -9,7 +9,7 @@ use workload::model::{ModelEntry, Parameters};
 /// The parameters of a file. A name that leads nowhere is bad usage, and no failure to read.
 pub(super) fn read(model: &ModelEntry, path: &Path) -> Result<Parameters> {
     let text = workload::file::read_text(path).context("--preset takes a file such as --show prints")?;
-    model.of_toml(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
+    (model.of_toml)(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 /// The parameters with other values for some, each `key=value`.
@@ -18,7 +18,7 @@ pub(super) fn changed(model: &ModelEntry, mut parameters: Parameters, assignment
         let mut value = parameters.to_value()?;
         set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
         parameters =
-            model.of_value(value).map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
+            (model.of_value)(value).map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
     }
     Ok(parameters)
 }

@@ -3,7 +3,8 @@
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
 use crate::inspect::{Clock, Gather};
-use crate::swf::{SwfError, SwfReader, SwfRecord};
+use crate::model::MeasureError;
+use crate::swf::{SwfReader, SwfRecord};
 use crate::{Estimates, Intake, Options};
 use sim_core::Span;
 use std::collections::BTreeMap;
@@ -29,8 +30,8 @@ const KEPT: [usize; 3] = [200, 8, 40];
 /// # Errors
 ///
 /// If the log is faulty, or has fewer than a hundred jobs.
-pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, FitError> {
-    let path = records.path().to_owned();
+pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, MeasureError> {
+    let path = records.path().display().to_string();
     let clock = Clock::new(records.header(), utc_offset);
     let mut seen = Seen::default();
     let mut intake = Intake::new(records, Options { estimates: Estimates::Exact, ..Options::default() });
@@ -40,25 +41,10 @@ pub fn fit(records: SwfReader, utc_offset: Option<i32>) -> Result<SessionModel, 
         }
     }
     if seen.jobs < 100 {
-        return Err(FitError::TooFew { path, found: seen.jobs });
+        let needed = format!("{path}: expected at least 100 jobs that ran, found {}", seen.jobs);
+        return Err(MeasureError::TooFew(needed));
     }
     Ok(seen.finish())
-}
-
-/// Why no model was measured.
-#[derive(Debug, thiserror::Error)]
-pub enum FitError {
-    /// The log is faulty, or cannot be read.
-    #[error(transparent)]
-    Log(#[from] SwfError),
-    /// There is too little to measure.
-    #[error("{path}: expected at least 100 jobs that ran, found {found}", path = path.display())]
-    TooFew {
-        /// The log.
-        path: std::path::PathBuf,
-        /// Its jobs.
-        found: u64,
-    },
 }
 
 #[derive(Default)]

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 /// Memory follows the sessions that are going on. Each session has streams of its own: what happens in one moves nothing in
 /// another.
 #[derive(Clone, Debug)]
-pub struct SessionJobs {
+pub(super) struct SessionJobs {
     model: SessionModel,
     streams: Streams,
     starts: Starts,

@@ -4,7 +4,7 @@
 
 use super::{check_counts, check_distribution};
 use sim_core::Streams;
-use workload::model::{Downey, ModelJob};
+use workload::model::{Downey, ModelJob, WorkloadModel};
 
 fn jobs(model: &Downey, count: usize) -> Vec<ModelJob> {
     model.jobs(&Streams::new(42, 0)).take(count).collect()

@@ -6,7 +6,7 @@ use sim_core::testkit::mean_and_stderr;
 use sim_core::{Span, Streams};
 use statrs::distribution::{ContinuousCDF, Gamma};
 use std::io::Cursor;
-use workload::model::{HyperErlang, Jann, JannError, JannRange, ModelJob};
+use workload::model::{HyperErlang, Jann, JannRange, ModelJob, WorkloadModel};
 use workload::{SwfReader, SwfRecord, SwfWriter};
 
 fn jobs(model: &Jann, count: usize) -> Vec<ModelJob> {
@@ -205,7 +205,7 @@ fn impossible_parameters_are_named() {
     check(&|range| range.interarrival.first = f64::NAN, &format!("ranges[1].interarrival: expected {distribution}"));
     check(&|range| range.interarrival.stages[1] = 0.0, &format!("ranges[1].interarrival: expected {distribution}"));
     let none = Jann { ranges: vec![] };
-    assert_eq!(none.validate(), Err(JannError { range: 0, field: "ranges", expected: "at least one" }));
+    assert_eq!(none.validate().expect_err("none").to_string(), "ranges[0].ranges: expected at least one");
     assert_eq!(Jann::default().validate(), Ok(()));
 }
 

@@ -6,7 +6,7 @@ use sim_core::{Span, Streams};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
 use std::io::Cursor;
-use workload::model::{EstimateShares, ModelJob, Quantiles, RuntimeParts, SessionModel, SizeShare, fit};
+use workload::model::{EstimateShares, ModelJob, Quantiles, RuntimeParts, SessionModel, SizeShare, WorkloadModel, fit};
 use workload::{SwfReader, SwfWriter};
 
 fn jobs(model: &SessionModel, count: usize) -> Vec<ModelJob> {
@@ -220,14 +220,6 @@ fn jobs_come_in_order_and_their_estimates_are_told() {
         assert_eq!((record.number, record.user, record.wait), (u64::from(number) + 1, job.user, None));
         assert_eq!(record.node_spec(), job.further.as_deref().and_then(|further| further.strip_prefix("-1 ")));
     }
-}
-
-#[test]
-fn a_copy_continues_like_its_original() {
-    let mut jobs = SessionModel::wagap_like().jobs(&Streams::new(1, 0));
-    jobs.by_ref().take(1_000).for_each(drop);
-    let copy = jobs.clone();
-    assert!(jobs.take(1_000).eq(copy.take(1_000)));
 }
 
 /// Mean over all jobs of run time cut at the estimate, by the tables.

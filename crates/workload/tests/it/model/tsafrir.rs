@@ -5,7 +5,7 @@
 use super::check_counts;
 use sim_core::{JobId, Span, Streams, Time};
 use std::collections::BTreeMap;
-use workload::model::{Lublin, ModelJob, Tsafrir, TsafrirError};
+use workload::model::{Lublin, ModelJob, Tsafrir, WorkloadModel};
 
 const HOUR: u32 = 3_600;
 
@@ -171,7 +171,7 @@ fn impossible_parameters_are_named() {
         Tsafrir { times: [0.0, -1.0], ..model },
         "times: expected p above 0 and up to 1000000, q from -10 to 0, found [0.0, -1.0]",
     );
-    assert_eq!(model.validate(), Ok::<(), TsafrirError>(()));
+    assert_eq!(model.validate(), Ok(()));
 }
 
 #[test]
