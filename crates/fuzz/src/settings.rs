@@ -2,7 +2,6 @@
 
 use super::Target;
 use super::recipe::varied;
-use super::scratch;
 use gridproof::Lab;
 use lab::registry::Entry;
 use lab::reproduce::Request;
@@ -25,15 +24,11 @@ macro_rules! file {
     };
 }
 
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 8] = [
     file!("clusters", "clusters files", "../samples/clusters.toml", |input| parsed(input, read::clusters)),
     file!("tree", "tree files", "../samples/tree.toml", |input| parsed(input, read::tree)),
     file!("experiment", "files of experiments", "../samples/experiment.toml", |input| {
         parsed(input, replay::experiment::check_text)
-    }),
-    file!("transcript", "transcripts of messages", "../samples/messages.jsonl", |input| {
-        let path = scratch::put("transcript.jsonl", input)?;
-        accepted(read::transcript(&path))
     }),
     file!("machines", "machine files, as the simulator Alea writes them", "../samples/machines", check_machines),
     file!("outages", "traces of outages", "../samples/outages.csv", check_outages),

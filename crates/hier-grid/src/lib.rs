@@ -29,7 +29,7 @@
 //! the nearest peer that can meet the deadline takes the job.
 //!
 //! Nodes act on the messages that they have received, not on what is true: [`message`] lists every kind of message, with
-//! sender, occasion and effect. A run can be recorded by a [`MessageObserver`] and replayed ([`Replay`]). Each question that
+//! sender, occasion and effect. A [`MessageObserver`] sees them all. Each question that
 //! the paper leaves open is a field of [`Readings`] (R1 … R16 of the specification in `docs/papers/hierarchical.md`).
 //!
 //! # Example
@@ -56,7 +56,7 @@
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its source |
 //! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
-//! | [`message`], `pools`, [`observer`] | every message; the lists that messages carry; transcripts and replays |
+//! | [`message`], `pools`, [`observer`] | every message; the lists that messages carry; observers |
 //! | `network`, `overlay` | latencies, flows and links; neighbours, and how far a flood gets |
 //! | `jobs`, `source`, `stations` | jobs on their way; where they come from |
 //! | `queue`, `delegated`, `scheduler_state`, `leaf_state`, `root_state`, `unaccepted`, `uplink` | what schedulers and peers know, and the arithmetic of their decisions: no clock, no messages |
@@ -103,6 +103,6 @@ pub use grid::Grid;
 pub use ids::{SchedulerId, ServerId, StationId};
 pub use jobs::Submission;
 pub use message::{Address, Family, Kind, Message, Payload};
-pub use observer::{MessageObserver, Replay};
+pub use observer::MessageObserver;
 pub use shape::Shape;
 pub use world::{Bag, Places, World};

@@ -167,7 +167,6 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
         }
     };
     check(&tree, "--tree", "none.toml");
-    check(&[&tree[..], &["--tree", "2-2"]].concat(), "--replay", "none.jsonl");
     check(&clusters, "--clusters", "none.machines");
     check(&plain, "--machines", "none.machines");
     check(&plain, "--outages", "none.csv");
@@ -182,8 +181,6 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
     let large = folder.path().join("large.toml");
     fs::File::create(&large).expect("written").set_len(1 << 33).expect("a hole");
     xtask().args(&tree).args(["--tree", text(&large)]).assert().code(2).stderr(contains("larger than 16 MiB"));
-    let run = [&tree[..], &["--tree", "2-2", "--replay", text(&large)]].concat();
-    xtask().args(run).assert().code(2).stderr(contains("line 1 is no message").and(contains("longer than 1 MiB")));
     assert!(!folder.path().join("deep").exists());
 }
 

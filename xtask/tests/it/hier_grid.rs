@@ -1,9 +1,8 @@
-//! `simulate --model hier-grid`: any log on any tree, transcripts and replays.
+//! `simulate --model hier-grid`: any log on any tree.
 
-use crate::program::{file, folder, table, tree, xtask};
+use crate::program::{file, folder, table, xtask};
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 /// Three sites below two levels: two servers of 8 CPUs, one of 4.
@@ -110,35 +109,6 @@ fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() 
 }
 
 #[test]
-fn a_transcript_is_written_drawn_and_replayed_and_a_change_in_it_is_found() {
-    let folder = folder();
-    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
-    let (out, path) = (folder.path().join("out"), folder.path().join("run.jsonl"));
-    for policy in POLICIES.split(',') {
-        simulate(&log, text(&grid), policy, &out, &["--transcript", text(&path)]).success();
-        let lines = fs::read_to_string(&path).expect("a transcript");
-        assert!(lines.lines().count() > 12, "{policy}");
-        for line in lines.lines() {
-            let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            assert!(message["kind"].is_string() && message["sent"].is_u64(), "{line}");
-        }
-        assert!(tree(&out).contains_key(&format!("figures/messages-{policy}.svg")), "{policy}");
-        let again = simulate(&log, text(&grid), policy, &out, &["--replay", text(&path)]);
-        again.success().stdout(contains("messages the same as in the transcript"));
-
-        let mut changed: Vec<&str> = lines.lines().collect();
-        changed.remove(4);
-        let other = file(&folder, "other.jsonl", changed.join("\n") + "\n");
-        let differs = simulate(&log, text(&grid), policy, &out, &["--replay", text(&other)]).code(1);
-        differs.stderr(contains("other.jsonl line ")).stderr(contains("expected {")).stderr(contains("found    {"));
-        let short =
-            file(&folder, "short.jsonl", lines.lines().take(3).map(|line| format!("{line}\n")).collect::<String>());
-        let differs = simulate(&log, text(&grid), policy, &out, &["--replay", text(&short)]).code(1);
-        differs.stderr(contains("line 4")).stderr(contains("the transcript ends here"));
-    }
-}
-
-#[test]
 fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     let folder = folder();
     let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
@@ -156,7 +126,6 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
     refused(good, "hybrid+trees=4", &[], &["--policy hybrid+trees=4", "there are 3"]);
     refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
-    refused(good, POLICIES, &["--transcript", "t.jsonl"], &["--transcript", "one --policy"]);
     refused("4-0", "p2p", &[], &["4-0", "number of children"]);
     let bad = file(&folder, "bad.toml", TREE.replace("stations", "station"));
     refused(text(&bad), "p2p", &[], &["bad.toml", "line 5", "unknown field `station`"]);
@@ -167,17 +136,6 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     without.code(2).stderr(contains("--tree FILE.toml"));
     let other = xtask().args(["simulate", "--policy", "fcfs", "--tree", "4-2-5", "--trace"]).arg(&log).assert();
     other.code(2).stderr(contains("--model hier-grid"));
-    let other = xtask().args(["simulate", "--policy", "fcfs", "--transcript", "t.jsonl", "--trace"]).arg(&log).assert();
-    other.code(2).stderr(contains("an option of --model hier-grid"));
-}
-
-#[test]
-fn a_file_that_is_no_transcript_is_refused_with_its_line() {
-    let folder = folder();
-    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
-    let (out, none) = (folder.path().join("out"), file(&folder, "none.jsonl", "{}\n"));
-    let run = simulate(&log, text(&grid), "p2p", &out, &["--replay", text(&none)]).code(2);
-    run.stderr(contains("none.jsonl")).stderr(contains("line 1 is no message"));
 }
 
 #[test]

@@ -4,5 +4,4 @@ mod common;
 mod examples;
 mod invariants;
 mod paper;
-mod replay;
 mod twin;

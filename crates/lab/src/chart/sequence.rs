@@ -5,7 +5,7 @@ use sim_core::Time;
 use std::collections::BTreeMap;
 
 /// More messages than this make no picture that anyone would read.
-pub const DRAWN: usize = 300;
+const DRAWN: usize = 300;
 
 /// More nodes than this do not stand side by side.
 const ABREAST: usize = 16;

@@ -25,10 +25,6 @@ Examples:
 
   cargo xtask simulate --model hier-grid --trace log.swf --tree universities --policy p2p,hierarchical,hybrid+trees=2
       servers among peers, below one tree of schedulers, and below two
-  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --transcript run.jsonl
-      in the paper's world; every message on a line of run.jsonl, and drawn if they are few
-  cargo xtask simulate --model hier-grid --trace log.swf --tree 4-4-2-5 --policy hierarchical --replay run.jsonl
-      the same run again, message by message; exit code 1 and the first that differs if it is not the same
 
 Policies, by what they are (docs/policies.md has them in a table, with sources and costs):
  Queues without backfilling

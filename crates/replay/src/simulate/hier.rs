@@ -7,19 +7,17 @@ use super::name::PolicyName;
 use super::overheard::Overheard;
 use super::rows::Drafts;
 use super::sites::Sites;
-use super::transcript::{Ear, messages};
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
 use crate::explanation::{Explanation, Heard};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use hier_grid::{Config, Grid, MessageObserver, System};
+use hier_grid::{Config, Grid, System};
 use lab::provenance::quoted;
 use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Options of grids of servers.
@@ -29,12 +27,6 @@ pub(crate) struct Options {
     /// The grid tree of --model hier-grid, a file or its short form: see below.
     #[arg(long, value_name = "FILE.toml|4-2-5")]
     tree: Option<String>,
-    /// Write every message of a run of --model hier-grid into a file, one on each line, as JSON.
-    #[arg(long, value_name = "FILE.jsonl")]
-    transcript: Option<PathBuf>,
-    /// Compare the run with a transcript of it, message by message; exit code 1 if one differs.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "transcript")]
-    replay: Option<PathBuf>,
 }
 
 /// A system of hier-grid.
@@ -103,12 +95,6 @@ pub(super) const ENTRY: Entry = Entry {
 /// Opens the grid for these systems.
 pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.read(Policy::named)?;
-    for (name, path) in [("--transcript", &options.transcript), ("--replay", &options.replay)] {
-        ensure!(
-            path.is_none() || policies.len() == 1,
-            "{name} takes the messages of one run; give one --policy, and run again for the others"
-        );
-    }
     let tree = options.tree.as_deref();
     let tree =
         tree.context("--model hier-grid needs --tree FILE.toml, or a short form such as --tree 4-2-5; see --help")?;
@@ -129,33 +115,30 @@ impl World for HierGrid {
 
     fn replay(&self, policy: usize, drafts: Drafts) -> Result<Outcome> {
         let policy = &self.policies[policy];
-        let Options { transcript, replay, .. } = &self.options;
-        if transcript.is_none() && replay.is_none() {
-            // Whom nobody listens to puts no message together that is only counted.
-            return Ok(self.run(policy, drafts, ())?.0);
-        }
-        let ear = Ear::begin(transcript.as_deref(), replay.as_deref())?;
-        let (outcome, ear) = self.run(policy, drafts, ear)?;
-        let told = ear.finish()?;
-        let caption = "Every message, in the order of sending, which is not to scale; numbers as in the transcript (GS: a scheduler), jobs \
-                       counted from 1.";
-        let diagram = told.few.as_deref().and_then(|few| messages(&policy.to_string(), few));
-        Ok(Outcome {
-            exhibits: diagram.map(|diagram| (diagram.into(), caption)).into_iter().collect(),
-            notes: vec![told.in_words()],
-            files: told.transcript.into_iter().collect(),
-            differs: told.differs,
-            ..outcome
-        })
+        let Self { asked, tree, sites, .. } = self;
+        let log = Log::open(asked, sites)?;
+        let watch = Watch::new(drafts, sites)?;
+        let config = Config { system: policy.0, ..tree.config.clone() };
+        let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
+        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), ())?;
+        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
+        let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
+        run_out(&mut sim, &policy.to_string(), asked, || true)?;
+        let (grid, servers) = sim.into_parts();
+        let counts = grid.counts().clone();
+        let repairs = log.finish()?;
+        let Servers { watch, turnaround, completed, .. } = servers;
+        let mut outcome = Outcome::new(watch.finish()?, repairs);
+        let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
+        outcome.count("turnaround_mean", per_job(turnaround));
+        outcome.count("messages_per_job", per_job(float(counts.all_messages())));
+        outcome.count("moves_per_job", per_job(float(counts.moves())));
+        Ok(outcome)
     }
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
-        let Self { asked, tree, sites, options, .. } = self;
+        let Self { asked, tree, sites, .. } = self;
         let policy = self.policies[policy];
-        ensure!(
-            options.transcript.is_none() && options.replay.is_none(),
-            "--transcript and --replay are of simulate; leave them out"
-        );
         let (log, heard) = (Log::open(asked, sites)?, Heard::of(jobs));
         let submissions = {
             let heard = Rc::clone(&heard);
@@ -182,40 +165,10 @@ impl World for HierGrid {
         format!(" --model hier-grid --tree {tree} --estimates {}", self.asked.estimates)
     }
 
-    fn writes_to(&self) -> Vec<PathBuf> {
-        self.options.transcript.iter().cloned().collect()
-    }
-
     fn notes(&self) -> Vec<String> {
         let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
                     server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
         vec![note.to_owned()]
-    }
-}
-
-impl HierGrid {
-    /// One policy on the whole log.
-    fn run<W: MessageObserver>(&self, policy: &Policy, drafts: Drafts, observer: W) -> Result<(Outcome, W)> {
-        let Self { asked, tree, sites, .. } = self;
-        let log = Log::open(asked, sites)?;
-        let watch = Watch::new(drafts, sites)?;
-        let config = Config { system: policy.0, ..tree.config.clone() };
-        let submissions = log.jobs(watch.known()).map(|job| tree.submission(job));
-        let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(asked.seed, 0), observer)?;
-        let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-        let mut sim = Sim::new(grid, Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 });
-        run_out(&mut sim, &policy.to_string(), asked, || true)?;
-        let (grid, servers) = sim.into_parts();
-        let counts = grid.counts().clone();
-        let observer = grid.into_observer();
-        let repairs = log.finish()?;
-        let Servers { watch, turnaround, completed, .. } = servers;
-        let mut outcome = Outcome::new(watch.finish()?, repairs);
-        let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
-        outcome.count("turnaround_mean", per_job(turnaround));
-        outcome.count("messages_per_job", per_job(float(counts.all_messages())));
-        outcome.count("moves_per_job", per_job(float(counts.moves())));
-        Ok((outcome, observer))
     }
 }
 

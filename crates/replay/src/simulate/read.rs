@@ -3,9 +3,7 @@
 use super::clusters::Clusters;
 use super::grid_tree::GridTree;
 use super::policy::Policy;
-use super::transcript;
 use anyhow::Result;
-use std::path::Path;
 
 /// Reads the text of a clusters file, as `--clusters` takes it.
 ///
@@ -35,13 +33,4 @@ pub fn policy(text: &str) -> Result<String, String> {
         return Err("a program".to_owned());
     }
     text.parse::<Policy>().map(|policy| policy.name().to_owned())
-}
-
-/// Reads a transcript of messages, as `--replay` takes it, and counts them.
-///
-/// # Errors
-///
-/// It cannot be read, or a line is no message.
-pub fn transcript(path: &Path) -> Result<u64> {
-    transcript::count(path)
 }

@@ -12,7 +12,7 @@ use sim_core::Time;
 const DRAWN: &str = "Each job is drawn on the processors of lowest number that were free on its site; the policies know no processors apart. \
                        Processors are numbered on through the sites. A job has one colour under every policy.";
 
-/// Who ran where, of logs that are small enough to be drawn, and what a world alone has to show.
+/// Who ran where, of logs that are small enough to be drawn.
 pub(super) fn schedules(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
     let (mut parts, mut words) = (Vec::new(), Vec::new());
@@ -42,7 +42,6 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
             parts.push(figure(gantt, ""));
             words = vec![DRAWN.to_owned()];
         }
-        parts.extend(run.outcome.exhibits.iter().map(|(picture, caption)| figure(picture.clone(), caption)));
     }
     Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), words, parts }
 }

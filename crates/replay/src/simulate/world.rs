@@ -10,7 +10,6 @@ use super::sites::Sites;
 use super::watch::Watched;
 use crate::explanation::Explanation;
 use anyhow::{Result, anyhow, bail};
-use lab::chart::Picture;
 use lab::parallel::in_parallel;
 use lab::provenance::hashes_of;
 use lab::scenario::did_you_mean;
@@ -20,7 +19,6 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Deref;
 use std::path::PathBuf;
-use tempfile::NamedTempFile;
 use workload::Repairs;
 
 /// What a log can be replayed on, with the policies that it was opened for; these are named by their positions.
@@ -42,11 +40,6 @@ pub(crate) trait World: Sync {
 
     /// Options that determine the runs, as on the command line; each with a blank before it.
     fn arguments(&self) -> String;
-
-    /// Files beside the results that a run will write.
-    fn writes_to(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
 
     /// Notes for readers of the page.
     fn notes(&self) -> Vec<String> {
@@ -92,14 +85,8 @@ impl Named {
 pub(crate) struct Outcome {
     pub(crate) watched: Watched,
     pub(crate) repairs: Repairs,
-    /// Pictures that this world alone has, with captions.
-    pub(crate) exhibits: Vec<(Picture, &'static str)>,
     /// Lines for the terminal.
     pub(crate) notes: Vec<String>,
-    /// Files that belong elsewhere, complete but for their names.
-    pub(crate) files: Vec<(NamedTempFile, PathBuf)>,
-    /// Where the run departs from one that it was compared with.
-    pub(crate) differs: Option<String>,
     /// Makespan (s), and the time (s) by which local users of a node were slowed down, if there are any.
     pub(crate) disturbed: Option<(f64, Option<f64>)>,
 }
@@ -107,8 +94,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// What every world reports.
     pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
-        let (exhibits, notes, files, differs, disturbed) = Default::default();
-        Self { watched, repairs, exhibits, notes, files, differs, disturbed }
+        Self { watched, repairs, notes: Vec::new(), disturbed: None }
     }
 
     /// Adds a metric that the world has counted.
