@@ -1,4 +1,4 @@
-//! Files of settings, names of policies, and tables beside a log.
+//! Files of settings, and tables beside a log.
 
 use super::Target;
 use super::recipe::varied;
@@ -8,8 +8,8 @@ use lab::reproduce::Request;
 use replay::simulate::read;
 use std::io::Cursor;
 use std::sync::OnceLock;
+use workload::Machines;
 use workload::outages::OutageTrace;
-use workload::{Deadlines, Estimates, Machines, Outages};
 
 /// A target whose only sample is a file.
 macro_rules! file {
@@ -24,7 +24,7 @@ macro_rules! file {
     };
 }
 
-pub(crate) const TARGETS: [Target; 8] = [
+pub(crate) const TARGETS: [Target; 6] = [
     file!("clusters", "clusters files", "../samples/clusters.toml", |input| parsed(input, read::clusters)),
     file!("tree", "tree files", "../samples/tree.toml", |input| parsed(input, read::tree)),
     file!("experiment", "files of experiments", "../samples/experiment.toml", |input| {
@@ -38,20 +38,6 @@ pub(crate) const TARGETS: [Target; 8] = [
         samples: sets,
         make: varied,
         check: check_set,
-    },
-    Target {
-        name: "names",
-        about: "names of policies with their settings",
-        samples: names,
-        make: varied,
-        check: check_name,
-    },
-    Target {
-        name: "words",
-        about: "values of --estimates, --deadlines and --outages",
-        samples: words,
-        make: varied,
-        check: check_words,
     },
 ];
 
@@ -134,57 +120,4 @@ fn check_set(input: &[u8]) -> Result<bool, String> {
     let slug = lines.next();
     let Some(paper) = papers().iter().find(|paper| Some(paper.about.slug) == slug) else { return Ok(false) };
     accepted(paper.check(&Request { set: lines.map(str::to_owned).collect(), ..Request::default() }))
-}
-
-fn names() -> Vec<Vec<u8>> {
-    let names = [
-        "easy+reserve=8+order=wfp3+backfill=spf+predict=tsafrir+correct=doubling+threshold=100",
-        "cons+compress=reserved+predict=mean-of-user=3+correct=tsafrir",
-        "fcfs+order=f1+threshold=2h",
-        "flex+reserve=all",
-        "easy:8",
-        "best-gap",
-        "eg-edf-tabu",
-    ];
-    names.map(|name| name.as_bytes().to_vec()).into()
-}
-
-/// A name that is understood can name a folder, and its normal form is its own.
-fn check_name(input: &[u8]) -> Result<bool, String> {
-    let Some(name) = std::str::from_utf8(input).ok().and_then(|text| read::policy(text).ok()) else { return Ok(false) };
-    let is_folder = |letter: char| letter.is_ascii_alphanumeric() || "._-+=".contains(letter);
-    if name.chars().all(is_folder) && read::policy(&name).as_ref() == Ok(&name) {
-        return Ok(true);
-    }
-    Err(format!("understood as {name:?}, and that as {:?}", read::policy(&name)))
-}
-
-fn words() -> Vec<Vec<u8>> {
-    let words = [
-        "exact",
-        "user",
-        "factor:2.5",
-        "request-factor:2",
-        "f-model:3",
-        "mean-of-user:2",
-        "none",
-        "column:19",
-        "mtbf:30d,mttr:1h",
-        "mttr:1h,mtbf:1.5d",
-    ];
-    words.map(|word| word.as_bytes().to_vec()).into()
-}
-
-/// A value that is understood is printed in a form that is understood as the same value.
-fn check_words(input: &[u8]) -> Result<bool, String> {
-    fn again<T: std::str::FromStr + ToString + PartialEq + std::fmt::Debug>(text: &str) -> Result<bool, String> {
-        let Ok(value) = text.parse::<T>() else { return Ok(false) };
-        let printed = value.to_string();
-        match printed.parse::<T>() {
-            Ok(again) if again == value => Ok(true),
-            _ => Err(format!("{text:?} is {value:?}, printed as {printed:?}, which is another value")),
-        }
-    }
-    let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
-    Ok(again::<Estimates>(text)? | again::<Deadlines>(text)? | again::<Outages>(text)?)
 }
