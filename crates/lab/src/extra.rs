@@ -21,10 +21,15 @@ pub struct Extra<'a, C: DesignPoint> {
 }
 
 impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
-    /// Claims under two sets of settings, each with the verdict and the estimate of the cell that decides. Of the table, id, title
-    /// and caption are given; `names` head the columns of the two.
-    pub fn side_by_side(id: &'static str, names: [&str; 2], claims: Vec<[Claim<C>; 2]>, table: page::Table) -> Self {
-        let [one, other] = names;
+    /// Claims under two sets of settings, each with the verdict and the estimate of the cell that decides, as a table of this id, title
+    /// and caption; `names` head the columns of the two.
+    pub fn side_by_side(
+        id: &'static str,
+        [one, other]: [&str; 2],
+        claims: impl IntoIterator<Item = (Claim<C>, Claim<C>)>,
+        [table, title, caption]: [&'static str; 3],
+    ) -> Self {
+        let claims: Vec<[Claim<C>; 2]> = claims.into_iter().map(<[_; 2]>::from).collect();
         let columns = ["claim", one, "observed", other, "observed", "the paper says"].map(str::to_owned);
         let checks = claims.iter().flatten().flat_map(|claim| &claim.checks);
         let needs = checks.map(|check| check.quantity.clone()).collect();
@@ -36,8 +41,10 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
                 });
                 [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()
             };
+            let (id, title, caption) = (table.to_owned(), title.to_owned(), caption.to_owned());
             let rows = claims.iter().map(row).collect();
-            Made { tables: vec![page::Table { columns: columns.to_vec(), rows, ..table.clone() }], ..Made::default() }
+            let table = page::Table { id, title, caption, columns: columns.to_vec(), rows };
+            Made { tables: vec![table], ..Made::default() }
         };
         Self { id, needs, make: Box::new(make) }
     }

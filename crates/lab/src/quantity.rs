@@ -19,11 +19,13 @@ pub trait DesignPoint: Clone + Ord + Send + Sync {
 /// Declares the type of a paper's design points. Its fields are numbers, text or plain names: the columns of `runs.csv`.
 #[macro_export]
 macro_rules! cell {
-    ($(#[$meta:meta])* $vis:vis struct $Cell:ident of $Metric:ty { $($field:ident: $Type:ty),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis struct $Cell:ident of $Metric:ty {
+        $($(#[$field_meta:meta])* $field:ident: $Type:ty),+ $(,)?
+    }) => {
         $(#[$meta])*
         #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ::serde::Serialize)]
         $vis struct $Cell {
-            $($field: $Type),+
+            $($(#[$field_meta])* $field: $Type),+
         }
 
         impl $crate::quantity::DesignPoint for $Cell {

@@ -17,7 +17,6 @@ use gap_schedule::{
 use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
-use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
@@ -208,18 +207,15 @@ pub(crate) struct EgEdfPaper {
     jobs: u32,
 }
 
-/// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    policy: Policy,
-    /// Position in `workload.interarrival`.
-    load: usize,
-    /// R6 = strict whatever the scenario says, for the second version of figure 1.
-    strict: bool,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
+lab::cell! {
+    /// One point of the experiments.
+    pub(crate) struct Cell of Metric {
+        policy: Policy,
+        /// Position in `workload.interarrival`.
+        load: usize,
+        /// R6 = strict whatever the scenario says, for the second version of figure 1.
+        strict: bool,
+    }
 }
 
 impl EgEdfPaper {

@@ -12,7 +12,6 @@ use hier_grid::{Algorithms, Config, Experiment, Grid, Readings, System, World};
 use lab::claim::{Claim, Remark};
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
-use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
@@ -127,21 +126,18 @@ impl Off {
     }
 }
 
-/// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    scene: Scene,
-    /// Position in `workload.mean_input`.
-    input: usize,
-    off: Off,
-    jobs: u32,
-    system: System,
-    /// How many runs make a replication: one, but for the spread of several.
-    runs: u32,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
+lab::cell! {
+    /// One point of the experiments.
+    pub(crate) struct Cell of Metric {
+        scene: Scene,
+        /// Position in `workload.mean_input`.
+        input: usize,
+        off: Off,
+        jobs: u32,
+        system: System,
+        /// How many runs make a replication: one, but for the spread of several.
+        runs: u32,
+    }
 }
 
 /// As the series of the paper's figures are called.

@@ -13,15 +13,26 @@ mod sources;
 
 use lab::registry::Entry;
 
+/// Does `$each!` with the types of all papers, in the order in which they were built.
+macro_rules! papers {
+    ($each:ident $($more:tt)*) => {
+        $each! { [
+            multi_site::MultiSite
+            eg_edf::EgEdfPaper
+            swift_gap::SwiftGapPaper
+            metaloras::MetaLorasPaper
+            hierarchical::Hierarchical
+            predictions::PredictionsPaper
+        ] $($more)* }
+    };
+}
+
+macro_rules! entries {
+    ([$($module:ident::$Paper:ident)+]) => { &[$(Entry::of::<$module::$Paper>()),+] };
+}
+
 /// The papers, in the order in which they were built.
-pub const ALL: [Entry; 6] = [
-    Entry::of::<multi_site::MultiSite>(),
-    Entry::of::<eg_edf::EgEdfPaper>(),
-    Entry::of::<swift_gap::SwiftGapPaper>(),
-    Entry::of::<metaloras::MetaLorasPaper>(),
-    Entry::of::<hierarchical::Hierarchical>(),
-    Entry::of::<predictions::PredictionsPaper>(),
-];
+pub const ALL: &[Entry] = papers!(entries);
 
 /// SHA-256 of the code that simulates, made at build time: see `build.rs`.
 const MODELS: &str = env!("GRIDPROOF_MODELS");
@@ -120,27 +131,15 @@ mod tests {
         Ok(())
     }
 
-    /// Does `check` for every paper.
-    macro_rules! each_paper {
-        ($check:ident) => {{
-            let results = [
-                ("multi-site", $check::<super::multi_site::MultiSite>()),
-                ("eg-edf", $check::<super::eg_edf::EgEdfPaper>()),
-                ("swift-gap", $check::<super::swift_gap::SwiftGapPaper>()),
-                ("metaloras", $check::<super::metaloras::MetaLorasPaper>()),
-                ("hierarchical", $check::<super::hierarchical::Hierarchical>()),
-                ("predictions", $check::<super::predictions::PredictionsPaper>()),
-            ];
-            assert_eq!(results.len(), super::ALL.len());
-            for (slug, result) in results {
-                result.unwrap_or_else(|error| panic!("{slug}: {error:#}"));
-            }
-        }};
+    macro_rules! checked {
+        ([$($module:ident::$Paper:ident)+] $check:ident) => {
+            $($check::<crate::$module::$Paper>().unwrap_or_else(|error| panic!("{}: {error:#}", stringify!($module)));)+
+        };
     }
 
     #[test]
     fn every_answer_to_a_reading_makes_a_scenario_and_the_first_is_the_default() {
-        each_paper!(answers_are_scenarios);
+        papers!(checked answers_are_scenarios);
     }
 
     /// A word too many at the head of the file, and in each of its tables.
@@ -161,11 +160,11 @@ mod tests {
 
     #[test]
     fn an_unknown_key_of_a_scenario_file_is_refused_in_every_table() {
-        each_paper!(unknown_keys_are_refused);
+        papers!(checked unknown_keys_are_refused);
     }
 
     #[test]
     fn every_claim_points_to_figures_that_there_are() {
-        each_paper!(claims_point_to_figures);
+        papers!(checked claims_point_to_figures);
     }
 }

@@ -75,17 +75,14 @@ pub(crate) struct MetaLorasPaper {
     settings: BTreeMap<Variant, Settings>,
 }
 
-/// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    variant: Variant,
-    /// Position in `local_users.levels`.
-    level: usize,
-    policy: Policy,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
+lab::cell! {
+    /// One point of the experiments.
+    pub(crate) struct Cell of Metric {
+        variant: Variant,
+        /// Position in `local_users.levels`.
+        level: usize,
+        policy: Policy,
+    }
 }
 
 impl MetaLorasPaper {

@@ -11,7 +11,6 @@ use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
-use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use measure::Measure;
 use metrics::Metric;
@@ -71,21 +70,18 @@ pub(crate) struct MultiSite {
     run_lengths: Vec<u64>,
 }
 
-/// One point of the experiments. Numbers with a fraction are positions in the scenario's lists.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    approach: Approach,
-    /// Position in `workload.local_interarrival`.
-    load: usize,
-    /// Position in `policy.thresholds`.
-    threshold: usize,
-    /// Position in `policy.overheads`.
-    overhead: usize,
-    jobs: u64,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
+lab::cell! {
+    /// One point of the experiments. Numbers with a fraction are positions in the scenario's lists.
+    pub(crate) struct Cell of Metric {
+        approach: Approach,
+        /// Position in `workload.local_interarrival`.
+        load: usize,
+        /// Position in `policy.thresholds`.
+        threshold: usize,
+        /// Position in `policy.overheads`.
+        overhead: usize,
+        jobs: u64,
+    }
 }
 
 const fn number(approach: Approach) -> u8 {

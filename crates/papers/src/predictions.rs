@@ -12,7 +12,8 @@ mod published;
 use self::metrics::Metric;
 use ::metrics::ConfidenceInterval;
 use anyhow::{Context, Result, ensure};
-use combination::{Combination, TieRule};
+use combination::Combination;
+use gap_schedule::Passes;
 use lab::claim::Claim;
 use lab::metric::{Metric as _, Values};
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
@@ -62,7 +63,9 @@ lab::readings! {
     /// What is open.
     #[serde(deny_unknown_fields)]
     struct Readings {
-        R1 passes: type TieRule "In which order do things of one instant happen, and when is the scheduler asked?"
+        R1 passes: type Passes
+            "In which order do things of one instant happen, and when is the scheduler asked?"
+            { "pyss", "per-event", "per-instant" }
         R2 load: type Load "How dense are submissions?"
         R3 sample: type Sample "What is another workload like the log?"
     }
@@ -160,10 +163,12 @@ impl PredictionsPaper {
         let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
         table.write_record(of_row.into_iter().chain(columns.iter().map(ToString::to_string)))?;
         for log in self.logs_at_hand() {
-            for combination in Combination::ALL {
-                let Combination { order, predictor, corrector } = combination;
-                let mut row =
-                    [log.name(), order.name(), predictor.name(), corrector.name()].map(str::to_owned).to_vec();
+            for combination in Combination::all() {
+                let mut row = [vec![log.name()], combination.words().to_vec()]
+                    .concat()
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>();
                 // The shortest text that is read back as the same number.
                 row.extend(
                     columns.iter().map(|its| found(&Cell::as_logged(log, combination).get(*its)).mean.to_string()),
@@ -275,7 +280,8 @@ impl Paper for PredictionsPaper {
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
-        let Cell { log, workload, combination: Combination { order, predictor, corrector } } = *cell;
+        let Cell { log, workload, combination } = *cell;
+        let [order, predictor, corrector] = combination.words().map(str::to_owned);
         let workload = match workload {
             Workload::AsLogged => "log",
             Workload::Resampled => "resampled",
@@ -283,9 +289,9 @@ impl Paper for PredictionsPaper {
         vec![
             ("log", log.name().to_owned()),
             ("workload", workload.to_owned()),
-            ("order", order.name().to_owned()),
-            ("predictor", predictor.name().to_owned()),
-            ("corrector", corrector.name().to_owned()),
+            ("order", order),
+            ("predictor", predictor),
+            ("corrector", corrector),
         ]
     }
 

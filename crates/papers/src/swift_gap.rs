@@ -17,7 +17,6 @@ use anyhow::{Result, ensure};
 use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
-use lab::quantity::DesignPoint;
 use lab::scenario::Scenario;
 use metrics::Metric;
 use serde::{Deserialize, Serialize};
@@ -136,18 +135,15 @@ pub(crate) struct SwiftGapPaper {
     source: Source,
 }
 
-/// One point of the experiments.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    workload: Workload,
-    profile: Profile,
-    policy: Policy,
-    /// The first so many records of the log.
-    records: u32,
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
+lab::cell! {
+    /// One point of the experiments.
+    pub(crate) struct Cell of Metric {
+        workload: Workload,
+        profile: Profile,
+        policy: Policy,
+        /// The first so many records of the log.
+        records: u32,
+    }
 }
 
 impl SwiftGapPaper {

@@ -4,7 +4,6 @@ use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
 use lab::claim::{Check, Claim, Rule};
 use lab::extra::Extra;
-use lab::page;
 use lab::quantity::{DesignPoint, Quantity};
 
 /// Equality is met.
@@ -283,14 +282,16 @@ impl Bench<'_> {
 /// Every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
     let pairs = claims(paper, false).into_iter().zip(claims(paper, true));
-    let table = page::Table {
-        id: "presets".to_owned(),
-        title: "Both presets side by side".to_owned(),
-        caption: "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
-                  passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
-                  estimate of the cell that decides."
-            .to_owned(),
-        ..page::Table::default()
-    };
-    Extra::side_by_side("fig1-right-strict", ["default", "strict"], pairs.map(<[_; 2]>::from).collect(), table)
+    Extra::side_by_side(
+        "fig1-right-strict",
+        ["default", "strict"],
+        pairs,
+        [
+            "presets",
+            "Both presets side by side",
+            "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
+         passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
+         estimate of the cell that decides.",
+        ],
+    )
 }

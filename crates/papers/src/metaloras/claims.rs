@@ -3,7 +3,6 @@
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight};
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::extra::Extra;
-use lab::page;
 use lab::quantity::{DesignPoint, Quantity};
 
 const W0: Policy = Policy::Ptt(Weight::ZERO);
@@ -286,14 +285,15 @@ fn mean(mut quantities: impl Iterator<Item = Quantity<Cell>>) -> Option<Quantity
 /// Every claim under both presets.
 pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let [default, other] = Variant::PRESETS.map(|variant| claims(paper, variant));
-    let table = page::Table {
-        id: "presets".to_owned(),
-        title: "Both presets side by side".to_owned(),
-        caption: "Each claim under the default and under reading-b (R5 dispatch, R6 smallest TR, R8 1, R9 no, \
-                  R12 0.15): verdict, and the estimate of the cell that decides."
-            .to_owned(),
-        ..page::Table::default()
-    };
-    let pairs = default.into_iter().zip(other).map(<[_; 2]>::from);
-    Extra::side_by_side("fig3", ["default", "reading-b"], pairs.collect(), table)
+    Extra::side_by_side(
+        "fig3",
+        ["default", "reading-b"],
+        default.into_iter().zip(other),
+        [
+            "presets",
+            "Both presets side by side",
+            "Each claim under the default and under reading-b (R5 dispatch, R6 smallest TR, R8 1, R9 no, \
+         R12 0.15): verdict, and the estimate of the cell that decides.",
+        ],
+    )
 }

@@ -1,171 +1,93 @@
 //! Order, predictor and corrector: what tells one row of the published results from another.
 
 use gap_schedule::{
-    Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order as QueueOrder, OrderedBackfill, Passes,
-    Policy, Predictions, Requested, TimesRequested, ToRequested,
+    Backfilling, Doubling, Easy, IfNewcomerFits, Increments, MeanOfUser, Order, OrderedBackfill, Passes, Policy,
+    Predictions, Requested, TimesRequested, ToRequested,
 };
 use serde::Serialize;
 
-/// In which order those behind the head of the queue are looked at.
+/// Order, predictor and corrector of each row of the published results of a log, as in the columns of rows.csv, and what the row is
+/// called on the axis of a figure.
+const ROWS: [[&str; 4]; 12] = [
+    ["EASY", "requested", "none", "EASY"],
+    ["EASY", "clairvoyant", "none", "clair"],
+    ["EASY", "double-requested", "none", "double"],
+    ["EASY", "tsafrir", "requested", "t/req"],
+    ["EASY", "tsafrir", "doubling", "t/dbl"],
+    ["EASY", "tsafrir", "tsafrir", "t/tsa"],
+    ["EASY-SJBF", "requested", "none", "SJBF"],
+    ["EASY-SJBF", "clairvoyant", "none", "S clair"],
+    ["EASY-SJBF", "double-requested", "none", "S dbl"],
+    ["EASY-SJBF", "tsafrir", "requested", "S t/req"],
+    ["EASY-SJBF", "tsafrir", "doubling", "S t/dbl"],
+    ["EASY-SJBF", "tsafrir", "tsafrir", "S t/tsa"],
+];
+
+/// One of these rows, by its place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Order {
-    /// By arrival.
-    Easy,
-    /// The shortest prediction first.
-    Sjbf,
-}
-
-/// Who predicts.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Predictor {
-    Requested,
-    Clairvoyant,
-    DoubleRequested,
-    Tsafrir,
-}
-
-/// Who corrects what has expired.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Corrector {
-    None,
-    Requested,
-    Doubling,
-    Tsafrir,
-}
-
-/// One row of the published results of a log.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct Combination {
-    pub(super) order: Order,
-    pub(super) predictor: Predictor,
-    pub(super) corrector: Corrector,
-}
-
-lab::answers! {
-    /// R1: in which order things of one instant happen, and when the scheduler is asked.
-    pub(super) enum TieRule {
-        /// As in the authors' simulator, habits included.
-        Pyss,
-        /// Ends, then submissions; a pass after each.
-        PerEvent,
-        /// One pass after all that happens at an instant.
-        PerInstant,
-    }
-}
-
-impl Order {
-    /// As in the column `order` of rows.csv.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Easy => "EASY",
-            Self::Sjbf => "EASY-SJBF",
-        }
-    }
-
-    /// The policy at work.
-    pub(super) fn policy(self, ties: TieRule) -> Box<dyn Policy> {
-        match (self, ties) {
-            (Self::Easy, TieRule::Pyss) => Box::new(IfNewcomerFits::new(Easy::default())),
-            (Self::Easy, _) => Box::new(Easy::default()),
-            (Self::Sjbf, _) => {
-                let rule = Backfilling { backfill: QueueOrder::Spf, ..Backfilling::default() };
-                Box::new(OrderedBackfill::new(rule))
-            }
-        }
-    }
-}
-
-impl Predictor {
-    /// As in the column `predictor` of rows.csv.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Requested => "requested",
-            Self::Clairvoyant => "clairvoyant",
-            Self::DoubleRequested => "double-requested",
-            Self::Tsafrir => "tsafrir",
-        }
-    }
-}
-
-impl Corrector {
-    /// As in the column `corrector` of rows.csv.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Requested => "requested",
-            Self::Doubling => "doubling",
-            Self::Tsafrir => "tsafrir",
-        }
-    }
-}
-
-const fn of(order: Order, predictor: Predictor, corrector: Corrector) -> Combination {
-    Combination { order, predictor, corrector }
-}
+pub(super) struct Combination(pub(super) usize);
 
 impl Combination {
-    /// The twelve of a log, in the order of rows.csv.
-    pub(super) const ALL: [Self; 12] = [
-        Self::EASY,
-        of(Order::Easy, Predictor::Clairvoyant, Corrector::None),
-        of(Order::Easy, Predictor::DoubleRequested, Corrector::None),
-        of(Order::Easy, Predictor::Tsafrir, Corrector::Requested),
-        of(Order::Easy, Predictor::Tsafrir, Corrector::Doubling),
-        of(Order::Easy, Predictor::Tsafrir, Corrector::Tsafrir),
-        of(Order::Sjbf, Predictor::Requested, Corrector::None),
-        of(Order::Sjbf, Predictor::Clairvoyant, Corrector::None),
-        of(Order::Sjbf, Predictor::DoubleRequested, Corrector::None),
-        Self::PLAIN,
-        of(Order::Sjbf, Predictor::Tsafrir, Corrector::Doubling),
-        Self::EASY_PLUS_PLUS,
-    ];
-
-    /// What [`ALL`](Self::ALL) are called on the axis of a figure.
-    pub(super) const SHORT: [&'static str; 12] = [
-        "EASY", "clair", "double", "t/req", "t/dbl", "t/tsa", "SJBF", "S clair", "S dbl", "S t/req", "S t/dbl",
-        "S t/tsa",
-    ];
-
     /// EASY as everybody knows it.
-    pub(super) const EASY: Self = of(Order::Easy, Predictor::Requested, Corrector::None);
-    /// EASY++.
-    pub(super) const EASY_PLUS_PLUS: Self = of(Order::Sjbf, Predictor::Tsafrir, Corrector::Tsafrir);
+    pub(super) const EASY: Self = Self(0);
     /// EASY++ with the plainest corrector.
-    pub(super) const PLAIN: Self = of(Order::Sjbf, Predictor::Tsafrir, Corrector::Requested);
+    pub(super) const PLAIN: Self = Self(9);
+    /// EASY++.
+    pub(super) const EASY_PLUS_PLUS: Self = Self(11);
+
+    /// What all are called on the axis of a figure.
+    pub(super) const SHORT: [&'static str; 12] = {
+        let mut names = [""; 12];
+        let mut place = 0;
+        while place < 12 {
+            names[place] = ROWS[place][3];
+            place += 1;
+        }
+        names
+    };
+
+    /// The twelve of a log, in the order of rows.csv.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        (0..ROWS.len()).map(Self)
+    }
+
+    /// Order, predictor and corrector, as in the columns of rows.csv.
+    pub(super) const fn words(self) -> [&'static str; 3] {
+        let [order, predictor, corrector, _] = ROWS[self.0];
+        [order, predictor, corrector]
+    }
 
     /// Those that predict something else than what was requested, and do not know the future.
     pub(super) fn predicting() -> impl Iterator<Item = Self> {
-        let is = |one: &Self| matches!(one.predictor, Predictor::DoubleRequested | Predictor::Tsafrir);
-        Self::ALL.into_iter().filter(is)
+        Self::all().filter(|one| ["double-requested", "tsafrir"].contains(&one.words()[1]))
     }
 
     pub(super) fn name(self) -> String {
-        let Self { order, predictor, corrector } = self;
-        format!("{} {} {}", order.name(), predictor.name(), corrector.name())
+        self.words().join(" ")
+    }
+
+    /// The policy at work.
+    pub(super) fn policy(self, passes: Passes) -> Box<dyn Policy> {
+        match (self.words()[0], passes) {
+            ("EASY", Passes::Pyss) => Box::new(IfNewcomerFits::new(Easy::default())),
+            ("EASY", _) => Box::new(Easy::default()),
+            _ => Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
+        }
     }
 
     pub(super) fn predictions(self) -> Predictions {
-        let predictions = match self.predictor {
-            Predictor::Requested => Predictions::by(Requested),
-            Predictor::Clairvoyant => Predictions::clairvoyant(),
-            Predictor::DoubleRequested => Predictions::by(TimesRequested::double()),
-            Predictor::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
+        let [_, predictor, corrector] = self.words();
+        let predictions = match predictor {
+            "requested" => Predictions::by(Requested),
+            "clairvoyant" => Predictions::clairvoyant(),
+            "double-requested" => Predictions::by(TimesRequested::double()),
+            _ => Predictions::by(MeanOfUser::tsafrir()),
         };
-        match self.corrector {
-            Corrector::None => predictions,
-            Corrector::Requested => predictions.corrected_by(ToRequested),
-            Corrector::Doubling => predictions.corrected_by(Doubling),
-            Corrector::Tsafrir => predictions.corrected_by(Increments::tsafrir()),
-        }
-    }
-}
-
-impl TieRule {
-    pub(super) const fn passes(self) -> Passes {
-        match self {
-            Self::Pyss => Passes::Pyss,
-            Self::PerEvent => Passes::PerEvent,
-            Self::PerInstant => Passes::PerInstant,
+        match corrector {
+            "requested" => predictions.corrected_by(ToRequested),
+            "doubling" => predictions.corrected_by(Doubling),
+            "tsafrir" => predictions.corrected_by(Increments::tsafrir()),
+            _ => predictions,
         }
     }
 }

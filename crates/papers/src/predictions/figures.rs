@@ -17,8 +17,7 @@ fn rows(logs: &[Log]) -> Figure<Cell> {
     let series = |metric: Metric| {
         let of_log = |&log: &Log| Series {
             name: log.name().to_owned(),
-            points: Combination::ALL
-                .into_iter()
+            points: Combination::all()
                 .enumerate()
                 .map(|(number, one)| (number as f64, Cell::as_logged(log, one).get(metric)))
                 .collect(),

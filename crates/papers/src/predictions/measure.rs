@@ -1,8 +1,8 @@
 //! One simulation, and what is measured in it.
 
-use super::combination::{Combination, TieRule};
+use super::combination::Combination;
 use super::metrics::Measured;
-use gap_schedule::{Machine, MultiCluster};
+use gap_schedule::{Machine, MultiCluster, Passes};
 use sim_core::record::Sink;
 use sim_core::{Job, JobLog, JobRecord, Sim, Span};
 
@@ -56,10 +56,10 @@ impl Sink for Measure {
 
 /// What was measured.
 #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
-pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, ties: TieRule) -> Measured {
-    let policy = combination.order.policy(ties);
+pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, passes: Passes) -> Measured {
+    let policy = combination.policy(passes);
     let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.into_iter())
-        .with_passes(ties.passes())
+        .with_passes(passes)
         .with_predictions(combination.predictions());
     let (world, log) = Sim::new(world, JobLog::new(Measure::default())).run();
     let counts = world.predictions().expect("they were given").counts();

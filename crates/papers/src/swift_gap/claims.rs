@@ -164,18 +164,13 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, version: Version) -> Claim<Cell> {
             });
         }
     }
-    Claim {
-        id: "D1",
-        source: "§\"Simulation and discussion\"",
-        statement: "On Wagap the completion rule is not so obvious when there are few jobs, and becomes very conspicuous as \
-                    their number grows"
-            .to_owned(),
-        test: "what SG gains over BGT is below 1 % of the response time at the smallest n; at the largest it is more than at \
-               the smallest, in slowdown, tardiness and wait"
-            .to_owned(),
-        figures: &["fig4", "fig5", "fig6", "fig7"],
-        checks,
-    }
+    let statement = "On Wagap the completion rule is not so obvious when there are few jobs, and becomes very conspicuous as \
+                     their number grows";
+    let figures = &["fig4", "fig5", "fig6", "fig7"];
+    Claim::new("D1", "§\"Simulation and discussion\"", statement, figures, checks).tested(
+        "what SG gains over BGT is below 1 % of the response time at the smallest n; at the largest it is more than at \
+         the smallest, in slowdown, tardiness and wait",
+    )
 }
 
 /// D2: table 4 follows from tables 2 and 3.
@@ -202,15 +197,9 @@ fn recomputed() -> Claim<Cell> {
             }
         }
     }
-    Claim {
-        id: "D2",
-        source: "table 4",
-        statement: "Swift Gap's enhancement ratios are those of tables 2 and 3".to_owned(),
-        test:
+    Claim::new("D2", "table 4", "Swift Gap's enhancement ratios are those of tables 2 and 3", &["table4"], checks)
+        .tested(
             "each ratio is the symmetric difference of the printed means, which are known to one in their last place; \
-               nothing is simulated"
-                .to_owned(),
-        figures: &["table4"],
-        checks,
-    }
+         nothing is simulated",
+        )
 }

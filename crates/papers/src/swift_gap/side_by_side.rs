@@ -4,22 +4,23 @@ use super::claims::claims;
 use super::{Cell, Policy, SwiftGapPaper, Version};
 use lab::claim::Claim;
 use lab::extra::Extra;
-use lab::page;
 use std::collections::BTreeSet;
 
 /// A table of the verdicts under both. Those of the nearest reading are not counted anywhere: it was chosen for coming near.
 pub(super) fn verdicts(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
     let [text, nearest] = [Version::Text, Version::Nearest].map(|version| claims(paper, version));
     let both = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text));
-    let table = page::Table {
-        id: "text-and-nearest".to_owned(),
-        title: "Swift Gap as the text has it, and as it comes nearest to table 3".to_owned(),
-        caption: "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
-                  the nearest reading (scenario, table nearest) was chosen by its outcome."
-            .to_owned(),
-        ..page::Table::default()
-    };
-    Extra::side_by_side("fig4", ["text", "nearest"], both.map(<[_; 2]>::from).collect(), table)
+    Extra::side_by_side(
+        "fig4",
+        ["text", "nearest"],
+        both,
+        [
+            "text-and-nearest",
+            "Swift Gap as the text has it, and as it comes nearest to table 3",
+            "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
+         the nearest reading (scenario, table nearest) was chosen by its outcome.",
+        ],
+    )
 }
 
 fn is_about_swift_gap(claim: &Claim<Cell>) -> bool {
