@@ -18,7 +18,6 @@ mod sketch;
 pub use draw::note;
 pub use gantt::{Bar, Gantt};
 pub use interactive::{Interactive, interactive};
-pub(crate) use marks::LegendMark;
 pub use scale::{decimals_for, fixed, significant};
 pub use sketch::{Sketch, SketchBox, Stroke, Words};
 

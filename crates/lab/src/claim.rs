@@ -233,82 +233,84 @@ impl<C: DesignPoint, Name> Claim<C, Name> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Verdict::{Contradicted, Inconclusive, Reproduced};
 
-    fn check(rule: Rule, sample: &[f64], expected: Verdict) {
-        let estimate = ConfidenceInterval::of(sample);
-        assert_eq!(rule.judge(&estimate), expected, "{rule} of {estimate:?}");
+    const SPREAD: &[f64] = &[0.8, 1.0, 1.2, 1.4]; // mean 1.1, interval about 0.69 … 1.51
+
+    const fn band(low: f64, high: f64) -> Rule {
+        Rule::Band { low, high }
     }
 
-    const SPREAD: [f64; 4] = [0.8, 1.0, 1.2, 1.4]; // mean 1.1, interval about 0.69 … 1.51
-
-    #[test]
-    fn a_band_is_met_by_the_mean_and_contradicted_by_the_whole_interval() {
-        check(Rule::Band { low: 1.0, high: 1.2 }, &SPREAD, Verdict::Reproduced);
-        check(Rule::Band { low: 1.2, high: 1.3 }, &SPREAD, Verdict::Inconclusive);
-        check(Rule::Band { low: 2.0, high: 3.0 }, &SPREAD, Verdict::Contradicted);
+    const fn within(low: f64, high: f64) -> Rule {
+        Rule::Within { low, high }
     }
 
-    #[test]
-    fn an_ordering_needs_the_whole_interval_on_the_claimed_side() {
-        check(Rule::POSITIVE, &SPREAD, Verdict::Reproduced);
-        check(Rule::Above { bound: 1.0, tie: false }, &SPREAD, Verdict::Inconclusive);
-        check(Rule::Above { bound: 2.0, tie: false }, &SPREAD, Verdict::Contradicted);
-        check(Rule::Below { bound: 2.0, tie: false }, &SPREAD, Verdict::Reproduced);
-        check(Rule::Below { bound: 0.0, tie: false }, &SPREAD, Verdict::Contradicted);
+    const fn above(bound: f64, tie: bool) -> Rule {
+        Rule::Above { bound, tie }
     }
 
-    #[test]
-    fn equal_values_meet_an_ordering_only_where_a_tie_is_allowed() {
-        check(Rule::Above { bound: 0.0, tie: true }, &[0.0; 4], Verdict::Reproduced);
-        check(Rule::Above { bound: 0.0, tie: false }, &[0.0; 4], Verdict::Inconclusive);
+    const fn below(bound: f64) -> Rule {
+        Rule::Below { bound, tie: false }
     }
 
-    #[test]
-    fn a_difference_within_the_margin_is_none() {
-        let at_least = Rule::AtLeast { margin: 0.05 };
-        check(at_least, &[-0.02, -0.01, -0.02, -0.01], Verdict::Reproduced);
-        check(at_least, &[0.0; 4], Verdict::Reproduced);
-        check(at_least, &SPREAD, Verdict::Reproduced);
-        check(at_least, &[-0.2, 0.1, -0.2, 0.1], Verdict::Inconclusive);
-        check(at_least, &[-0.22, -0.21, -0.22, -0.21], Verdict::Contradicted);
-        // Without the margin the first of these is a contradiction.
-        check(Rule::Above { bound: 0.0, tie: true }, &[-0.02, -0.01, -0.02, -0.01], Verdict::Contradicted);
-    }
+    /// 18.1, rounded or cut off.
+    const STATED: Rule = Rule::Exact { low: 18.05, high: 18.2 };
+    const MARGIN: Rule = Rule::AtLeast { margin: 0.05 };
 
     #[test]
-    fn similarity_needs_the_whole_interval_within_the_tolerance() {
-        check(Rule::Within { low: 0.0, high: 2.0 }, &SPREAD, Verdict::Reproduced);
-        check(Rule::Within { low: 1.0, high: 2.0 }, &SPREAD, Verdict::Inconclusive);
-        check(Rule::Within { low: -1.0, high: 0.0 }, &SPREAD, Verdict::Contradicted);
-    }
-
-    #[test]
-    fn one_replication_decides_nothing() {
-        check(Rule::POSITIVE, &[5.0], Verdict::Inconclusive);
-    }
-
-    #[test]
-    fn an_exact_value_equals_the_stated_digits_or_not_and_is_never_inconclusive() {
-        let stated = Rule::Exact { low: 18.05, high: 18.2 };
-        for (value, expected) in
-            [(18.1, Verdict::Reproduced), (18.2, Verdict::Reproduced), (18.21, Verdict::Contradicted)]
-        {
-            assert_eq!(stated.judge(&ConfidenceInterval::exact(value)), expected, "{value}");
+    fn an_estimate_with_an_interval_is_judged_by_it() {
+        for (rule, sample, expected) in [
+            // A band is met by the mean, and contradicted by the whole interval.
+            (band(1.0, 1.2), SPREAD, Reproduced),
+            (band(1.2, 1.3), SPREAD, Inconclusive),
+            (band(2.0, 3.0), SPREAD, Contradicted),
+            // An ordering needs the whole interval on the claimed side.
+            (Rule::POSITIVE, SPREAD, Reproduced),
+            (above(1.0, false), SPREAD, Inconclusive),
+            (above(2.0, false), SPREAD, Contradicted),
+            (below(2.0), SPREAD, Reproduced),
+            (below(0.0), SPREAD, Contradicted),
+            // Equal values meet it only where a tie is allowed.
+            (above(0.0, true), &[0.0; 4], Reproduced),
+            (above(0.0, false), &[0.0; 4], Inconclusive),
+            // A difference within the margin is none; without the margin it is.
+            (MARGIN, &[-0.02, -0.01, -0.02, -0.01], Reproduced),
+            (above(0.0, true), &[-0.02, -0.01, -0.02, -0.01], Contradicted),
+            (MARGIN, &[0.0; 4], Reproduced),
+            (MARGIN, SPREAD, Reproduced),
+            (MARGIN, &[-0.2, 0.1, -0.2, 0.1], Inconclusive),
+            (MARGIN, &[-0.22, -0.21, -0.22, -0.21], Contradicted),
+            // Similarity needs the whole interval within the tolerance.
+            (within(0.0, 2.0), SPREAD, Reproduced),
+            (within(1.0, 2.0), SPREAD, Inconclusive),
+            (within(-1.0, 0.0), SPREAD, Contradicted),
+            // One replication decides nothing.
+            (Rule::POSITIVE, &[5.0], Inconclusive),
+            // An exact value equals the stated digits or not, whatever the interval.
+            (STATED, &[17.0, 19.0], Contradicted),
+            (STATED, &[17.2, 19.0], Reproduced),
+        ] {
+            let estimate = ConfidenceInterval::of(sample);
+            assert_eq!(rule.judge(&estimate), expected, "{rule} of {estimate:?}");
         }
-        check(stated, &[17.0, 19.0], Verdict::Contradicted);
-        check(stated, &[17.2, 19.0], Verdict::Reproduced);
     }
 
     #[test]
-    fn exact_values_are_compared_as_plain_numbers() {
-        let judge = |rule: Rule, value: f64| rule.judge(&ConfidenceInterval::exact(value));
-        assert_eq!(judge(Rule::POSITIVE, 1e-6), Verdict::Reproduced);
-        assert_eq!(judge(Rule::POSITIVE, 0.0), Verdict::Contradicted);
-        assert_eq!(judge(Rule::Above { bound: 0.0, tie: true }, 0.0), Verdict::Reproduced);
-        assert_eq!(judge(Rule::Below { bound: 2.0, tie: false }, 2.5), Verdict::Contradicted);
-        assert_eq!(judge(Rule::Within { low: -1.0, high: 1.0 }, 0.9), Verdict::Reproduced);
-        assert_eq!(judge(Rule::Band { low: -1.0, high: 1.0 }, 1.1), Verdict::Contradicted);
-        assert_eq!(judge(Rule::CoversZero, 0.1), Verdict::Contradicted);
-        assert_eq!(judge(Rule::POSITIVE, f64::NAN), Verdict::Inconclusive);
+    fn an_exact_value_is_compared_as_a_plain_number() {
+        for (rule, value, expected) in [
+            (STATED, 18.1, Reproduced),
+            (STATED, 18.2, Reproduced),
+            (STATED, 18.21, Contradicted),
+            (Rule::POSITIVE, 1e-6, Reproduced),
+            (Rule::POSITIVE, 0.0, Contradicted),
+            (above(0.0, true), 0.0, Reproduced),
+            (below(2.0), 2.5, Contradicted),
+            (within(-1.0, 1.0), 0.9, Reproduced),
+            (band(-1.0, 1.0), 1.1, Contradicted),
+            (Rule::CoversZero, 0.1, Contradicted),
+            (Rule::POSITIVE, f64::NAN, Inconclusive),
+        ] {
+            assert_eq!(rule.judge(&ConfidenceInterval::exact(value)), expected, "{rule} of {value}");
+        }
     }
 }

@@ -25,12 +25,12 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
     /// and caption; `names` head the columns of the two.
     pub fn side_by_side(
         id: &'static str,
-        [one, other]: [&str; 2],
+        [one, other]: [&'a str; 2],
         claims: impl IntoIterator<Item = (Claim<C>, Claim<C>)>,
         [table, title, caption]: [&'static str; 3],
     ) -> Self {
         let claims: Vec<[Claim<C>; 2]> = claims.into_iter().map(<[_; 2]>::from).collect();
-        let columns = ["claim", one, "observed", other, "observed", "the paper says"].map(str::to_owned);
+        let columns = ["claim", one, "observed", other, "observed", "the paper says"];
         let checks = claims.iter().flatten().flat_map(|claim| &claim.checks);
         let needs = checks.map(|check| check.quantity.clone()).collect();
         let make = move |estimate: &Estimate<'_, C>, _: &Streams| {
@@ -41,10 +41,8 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
                 });
                 [vec![both[0].id.to_owned()], found.concat(), vec![both[0].statement.clone()]].concat()
             };
-            let (id, title, caption) = (table.to_owned(), title.to_owned(), caption.to_owned());
             let rows = claims.iter().map(row).collect();
-            let table = page::Table { id, title, caption, columns: columns.to_vec(), rows };
-            Made { tables: vec![table], ..Made::default() }
+            Made { tables: vec![page::Table::new(table, title, caption, columns, rows)], ..Made::default() }
         };
         Self { id, needs, make: Box::new(make) }
     }

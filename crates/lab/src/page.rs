@@ -7,13 +7,12 @@
 mod view;
 
 use crate::chart::Picture;
+pub use crate::scenario::Parameter;
 use crate::verdict::Verdict;
 use anyhow::Context;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
-use view::View;
 
 /// Everything that a report shows, in the order in which it shows it.
 #[derive(Debug, Clone, Default)]
@@ -146,6 +145,20 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Table {
+    /// A table of these columns.
+    pub fn new<const N: usize>(
+        id: &str,
+        title: &str,
+        caption: impl Into<String>,
+        columns: [&str; N],
+        rows: Vec<Vec<String>>,
+    ) -> Self {
+        let columns = columns.map(str::to_owned).into();
+        Self { id: id.to_owned(), title: title.to_owned(), caption: caption.into(), columns, rows }
+    }
+}
+
 /// A question that the paper's text leaves open, and the answer that this run took.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reading {
@@ -161,24 +174,11 @@ pub struct Reading {
     pub is_default: bool,
 }
 
-/// A parameter of the run.
-#[derive(Debug, Clone, Serialize)]
-pub struct Parameter {
-    /// Its key in the scenario.
-    pub key: String,
-    /// Its value.
-    pub value: String,
-    /// Where the value comes from.
-    pub source: String,
-    /// The value differs from the paper's.
-    pub changed: bool,
-}
-
 /// Writes the page.
 ///
 /// # Errors
 ///
-/// If a picture cannot be drawn, or the template does not fit the data: a bug.
+/// If the template does not fit the data: a bug.
 pub fn render(page: &Page) -> anyhow::Result<String> {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -186,7 +186,7 @@ pub fn render(page: &Page) -> anyhow::Result<String> {
     engine.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     engine.add_template("report.html", include_str!("../templates/report.html")).context("report.html")?;
     let template = engine.get_template("report.html")?;
-    template.render(Value::from(Serde(View::new(page)?))).context("cannot write the report page")
+    template.render(view::view(page)).context("cannot write the report page")
 }
 
 #[cfg(test)]

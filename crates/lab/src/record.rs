@@ -4,32 +4,11 @@
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// Which kind of run a verdict is on record for; each has a column of the table.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Default,
-    Decide,
-    Quick,
-}
-
-impl Mode {
-    /// The name of the column; `kind` tells records of one paper apart, as `stand-in` and `stand-in --quick`.
-    fn column(self, kind: Option<&str>) -> String {
-        match (self, kind) {
-            (Self::Default, None) => "verdict".to_owned(),
-            (Self::Default, Some(kind)) => kind.to_owned(),
-            (Self::Decide, kind) => format!("{} --decide", kind.unwrap_or_default()).trim_start().to_owned(),
-            (Self::Quick, kind) => format!("{} --quick", kind.unwrap_or_default()).trim_start().to_owned(),
-        }
-    }
-}
-
-impl Mode {
-    /// The name of the column that tells under how many seeds a verdict stays.
-    fn seeds(self, seeds: usize, kind: Option<&str>) -> String {
-        let of = if self == Self::Default { kind.map_or_else(String::new, str::to_owned) } else { self.column(kind) };
-        format!("{of} --seeds {seeds}").trim_start().to_owned()
-    }
+/// The name of a column of the table: what kind of run a verdict is on record for. `kind` tells records of one paper apart
+/// (`stand-in`), `mode` is empty, `--decide` or `--quick`.
+fn column(kind: Option<&str>, mode: &str, seeds: &str) -> String {
+    let words: Vec<&str> = [kind.unwrap_or(""), mode, seeds].into_iter().filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { "verdict".to_owned() } else { words.join(" ") }
 }
 
 /// The cells of a row.
@@ -49,38 +28,30 @@ pub(crate) struct Recorded(BTreeMap<String, String>);
 
 impl Recorded {
     /// Reads the record in the page of a paper; of the `kind` of run, where the paper has several.
-    pub(crate) fn read(page: &str, mode: Mode, kind: Option<&str>) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// If there is no such column, or a row has another number of cells than the header.
+    pub(crate) fn read(page: &str, mode: &str, kind: Option<&str>) -> Result<Self> {
         if page.is_empty() {
             return Ok(Self(BTreeMap::new()));
         }
-        Self::parse(page, VERDICTS, &mode.column(kind))
+        Self::parse(page, VERDICTS, &column(kind, mode, ""))
     }
 
     /// Reads what other readings make of each verdict; `None` where that is not on record.
-    ///
-    /// # Errors
-    ///
-    /// If a row has another number of cells than the header.
-    pub(crate) fn doubt(page: &str, mode: Mode, kind: Option<&str>) -> Result<Option<Self>> {
-        let column = mode.column(kind);
-        match Self::rows(page, DOUBT) {
-            Ok((header, _)) if header.contains(&column.as_str()) => Self::parse(page, DOUBT, &column).map(Some),
-            _ => Ok(None),
-        }
+    pub(crate) fn doubt(page: &str, mode: &str, kind: Option<&str>) -> Result<Option<Self>> {
+        Self::optional(page, DOUBT, &column(kind, mode, ""))
     }
 
-    /// Reads under how many of so many seeds each verdict stays; `None` where that is not on record.
-    ///
-    /// # Errors
-    ///
-    /// If there is no table, or a row has another number of cells.
-    pub(crate) fn seeds(page: &str, seeds: usize, mode: Mode, kind: Option<&str>) -> Result<Option<Self>> {
-        let column = mode.seeds(seeds, kind);
-        let (header, _) = Self::rows(page, VERDICTS)?;
-        if !header.contains(&column.as_str()) {
-            return Ok(None);
-        }
-        Self::parse(page, VERDICTS, &column).map(Some)
+    /// Reads under how many of `seeds` seeds each verdict stays; `None` where that is not on record.
+    pub(crate) fn seeds(page: &str, seeds: usize, mode: &str, kind: Option<&str>) -> Result<Option<Self>> {
+        Self::optional(page, VERDICTS, &column(kind, mode, &format!("--seeds {seeds}")))
+    }
+
+    fn optional(page: &str, heading: &str, column: &str) -> Result<Option<Self>> {
+        let is_there = Self::rows(page, heading).is_ok_and(|(header, _)| header.contains(&column));
+        is_there.then(|| Self::parse(page, heading, column)).transpose()
     }
 
     fn parse(text: &str, heading: &str, column: &str) -> Result<Self> {
@@ -132,30 +103,21 @@ mod tests {
 
     #[test]
     fn each_kind_of_run_has_its_column() {
-        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Default.column(None)).expect("a good table");
-        assert_eq!(record.verdict("P1"), Some("inconclusive"));
-        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Decide.column(None)).expect("a good table");
-        assert_eq!(record.verdict("P1"), Some("reproduced at 40 replications"));
-        assert_eq!(record.verdict("P2"), None);
-    }
-
-    #[test]
-    fn a_kind_of_run_has_columns_of_its_own() {
-        let columns = [Mode::Default, Mode::Decide, Mode::Quick].map(|mode| mode.column(Some("stand-in")));
-        assert_eq!(columns, ["stand-in", "stand-in --decide", "stand-in --quick"]);
-    }
-
-    #[test]
-    fn how_many_seeds_a_verdict_stays_under_has_a_column_too() {
-        let record = Recorded::parse(TEXT, VERDICTS, &Mode::Default.seeds(10, None)).expect("a good table");
-        assert_eq!(record.verdict("P1"), Some("9 of 10"));
-        assert_eq!(Mode::Quick.seeds(10, None), "--quick --seeds 10");
-        assert_eq!(Mode::Default.seeds(10, Some("stand-in")), "stand-in --seeds 10");
-    }
-
-    #[test]
-    fn a_missing_column_is_named() {
-        let error = Recorded::parse(TEXT, VERDICTS, &Mode::Quick.column(None)).expect_err("there is none").to_string();
+        for (kind, mode, seeds, name, recorded) in [
+            (None, "", "", "verdict", Some("inconclusive")),
+            (None, "--decide", "", "--decide", Some("reproduced at 40 replications")),
+            (None, "", "--seeds 10", "--seeds 10", Some("9 of 10")),
+            (None, "--quick", "--seeds 10", "--quick --seeds 10", None),
+            (Some("stand-in"), "", "", "stand-in", None),
+            (Some("stand-in"), "--quick", "", "stand-in --quick", None),
+            (Some("stand-in"), "", "--seeds 10", "stand-in --seeds 10", None),
+        ] {
+            assert_eq!(column(kind, mode, seeds), name);
+            let record = Recorded::optional(TEXT, VERDICTS, name).expect("a good table");
+            assert_eq!(record.as_ref().and_then(|record| record.verdict("P1")), recorded, "{name}");
+            assert!(record.is_none_or(|record| record.verdict("P2").is_none()));
+        }
+        let error = Recorded::read(TEXT, "--quick", None).expect_err("there is none").to_string();
         assert!(error.contains("\"--quick\""), "{error}");
     }
 }

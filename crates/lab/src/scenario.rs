@@ -2,8 +2,8 @@
 
 use crate::runs::{Runs, without};
 use anyhow::{Context, Result, anyhow, bail};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sim_core::Reading;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Scenario {
 }
 
 /// One line of a scenario file: `key = value # source`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parameter {
     /// Dotted, as `--set` takes it.
     pub key: String,
@@ -309,32 +309,23 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_names_the_one_that_was_meant() {
-        assert!(error_of("run.job=3").contains("did you mean \"run.jobs\"?"));
-        assert!(error_of("relase=gang-end").contains("did you mean \"readings.release\"?"));
-        assert!(!error_of("zzz=3").contains("did you mean"));
-    }
-
-    #[test]
-    fn without_a_near_name_the_parameters_are_listed_or_the_file_that_does_is_named() {
+    fn what_is_wrong_is_reported_with_its_line_its_key_and_the_name_that_was_meant() {
         let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
         assert_eq!(scenario.list(true), "p.toml lists them");
-        assert_eq!(scenario.list(false), "there are run.jobs, readings.release");
-        // A library's tests have no checkout.
-        assert!(error_of("zzz=3").ends_with(&scenario.list(false)));
-    }
-
-    #[test]
-    fn a_value_of_the_wrong_type_is_told_with_its_line_and_key() {
-        let expected = "line 2: run.jobs: invalid type: string \"many\", expected a whole number from 0 to 4294967295";
-        assert_eq!(error_of("run.jobs=many"), expected);
-        assert!(error_of("run.jobs=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
-    }
-
-    #[test]
-    fn an_unknown_key_of_the_file_is_told_with_its_line_and_the_one_that_was_meant() {
-        let text = TEXT.replace("jobs", "job");
-        let scenario = Scenario::parse("p.toml", &text).expect("good TOML");
+        for (assignment, words) in [
+            ("run.job=3", "did you mean \"run.jobs\"?"),
+            ("relase=gang-end", "did you mean \"readings.release\"?"),
+            // Nothing is near, and a library's tests have no checkout.
+            ("zzz=3", "no parameter is called \"zzz\"; there are run.jobs, readings.release"),
+            (
+                "run.jobs=many",
+                "line 2: run.jobs: invalid type: string \"many\", expected a whole number from 0 to 4294967295",
+            ),
+            ("run.jobs=-1", "integer `-1`, expected a whole number from 0 to 4294967295"),
+        ] {
+            assert!(error_of(assignment).contains(words), "{}", error_of(assignment));
+        }
+        let scenario = Scenario::parse("p.toml", &TEXT.replace("jobs", "job")).expect("good TOML");
         let error = scenario.typed::<Typed>().expect_err("an unknown key").to_string();
         assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
     }

@@ -4,7 +4,6 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::logs::Logs;
 use crate::paper::{Effort, Paper};
 use crate::provenance;
-use crate::record::Mode;
 use crate::runs::Runs;
 use crate::scenario::Scenario;
 use crate::study::models;
@@ -48,32 +47,19 @@ impl Request {
 
     /// The options as they are written behind the command; those that cannot change a result are left out.
     pub(crate) fn options(&self) -> String {
-        let mut options = String::new();
         let Self { quick, decide, only, reps, seed, seeds, set, traces, .. } = self;
-        for (wanted, flag) in [(*quick, " --quick"), (*decide, " --decide")] {
-            if wanted {
-                options += flag;
-            }
-        }
-        if !only.is_empty() {
-            options += &format!(" --only {}", only.join(","));
-        }
-        if let Some(reps) = reps {
-            options += &format!(" --reps {reps}");
-        }
-        if let Some(seed) = seed {
-            options += &format!(" --seed {seed}");
-        }
-        if let Some(seeds) = seeds {
-            options += &format!(" --seeds {seeds}");
-        }
-        if let Some(traces) = traces {
-            options += &format!(" --traces {}", provenance::quoted(&traces.to_string_lossy()));
-        }
-        for assignment in set {
-            options += &format!(" --set {}", provenance::quoted(assignment));
-        }
-        options
+        let number = |flag: &str, value: Option<String>| value.map(|value| format!("{flag} {value}"));
+        let options = [
+            quick.then(|| "--quick".to_owned()),
+            decide.then(|| "--decide".to_owned()),
+            (!only.is_empty()).then(|| format!("--only {}", only.join(","))),
+            number("--reps", reps.map(|reps| reps.to_string())),
+            number("--seed", seed.map(|seed| seed.to_string())),
+            number("--seeds", seeds.map(|seeds| seeds.to_string())),
+            number("--traces", traces.as_ref().map(|path| provenance::quoted(&path.to_string_lossy()).into_owned())),
+        ];
+        let set = set.iter().map(|assignment| format!("--set {}", provenance::quoted(assignment)));
+        options.into_iter().flatten().chain(set).map(|option| format!(" {option}")).collect()
     }
 
     /// How much work is asked for.
@@ -82,11 +68,11 @@ impl Request {
     }
 
     /// Which verdicts on record this is compared with.
-    pub(crate) const fn mode(&self) -> Mode {
+    pub(crate) const fn mode(&self) -> &'static str {
         match (self.decide, self.quick) {
-            (true, _) => Mode::Decide,
-            (false, true) => Mode::Quick,
-            (false, false) => Mode::Default,
+            (true, _) => "--decide",
+            (false, true) => "--quick",
+            (false, false) => "",
         }
     }
 }

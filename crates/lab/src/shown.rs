@@ -12,8 +12,9 @@ use crate::observations::Observations;
 use crate::output::OutDir;
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
-use crate::table::{Row, Table, in_words, number, optional};
+use crate::table::{Row, Table, in_words};
 use crate::terminal::csv_name;
+use crate::write::{columns, csv_of};
 use anyhow::Result;
 use metrics::ConfidenceInterval;
 use plot::{Estimated, position, ticks};
@@ -72,21 +73,11 @@ pub fn write<'a>(
     }
     let judged: Vec<&Judged> = judged.into_iter().collect();
     let of_id = |id: &&str| -> Result<Vec<page::Figure>> {
-        let mut data = csv::Writer::from_writer(Vec::new());
-        data.write_record(TIDY)?;
-        let mut figures = Vec::new();
+        let (mut data, mut figures) = (Vec::new(), Vec::new());
         for exhibit in exhibits.iter().filter(|exhibit| exhibit.id == *id) {
             for (series, x, metric, estimate) in &exhibit.rows {
-                data.write_record([
-                    *id,
-                    &csv_name(series),
-                    x,
-                    metric,
-                    &number(estimate.mean),
-                    &optional(estimate.low),
-                    &optional(estimate.high),
-                    &estimate.replications.to_string(),
-                ])?;
+                let names = [(*id).to_owned(), csv_name(series).into_owned(), x.clone(), metric.clone()];
+                data.push(names.into_iter().chain(columns(estimate)).collect::<Vec<_>>());
             }
             for (picture, caption) in &exhibit.pictures {
                 write_picture(picture, out)?;
@@ -94,7 +85,7 @@ pub fn write<'a>(
                 figures.push(on_page(id, picture, caption, about_it.map(|judged| judged.id.clone()).collect()));
             }
         }
-        out.write(format!("data/{id}.csv"), data.into_inner()?)?;
+        out.write(format!("data/{id}.csv"), csv_of(TIDY, data)?)?;
         Ok(figures)
     };
     // Drawing takes longer than all else here: a thread for each id, and then in their order again.

@@ -4,6 +4,7 @@ mod page;
 mod tables;
 
 pub(crate) use page::readings_of;
+pub(crate) use tables::{columns, csv_of};
 
 use crate::claim::{Judged, Remark};
 use crate::cli::program;

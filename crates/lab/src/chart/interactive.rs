@@ -1,102 +1,18 @@
-//! A picture as data for the report page, whose script draws it anew and answers.
+//! A picture as data for the report page, whose script draws it and answers to the pointer.
 
-use super::draw::{PRINTED, Plan, is_histogram};
-use super::marks::{LegendMark, Look};
+use super::draw::{PRINTED, PRINTED_LOOK, Plan, has_marks, is_histogram};
+use super::marks::Look;
 use super::scale::{Scale, has_place, significant};
 use super::{Axis, Chart, Gantt, LineStyle, Picture, Point, Series};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// What the page's script needs to draw a picture, and its legend.
-#[derive(Debug, Clone, Serialize)]
+/// What the page needs of a picture.
+#[derive(Debug, Clone)]
 pub struct Interactive {
-    x: AxisSpec,
-    y: AxisSpec,
-    traces: Vec<Trace>,
-    bars: Vec<BarSpec>,
-    /// First processor and name of each site of a Gantt chart, if there are several.
-    sites: Vec<(u32, String)>,
-    /// The vertical axis of each trace, if every one has a strip of its own, below each other.
-    strips: Vec<AxisSpec>,
-    /// Plots of one link show the same stretch of x.
-    link: &'static str,
-    title: String,
+    /// For the script: axes, traces or bars, and the link of plots that show the same stretch of x.
+    pub(crate) spec: Value,
     /// Samples for the legend, in the order of the traces; the page has them as buttons.
-    #[serde(skip)]
-    legend: Vec<LegendMark>,
-}
-
-impl Interactive {
-    /// Samples for the legend.
-    pub(crate) fn into_legend(self) -> Vec<LegendMark> {
-        self.legend
-    }
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct AxisSpec {
-    label: String,
-    /// As it stands behind a number, with a blank before it; empty if there is none.
-    unit: String,
-    log: bool,
-    low: f64,
-    high: f64,
-    /// Exact ticks; empty where the page may choose.
-    ticks: Vec<f64>,
-    labels: Vec<String>,
-}
-
-impl AxisSpec {
-    fn new(axis: &Axis, scale: &Scale) -> Self {
-        let ticks = if scale.exact { scale.ticks.as_slice() } else { &[] };
-        Self {
-            label: axis.label.clone(),
-            unit: axis.unit(),
-            log: scale.log,
-            low: scale.low,
-            high: scale.high,
-            ticks: ticks.iter().map(|t| t.at).collect(),
-            labels: ticks.iter().map(|t| t.label.clone()).collect(),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Trace {
-    name: String,
-    /// `lines`, `steps`, `marks` or `bars`.
-    style: &'static str,
-    /// Corners of its mark around its place, in pixels.
-    mark: Vec<(f64, f64)>,
-    light: &'static str,
-    dark: &'static str,
-    dashed: bool,
-    hollow: bool,
-    marks: bool,
-    /// Intervals as a band.
-    dense: bool,
-    /// Which legend entry switches this trace.
-    entry: usize,
-    /// How far each mark stands to the right of its true place, as a share of the width; empty where none does.
-    dodge: Vec<f64>,
-    x: Vec<f64>,
-    /// `None` breaks the line.
-    y: Vec<Option<f64>>,
-    low: Vec<Option<f64>>,
-    high: Vec<Option<f64>>,
-    /// The value as people read it.
-    text: Vec<String>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct BarSpec {
-    job: String,
-    light: &'static str,
-    dark: &'static str,
-    start: f64,
-    end: f64,
-    blocks: Vec<(u32, u32)>,
-    /// What to tell of it, line by line.
-    facts: Vec<String>,
+    pub(crate) legend: Vec<Value>,
 }
 
 /// Describes a picture for the page; a sketch is shown as it is.
@@ -108,10 +24,26 @@ pub fn interactive(picture: &Picture) -> Option<Interactive> {
     }
 }
 
+/// Exact ticks are given; others are the page's own choice.
+fn axis_spec(axis: &Axis, scale: &Scale) -> Value {
+    let ticks = if scale.exact { scale.ticks.as_slice() } else { &[] };
+    json!({
+        "label": axis.label,
+        // As it stands behind a number, with a blank before it; empty if there is none.
+        "unit": axis.unit(),
+        "log": scale.log,
+        "low": scale.low,
+        "high": scale.high,
+        "ticks": ticks.iter().map(|t| t.at).collect::<Vec<_>>(),
+        "labels": ticks.iter().map(|t| &t.label).collect::<Vec<_>>(),
+    })
+}
+
 fn of_chart(chart: &Chart) -> Interactive {
     let plan = Plan::new(chart);
     let width = plan.frame.right - plan.frame.left;
-    let mut legend: Vec<LegendMark> = Vec::new();
+    let mut names: Vec<(bool, String)> = Vec::new();
+    let mut legend = Vec::new();
     let mut traces = Vec::new();
     let all = chart.series.iter().chain(&chart.reference).enumerate();
     for ((k, series), look) in all.zip(&plan.looks) {
@@ -122,10 +54,12 @@ fn of_chart(chart: &Chart) -> Interactive {
             (true, false) => format!("{}, {PRINTED}", series.name),
         };
         // The paper's numbers for all series are one entry.
-        let entry = legend.iter().position(|e| hollow && e.hollow && e.name == name).unwrap_or_else(|| {
-            let shown = if hollow && name == PRINTED { Look::of_slot(super::draw::PRINTED_LOOK) } else { *look };
-            legend.push(sample(name, shown, series, hollow));
-            legend.len() - 1
+        let known = names.iter().position(|(printed, known)| hollow && *printed && *known == name);
+        let entry = known.unwrap_or_else(|| {
+            let shown = if hollow && name == PRINTED { Look::of_slot(PRINTED_LOOK) } else { *look };
+            legend.push(sample(&name, shown, series, hollow));
+            names.push((hollow, name));
+            names.len() - 1
         });
         let aside = |p: &Point| plan.dodge_of(k, plan.frame.at(p.x, plan.frame.y.low).0) / width;
         traces.push(trace(chart, series, *look, hollow, entry, &aside));
@@ -133,18 +67,19 @@ fn of_chart(chart: &Chart) -> Interactive {
     if is_histogram(chart) && chart.reference.is_empty() {
         legend.clear();
     }
-    let (x, y) = (&plan.frame.x, &plan.frame.y);
-    Interactive {
-        x: AxisSpec::new(&chart.x, x),
-        y: AxisSpec::new(&chart.y, y),
-        traces,
-        bars: Vec::new(),
-        sites: Vec::new(),
-        strips: plan.strips.iter().map(|strip| AxisSpec::new(&Axis::default(), &strip.y)).collect(),
-        link: chart.link,
-        title: chart.title.clone(),
-        legend,
-    }
+    // The vertical axis of each trace, if every one has a strip of its own, below each other.
+    let strips: Vec<Value> = plan.strips.iter().map(|strip| axis_spec(&Axis::default(), &strip.y)).collect();
+    let spec = json!({
+        "x": axis_spec(&chart.x, &plan.frame.x),
+        "y": axis_spec(&chart.y, &plan.frame.y),
+        "traces": traces,
+        "bars": [],
+        "sites": [],
+        "strips": strips,
+        "link": chart.link,
+        "title": chart.title,
+    });
+    Interactive { spec, legend }
 }
 
 fn trace(
@@ -154,41 +89,46 @@ fn trace(
     hollow: bool,
     entry: usize,
     aside: &dyn Fn(&Point) -> f64,
-) -> Trace {
+) -> Value {
     let points: Vec<&Point> = series.points.iter().filter(|p| p.x.is_finite()).collect();
     let value = |p: &Point| has_place(p, chart).then_some(p.y);
-    let bar = |p: &&Point| value(p).and_then(|_| p.finite_interval());
-    let steps = series.style == LineStyle::Steps;
-    let dodge: Vec<f64> = points.iter().map(|p| aside(p)).collect();
-    Trace {
-        name: series.name.clone(),
-        style: match series.style {
+    let bar = |p: &Point| value(p).and_then(|_| p.finite_interval());
+    // A level needs no intervals and no words.
+    let marked = if series.style == LineStyle::Steps { &[][..] } else { &points };
+    let tenths = |(x, y): (f64, f64)| ((10.0 * x).round() / 10.0, (10.0 * y).round() / 10.0);
+    let mut dodge: Vec<f64> = points.iter().map(|p| aside(p)).collect();
+    if dodge.iter().all(|shift| shift.abs() <= 0.0) {
+        dodge.clear();
+    }
+    json!({
+        "name": series.name,
+        "style": match series.style {
             _ if hollow => "marks",
             LineStyle::Lines => "lines",
             LineStyle::Steps => "steps",
             LineStyle::MarksOnly => "marks",
             LineStyle::Bars => "bars",
         },
-        mark: look.corners(4.6).into_iter().map(|(x, y)| (tenths(x), tenths(y))).collect(),
-        light: look.hex(),
-        dark: look.hex_on_dark(),
-        dashed: look.is_dashed(),
-        hollow,
-        marks: hollow || super::draw::has_marks(series),
-        dense: !hollow && series.style == LineStyle::Lines && !super::draw::has_marks(series),
-        entry,
-        dodge: if dodge.iter().any(|shift| shift.abs() > 0.0) { dodge } else { Vec::new() },
-        x: points.iter().map(|p| p.x).collect(),
-        y: points.iter().map(|p| value(p)).collect(),
-        low: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(low, _)| low)).collect() },
-        high: if steps { Vec::new() } else { points.iter().map(|p| bar(p).map(|(_, high)| high)).collect() },
-        text: if steps { Vec::new() } else { points.iter().map(|p| in_words(p, chart)).collect() },
-    }
-}
-
-/// To a tenth: what a page need not carry in full.
-fn tenths(x: f64) -> f64 {
-    (10.0 * x).round() / 10.0
+        // Corners of its mark around its place, in pixels.
+        "mark": look.corners(4.6).into_iter().map(tenths).collect::<Vec<_>>(),
+        "light": look.hex(),
+        "dark": look.hex_on_dark(),
+        "dashed": look.is_dashed(),
+        "hollow": hollow,
+        "marks": hollow || has_marks(series),
+        // Intervals as a band.
+        "dense": !hollow && series.style == LineStyle::Lines && !has_marks(series),
+        // Which legend entry switches this trace.
+        "entry": entry,
+        // How far each mark stands to the right of its true place, as a share of the width; empty where none does.
+        "dodge": dodge,
+        "x": points.iter().map(|p| p.x).collect::<Vec<_>>(),
+        // Null breaks the line.
+        "y": points.iter().map(|p| value(p)).collect::<Vec<_>>(),
+        "low": marked.iter().map(|p| bar(p).map(|(low, _)| low)).collect::<Vec<_>>(),
+        "high": marked.iter().map(|p| bar(p).map(|(_, high)| high)).collect::<Vec<_>>(),
+        "text": marked.iter().map(|p| in_words(p, chart)).collect::<Vec<_>>(),
+    })
 }
 
 /// `12.31, 95 % interval` is said by the note; here are the numbers: `12.31 s [12.02, 12.60], 10 replications`.
@@ -205,39 +145,42 @@ fn in_words(point: &Point, chart: &Chart) -> String {
     text
 }
 
-fn sample(name: String, look: Look, series: &Series, hollow: bool) -> LegendMark {
-    let corners = if hollow || super::draw::has_marks(series) { look.corners(4.2) } else { Vec::new() };
-    LegendMark {
-        name,
-        light: look.hex(),
-        dark: look.hex_on_dark(),
-        corners: corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" "),
-        line: !hollow && series.style != LineStyle::MarksOnly,
-        dashed: look.is_dashed(),
-        hollow,
-    }
+/// A series' sample in the legend of the page: its corners as SVG has them, around the origin; none for a line without marks.
+fn sample(name: &str, look: Look, series: &Series, hollow: bool) -> Value {
+    let corners = if hollow || has_marks(series) { look.corners(4.2) } else { Vec::new() };
+    json!({
+        "name": name,
+        "light": look.hex(),
+        "dark": look.hex_on_dark(),
+        "corners": corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" "),
+        "line": !hollow && series.style != LineStyle::MarksOnly,
+        "dashed": look.is_dashed(),
+        "hollow": hollow,
+    })
 }
 
 fn of_gantt(gantt: &Gantt) -> Interactive {
     let (x, y) = gantt.scales();
-    let bars = gantt.coloured().map(|(bar, look)| BarSpec {
-        job: bar.job.clone(),
-        light: look.hex(),
-        dark: look.hex_on_dark(),
-        start: bar.start,
-        end: bar.end,
-        blocks: bar.processors.clone(),
-        facts: gantt.told(bar),
+    let bars = gantt.coloured().map(|(bar, look)| {
+        json!({
+            "job": bar.job,
+            "light": look.hex(),
+            "dark": look.hex_on_dark(),
+            "start": bar.start,
+            "end": bar.end,
+            "blocks": bar.processors,
+            "facts": gantt.told(bar),
+        })
     });
-    Interactive {
-        x: AxisSpec::new(&Axis::new(&gantt.time), &x),
-        y: AxisSpec::new(&Axis::new("Processor"), &y),
-        traces: Vec::new(),
-        bars: bars.collect(),
-        sites: gantt.sites.clone(),
-        strips: Vec::new(),
-        link: gantt.link,
-        title: gantt.title.clone(),
-        legend: Vec::new(),
-    }
+    let spec = json!({
+        "x": axis_spec(&Axis::new(&gantt.time), &x),
+        "y": axis_spec(&Axis::new("Processor"), &y),
+        "traces": [],
+        "bars": bars.collect::<Vec<_>>(),
+        "sites": gantt.sites,
+        "strips": [],
+        "link": gantt.link,
+        "title": gantt.title,
+    });
+    Interactive { spec, legend: Vec::new() }
 }

@@ -1,6 +1,5 @@
 //! Colours and marker shapes. A slot is a colour and a shape; the shape says the same as the colour.
 
-use serde::Serialize;
 use std::fmt;
 
 /// Okabe & Ito's colours, safe for colour-blind readers: on white, and lightened for a dark page.
@@ -123,25 +122,6 @@ impl fmt::Display for Rgb {
         let Self(red, green, blue) = self;
         write!(f, "#{red:02X}{green:02X}{blue:02X}")
     }
-}
-
-/// A series' sample in the legend of the page.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct LegendMark {
-    /// Name of the series.
-    pub(crate) name: String,
-    /// Colour on white.
-    pub(crate) light: &'static str,
-    /// Colour on a dark page.
-    pub(crate) dark: &'static str,
-    /// Corners of the mark as SVG wants them, around the origin; empty for a line without marks.
-    pub(crate) corners: String,
-    /// The series has a line.
-    pub(crate) line: bool,
-    /// The line is dashed.
-    pub(crate) dashed: bool,
-    /// Hollow marks: the paper's own numbers.
-    pub(crate) hollow: bool,
 }
 
 #[cfg(test)]

@@ -124,11 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_could_read_is_not_drawn() {
-        let one = message(0, 1, "answer 1");
-        let draw = |messages: &[Arrow<u8>]| sequence(String::new(), String::new(), messages, |_| String::new());
-        assert!(draw(&[]).is_none());
-        assert!(draw(&vec![one.clone(); DRAWN]).is_some());
-        assert!(draw(&vec![one; DRAWN + 1]).is_none());
+    fn too_many_messages_and_none_are_not_drawn() {
+        for (count, is_drawn) in [(0, false), (DRAWN, true), (DRAWN + 1, false)] {
+            let messages = vec![message(0, 1, "answer 1"); count];
+            let sketch = sequence(String::new(), String::new(), &messages, |_| String::new());
+            assert_eq!(sketch.is_some(), is_drawn, "{count}");
+        }
     }
 }

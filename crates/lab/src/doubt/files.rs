@@ -11,7 +11,7 @@ use crate::session::{self, Session};
 use crate::shown::write_picture;
 use crate::store::Store;
 use crate::verdict::Verdict;
-use crate::write::readings_of;
+use crate::write::{csv_of, readings_of};
 use anyhow::Result;
 use serde_json::json;
 use std::time::Instant;
@@ -57,8 +57,7 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
         }
     }
     tried.extend(alternatives.iter().filter(|alternative| alternative.places.len() > 1).cloned());
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"])?;
+    let mut rows = Vec::new();
     for claim in &outcome.claims {
         for alternative in &tried {
             let verdict = match claim.under.iter().find(|(its, _)| its == alternative) {
@@ -66,18 +65,15 @@ fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alte
                 None if alternatives.contains(alternative) => continue,
                 None => claim.judged.verdict,
             };
-            table.write_record([
-                claim.judged.id.as_str(),
-                &alternative.reading,
-                &alternative.field,
-                &alternative.answer,
-                &verdict.to_string(),
-                claim.recorded.as_deref().unwrap_or(""),
-                if verdict == claim.judged.verdict { "no" } else { "yes" },
-            ])?;
+            let Alternative { reading, field, answer, .. } = alternative;
+            let (recorded, flips) = (claim.recorded.as_deref().unwrap_or(""), verdict != claim.judged.verdict);
+            let flips = if flips { "yes" } else { "no" };
+            rows.push(
+                [&claim.judged.id, reading, field, answer, &verdict.to_string(), recorded, flips].map(str::to_owned),
+            );
         }
     }
-    Ok(table.into_inner()?)
+    csv_of(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
 }
 
 /// The command that makes this run again. Options that cannot change a result are left out.
@@ -139,13 +135,8 @@ fn sentences(outcome: &Outcome) -> page::Table {
         let words = [claim.judged.id.clone(), claim.judged.statement.clone(), claim.told.clone()];
         words.into_iter().chain(counts).collect()
     };
-    page::Table {
-        id: "doubt-lines".to_owned(),
-        title: "What other readings make of each claim".to_owned(),
-        caption: "In how many of the runs with another answer each claim has each verdict.".to_owned(),
-        columns: ["claim", "the paper says", "it", "reproduced", "contradicted", "inconclusive"]
-            .map(str::to_owned)
-            .into(),
-        rows: outcome.claims.iter().map(row).collect(),
-    }
+    let caption = "In how many of the runs with another answer each claim has each verdict.";
+    let columns = ["claim", "the paper says", "it", "reproduced", "contradicted", "inconclusive"];
+    let rows = outcome.claims.iter().map(row).collect();
+    page::Table::new("doubt-lines", "What other readings make of each claim", caption, columns, rows)
 }

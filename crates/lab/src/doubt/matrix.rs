@@ -140,11 +140,7 @@ pub(super) fn answers(readings: &[Reading]) -> page::Table {
         let answers = answers.collect::<Vec<_>>().join("; ");
         vec![reading.id.to_owned(), format!("readings.{}", reading.field), reading.question.to_owned(), answers]
     };
-    page::Table {
-        id: "answers".to_owned(),
-        title: "The readings and their answers".to_owned(),
-        caption: "The first answer, a, is the default.".to_owned(),
-        columns: ["id", "parameter", "the question", "answers"].map(str::to_owned).into(),
-        rows: readings.iter().map(row).collect(),
-    }
+    let columns = ["id", "parameter", "the question", "answers"];
+    let (title, caption) = ("The readings and their answers", "The first answer, a, is the default.");
+    page::Table::new("answers", title, caption, columns, readings.iter().map(row).collect())
 }

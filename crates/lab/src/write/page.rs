@@ -43,18 +43,10 @@ impl<P: Paper> Findings<'_, P> {
                 .collect(),
             figures,
             readings: readings_of::<P>(&session.scenario),
-            parameters: session
-                .scenario
-                .parameters()
-                .iter()
-                .filter(|parameter| !parameter.key.starts_with("readings."))
-                .map(|parameter| page::Parameter {
-                    key: parameter.key.clone(),
-                    value: parameter.value.clone(),
-                    source: parameter.source.clone(),
-                    changed: parameter.changed,
-                })
-                .collect(),
+            parameters: {
+                let parameters = session.scenario.parameters().iter();
+                parameters.filter(|parameter| !parameter.key.starts_with("readings.")).cloned().collect()
+            },
             commands: [
                 Some(("Run this again".to_owned(), self.command())),
                 Some(("Decide what is inconclusive".to_owned(), format!("{program} reproduce {slug} --decide"))),
@@ -84,16 +76,13 @@ impl<P: Paper> Findings<'_, P> {
         let row = |(judged, _): &(Judged, _)| {
             vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
         };
-        page::Table {
-            id: "seeds".to_owned(),
-            title: "The verdicts under other seeds".to_owned(),
-            caption: format!(
-                "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
-                seeds.count()
-            ),
-            columns: ["claim", "verdict", "stays under", "another under"].map(str::to_owned).into(),
-            rows: self.judged.iter().map(row).collect(),
-        }
+        let caption = format!(
+            "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
+            seeds.count()
+        );
+        let columns = ["claim", "verdict", "stays under", "another under"];
+        let rows = self.judged.iter().map(row).collect();
+        page::Table::new("seeds", "The verdicts under other seeds", caption, columns, rows)
     }
 
     /// Sentences that are not judged, as a table of the page.
@@ -106,14 +95,10 @@ impl<P: Paper> Findings<'_, P> {
             let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
             said.into_iter().chain([shown.join("; ")]).collect()
         };
-        page::Table {
-            id: "not-judged".to_owned(),
-            title: "Sentences that are not judged".to_owned(),
-            caption: "What the paper says where no number of ours could contradict it, and our numbers beside it."
-                .to_owned(),
-            columns: ["id", "where", "the paper says", "not judged because", "ours"].map(str::to_owned).into(),
-            rows: self.remarks.iter().map(row).collect(),
-        }
+        let caption = "What the paper says where no number of ours could contradict it, and our numbers beside it.";
+        let columns = ["id", "where", "the paper says", "not judged because", "ours"];
+        let rows = self.remarks.iter().map(row).collect();
+        page::Table::new("not-judged", "Sentences that are not judged", caption, columns, rows)
     }
 }
 
@@ -139,15 +124,10 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
             None => rows.push(vec![*metric]),
         }
     }
-    page::Table {
-        id: "metrics".to_owned(),
-        title: "What each run measures".to_owned(),
-        caption: "The metrics among the columns of runs.csv. Of nothing: what stands there if nothing happened that could be \
-                  counted; a gap where a value does not exist."
-            .to_owned(),
-        columns: ["column", "what it is", "unit", "better", "can be negative", "of nothing"].map(str::to_owned).into(),
-        rows: rows.iter().map(|same| row(same)).collect(),
-    }
+    let caption = "The metrics among the columns of runs.csv. Of nothing: what stands there if nothing happened that could be \
+                   counted; a gap where a value does not exist.";
+    let columns = ["column", "what it is", "unit", "better", "can be negative", "of nothing"];
+    page::Table::new("metrics", "What each run measures", caption, columns, rows.iter().map(|same| row(same)).collect())
 }
 
 /// The readings of a paper, as its page shows them.

@@ -1,12 +1,14 @@
 //! The tables of a run as CSV: every replication, the claims and their cells, what is not judged, the claims under other seeds.
 
 use super::Findings;
-use crate::claim::Judged;
+use crate::claim::{Judged, JudgedCell, Remark};
 use crate::paper::Paper;
+use crate::quantity::Quantity;
 use crate::seeds::Seeds;
 use crate::study::{parameters, run_id};
 use crate::table::{number, optional};
 use anyhow::{Result, bail};
+use metrics::ConfidenceInterval;
 
 impl<P: Paper> Findings<'_, P> {
     /// `runs.csv`: one row per replication.
@@ -37,75 +39,73 @@ impl<P: Paper> Findings<'_, P> {
 
     /// `claims.csv`: one row per claim. Expected and observed are those of the cell that decides.
     pub(super) fn claims(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(Judged::COLUMNS)?;
-        for (judged, recorded) in self.judged {
+        let row = |(judged, recorded): &(Judged, Option<String>)| {
             let cell = judged.deciding_cell();
             let expected = format!("{} ({})", cell.expected(), cell.label);
-            table.write_record(judged.row(&judged.test, &expected, recorded.as_deref()))?;
-        }
-        Ok(table.into_inner()?)
+            judged.row(&judged.test, &expected, recorded.as_deref())
+        };
+        csv_of(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
     /// `data/claim-cells.csv`: one row per cell of each claim.
     pub(super) fn claim_cells(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"])?;
-        for (judged, _) in self.judged {
-            for cell in &judged.cells {
-                table.write_record([
-                    judged.id.as_str(),
-                    &cell.label,
-                    &cell.expected(),
-                    &number(cell.estimate.mean),
-                    &optional(cell.estimate.low),
-                    &optional(cell.estimate.high),
-                    &cell.estimate.replications.to_string(),
-                    &cell.verdict.to_string(),
-                ])?;
-            }
-        }
-        Ok(table.into_inner()?)
+        let cells = self.judged.iter().flat_map(|(judged, _)| judged.cells.iter().map(move |cell| (&judged.id, cell)));
+        let row = |(id, cell): (&String, &JudgedCell)| {
+            let [mean, low, high, reps] = columns(&cell.estimate);
+            [id.clone(), cell.label.clone(), cell.expected(), mean, low, high, reps, cell.verdict.to_string()]
+        };
+        csv_of(["id", "cell", "expected", "mean", "ci_low", "ci_high", "reps", "verdict"], cells.map(row))
     }
 
     /// `data/not-judged.csv`: one row per number beside a sentence that is not judged, or one without a number.
     pub(super) fn not_judged(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"])?;
-        for remark in self.remarks {
-            let said = [remark.id, remark.source, remark.statement, remark.why];
-            for (label, quantity) in &remark.shown {
-                let estimate = self.estimate(quantity);
-                let [low, high] = [estimate.low, estimate.high].map(optional);
-                let found = [label, &number(estimate.mean), &low, &high, &estimate.replications.to_string()];
-                table.write_record(said.into_iter().chain(found.map(String::as_str)))?;
-            }
+        let row = |remark: &Remark<P::Cell>, shown: [String; 5]| {
+            let said = [remark.id, remark.source, remark.statement, remark.why].map(str::to_owned);
+            said.into_iter().chain(shown).collect::<Vec<_>>()
+        };
+        let rows = |remark: &Remark<P::Cell>| -> Vec<Vec<String>> {
             if remark.shown.is_empty() {
-                table.write_record(said.into_iter().chain([""; 5]))?;
+                return vec![row(remark, Default::default())];
             }
-        }
-        Ok(table.into_inner()?)
+            let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
+                let [mean, low, high, reps] = columns(&self.estimate(quantity));
+                row(remark, [label.clone(), mean, low, high, reps])
+            };
+            remark.shown.iter().map(shown).collect()
+        };
+        let columns = ["id", "source", "statement", "why", "shown", "mean", "ci_low", "ci_high", "reps"];
+        csv_of(columns, self.remarks.iter().flat_map(rows))
     }
 
     /// `seeds.csv`: one row per claim and seed.
     pub(super) fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"])?;
-        for (judged, _) in self.judged {
-            for (seed, other) in seeds.of(&judged.id) {
-                let cell = other.deciding_cell();
-                table.write_record([
-                    judged.id.as_str(),
-                    &seed.to_string(),
-                    &other.verdict.to_string(),
-                    if other.verdict == judged.verdict { "yes" } else { "no" },
-                    &format!("{} ({})", cell.rule, cell.label),
-                    &number(cell.estimate.mean),
-                    &optional(cell.estimate.low),
-                    &optional(cell.estimate.high),
-                ])?;
-            }
-        }
-        Ok(table.into_inner()?)
+        let rows = self.judged.iter().flat_map(|(judged, _)| seeds.of(&judged.id).map(move |under| (judged, under)));
+        let row = |(judged, (seed, other)): (&Judged, (u64, &Judged))| {
+            let cell = other.deciding_cell();
+            let stays = if other.verdict == judged.verdict { "yes" } else { "no" };
+            let [mean, low, high, _] = columns(&cell.estimate);
+            let (verdict, expected) = (other.verdict.to_string(), format!("{} ({})", cell.rule, cell.label));
+            [judged.id.clone(), seed.to_string(), verdict, stays.to_owned(), expected, mean, low, high]
+        };
+        csv_of(["id", "seed", "verdict", "stays", "expected", "observed", "ci_low", "ci_high"], rows.map(row))
     }
+}
+
+/// The columns `mean`, `ci_low`, `ci_high` and `reps`.
+pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
+    [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
+}
+
+/// A table as CSV.
+pub(crate) fn csv_of<R>(
+    header: impl IntoIterator<Item = &'static str>,
+    rows: impl IntoIterator<Item = R>,
+) -> Result<Vec<u8>>
+where
+    R: IntoIterator<Item: AsRef<[u8]>>,
+{
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(header)?;
+    rows.into_iter().try_for_each(|row| table.write_record(row))?;
+    Ok(table.into_inner()?)
 }
