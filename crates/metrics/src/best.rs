@@ -25,7 +25,7 @@ pub enum Standing {
 ///
 /// ```
 /// use metrics::best::{Standing, standings};
-/// use metrics::{ConfidenceInterval, paired};
+/// use metrics::ConfidenceInterval;
 ///
 /// let waits = [[50.0, 62.0, 41.0, 58.0], [49.0, 63.0, 40.0, 58.5], [80.0, 95.0, 70.0, 90.0]]; // by policy and replication
 /// let mean = |policy: usize| waits[policy].iter().sum::<f64>() / 4.0;

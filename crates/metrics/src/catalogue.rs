@@ -64,6 +64,81 @@ pub struct Metric {
     class: Option<JobClass>,
 }
 
+/// Methods that set one field each, for the table below.
+macro_rules! setters {
+    ($($setter:ident($($given:ident: $type:ty)?) $field:ident = $value:expr;)*) => {
+        impl Metric {
+            $(const fn $setter(mut self $(, $given: $type)?) -> Self {
+                self.$field = $value;
+                self
+            })*
+        }
+    };
+}
+
+setters! {
+    ranked(rank: u8) rank = rank;
+    short(short: &'static str) short = short;
+    larger() better = Better::Larger;
+    heads(heads: [&'static str; 2]) heads = heads;
+    spared(order: u8) spared = order;
+    overview() in_overview = true;
+    sentences() in_sentences = true;
+    of_deadlines() needs_deadlines = true;
+    grows() grows_with_log = true;
+    flag() is_flag = true;
+    warns(warning: &'static str) warning = Some(warning);
+    share(percent: f64) share = Some(percent);
+}
+
+/// Methods that return one field each.
+macro_rules! getters {
+    ($($(#[$doc:meta])* $getter:ident: $type:ty = $field:ident;)*) => {
+        impl Metric {
+            $($(#[$doc])* pub const fn $getter(&self) -> $type {
+                self.$field
+            })*
+        }
+    };
+}
+
+getters! {
+    /// Name of its column.
+    name: &'static str = name;
+    /// In a few words: `mean wait`.
+    label: &'static str = label;
+    /// The label without `mean`, where means are listed.
+    short_label: &'static str = short;
+    /// Empty where it has none: a ratio, a count.
+    unit: &'static str = unit;
+    /// Definition, with the source where there is one; the same for neighbours that are statistics of one quantity.
+    text: &'static str = text;
+    /// Direction of improvement.
+    better: Better = better;
+    /// Head of its column on a terminal, in two lines; empty if it is not shown there.
+    terminal_head: [&'static str; 2] = heads;
+    /// Order in which columns are left out where a terminal is too narrow, from 1; 0 for columns that stay.
+    spared_as: u8 = spared;
+    /// Whether it is among the first numbers of the page.
+    is_in_overview: bool = in_overview;
+    /// Whether sentences about the comparison of policies speak of it.
+    is_in_sentences: bool = in_sentences;
+    /// Whether only jobs with a deadline have it.
+    needs_deadlines: bool = needs_deadlines;
+    /// Whether it follows the length of the log.
+    grows_with_log: bool = grows_with_log;
+    /// Whether its values are 1 for yes and 0 for no.
+    is_flag: bool = is_flag;
+    /// Pitfall of comparisons by it.
+    warning: Option<&'static str> = warning;
+    /// Percent of the jobs that waited no longer, of a quantile of the wait.
+    share_of_waits: Option<f64> = share;
+    /// Class of jobs that it is a mean of.
+    class: Option<JobClass> = class;
+    /// Rank of its column in `summary.csv`.
+    column_rank: u8 = rank;
+}
+
 /// Ranks of columns in `summary.csv`: counts of jobs, what was always there, the backlog, saturation, and later columns.
 const COUNTS: u8 = 0;
 const CUSTOMARY: u8 = 1;
@@ -124,66 +199,6 @@ impl Metric {
         Self { better, ..metric }.ranked(LATER).overview()
     }
 
-    const fn ranked(mut self, rank: u8) -> Self {
-        self.rank = rank;
-        self
-    }
-
-    const fn short(mut self, short: &'static str) -> Self {
-        self.short = short;
-        self
-    }
-
-    const fn larger(mut self) -> Self {
-        self.better = Better::Larger;
-        self
-    }
-
-    const fn heads(mut self, above: &'static str, below: &'static str) -> Self {
-        self.heads = [above, below];
-        self
-    }
-
-    const fn spared(mut self, order: u8) -> Self {
-        self.spared = order;
-        self
-    }
-
-    const fn overview(mut self) -> Self {
-        self.in_overview = true;
-        self
-    }
-
-    const fn sentences(mut self) -> Self {
-        self.in_sentences = true;
-        self
-    }
-
-    const fn of_deadlines(mut self) -> Self {
-        self.needs_deadlines = true;
-        self
-    }
-
-    const fn grows(mut self) -> Self {
-        self.grows_with_log = true;
-        self
-    }
-
-    const fn flag(mut self) -> Self {
-        self.is_flag = true;
-        self
-    }
-
-    const fn warns(mut self, warning: &'static str) -> Self {
-        self.warning = Some(warning);
-        self
-    }
-
-    const fn share(mut self, percent: f64) -> Self {
-        self.share = Some(percent);
-        self
-    }
-
     const fn of_class(mut self, class: JobClass) -> Self {
         self.class = Some(class);
         self.ranked(LATER)
@@ -204,100 +219,15 @@ impl Metric {
         Self::named(name).unwrap_or_else(|| panic!("no metric is called {name}"))
     }
 
-    /// Name of its column.
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// In a few words: `mean wait`.
-    pub const fn label(&self) -> &'static str {
-        self.label
-    }
-
-    /// The label without `mean`, where means are listed.
-    pub const fn short_label(&self) -> &'static str {
-        self.short
-    }
-
-    /// Empty where it has none: a ratio, a count.
-    pub const fn unit(&self) -> &'static str {
-        self.unit
-    }
-
-    /// Definition, with the source where there is one; the same for neighbours that are statistics of one quantity.
-    pub const fn text(&self) -> &'static str {
-        self.text
-    }
-
-    /// Direction of improvement.
-    pub const fn better(&self) -> Better {
-        self.better
-    }
-
     /// Name as words, and unit: `wait mean (s)`.
     pub fn in_words(&self) -> String {
         let name = self.name.replace('_', " ");
         if self.unit.is_empty() { name } else { format!("{name} ({})", self.unit) }
     }
 
-    /// Head of its column on a terminal, in two lines; empty if it is not shown there.
-    pub const fn terminal_head(&self) -> [&'static str; 2] {
-        self.heads
-    }
-
-    /// Order in which columns are left out where a terminal is too narrow, from 1; 0 for columns that stay.
-    pub const fn spared_as(&self) -> u8 {
-        self.spared
-    }
-
-    /// Whether it is among the first numbers of the page.
-    pub const fn is_in_overview(&self) -> bool {
-        self.in_overview
-    }
-
-    /// Whether sentences about the comparison of policies speak of it.
-    pub const fn is_in_sentences(&self) -> bool {
-        self.in_sentences
-    }
-
-    /// Whether only jobs with a deadline have it.
-    pub const fn needs_deadlines(&self) -> bool {
-        self.needs_deadlines
-    }
-
-    /// Whether it follows the length of the log.
-    pub const fn grows_with_log(&self) -> bool {
-        self.grows_with_log
-    }
-
-    /// Whether its values are 1 for yes and 0 for no.
-    pub const fn is_flag(&self) -> bool {
-        self.is_flag
-    }
-
     /// Whether it counts jobs.
     pub const fn counts_jobs(&self) -> bool {
         self.rank == COUNTS
-    }
-
-    /// Pitfall of comparisons by it.
-    pub const fn warning(&self) -> Option<&'static str> {
-        self.warning
-    }
-
-    /// Percent of the jobs that waited no longer, of a quantile of the wait.
-    pub const fn share_of_waits(&self) -> Option<f64> {
-        self.share
-    }
-
-    /// Class of jobs that it is a mean of.
-    pub const fn class(&self) -> Option<JobClass> {
-        self.class
-    }
-
-    /// Rank of its column in `summary.csv`.
-    pub const fn column_rank(&self) -> u8 {
-        self.rank
     }
 
     /// Whether experiments measure it.
@@ -378,36 +308,36 @@ fn all() -> Vec<Metric> {
     use Value::{Experiment, Formula, World};
     add! {
         "jobs", "jobs", "", "jobs that ran", Formula(|run| Some(as_f64(run.summary.jobs())))
-            => larger() => grows() => ranked(COUNTS) => heads("", "jobs") => overview();
+            => larger() => grows() => ranked(COUNTS) => heads(["", "jobs"]) => overview();
         "zero_runtime", "jobs of zero run time", "", "jobs of zero run time", Formula(|run| Some(as_f64(run.summary.zero_runtime())));
     }
     over_jobs!(wait, "wait", "s", "start − submit";
-        mean.heads("wait", "mean, s").overview().sentences(), median.overview().share(50.0), p95.overview().share(95.0),
+        mean.heads(["wait", "mean, s"]).overview().sentences(), median.overview().share(50.0), p95.overview().share(95.0),
         p99.share(99.0), max, weighted_mean);
     over_jobs!(response, "response", "s", "finish − submit";
-        mean.heads("response", "mean, s").spared(1), median, p95, p99, max, weighted_mean);
+        mean.heads(["response", "mean, s"]).spared(1), median, p95, p99, max, weighted_mean);
     over_jobs!(slowdown, "slowdown", "", "response / run time; jobs of zero run time have none", all.warns(NO_BOUND);
         mean, median, p95, p99, max, weighted_mean);
     over_jobs!(bounded_slowdown, "bounded slowdown", "",
         "max(1, response / max(run time, 10 s)) (Feitelson & Rudolph 1998)";
-        mean.heads("bounded", "slowdown").overview().sentences(), median, p95.overview(), p99, max, weighted_mean);
+        mean.heads(["bounded", "slowdown"]).overview().sentences(), median, p95.overview(), p99, max, weighted_mean);
     over_jobs!(tardiness, "tardiness", "s", "max(0, finish − deadline) of jobs that have one", all.of_deadlines();
-        mean.heads("tardiness", "mean, s").overview().sentences(), median, p95, p99, max, weighted_mean);
+        mean.heads(["tardiness", "mean, s"]).overview().sentences(), median, p95, p99, max, weighted_mean);
     add! {
         "late_percent", "late jobs", "%", "jobs that finished after their deadline, of those that have one",
-            Formula(|run| run.summary.late_percent()) => of_deadlines() => heads("late", "% of jobs") => overview();
+            Formula(|run| run.summary.late_percent()) => of_deadlines() => heads(["late", "% of jobs"]) => overview();
         "makespan", "makespan", "s", "last finish − first submit",
             Formula(|run| run.summary.makespan().map(|span| span.as_secs_f64()))
-            => heads("makespan", "s") => spared(2) => overview() => grows() => warns(LAST_JOBS);
+            => heads(["makespan", "s"]) => spared(2) => overview() => grows() => warns(LAST_JOBS);
         "work", "work", "processor-s", "Σ processors × run", Formula(|run| Some(run.summary.work())) => larger() => grows();
         "utilization", "utilization", "0 … 1", "work / (processors × makespan)",
             Formula(|run| run.summary.utilization(run.processors))
-            => larger() => heads("utili-", "zation") => overview() => warns(LAST_JOBS);
+            => larger() => heads(["utili-", "zation"]) => overview() => warns(LAST_JOBS);
         "area_weighted_response", "area-weighted response", "s",
             "mean response weighted by processors × run time (Franke, Lepping & Schwiegelshohn 2007)",
             Formula(|run| run.area_weighted.mean()) => ranked(LATER);
         "rejected", "rejected jobs", "", "jobs that no place could hold", Formula(|run| Some(as_f64(run.rejected)))
-            => ranked(COUNTS) => heads("", "rejected") => spared(3);
+            => ranked(COUNTS) => heads(["", "rejected"]) => spared(3);
         "cut", "cut jobs", "", "jobs that ended at their limit", World => ranked(COUNTS);
         "offered_load", "offered load", "0 … 1", "work / (processors × time from the first to the last submission that counts)",
             Experiment;
@@ -450,15 +380,15 @@ fn all() -> Vec<Metric> {
             "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all fare alike (Jain, Chiu & Hawe 1984)",
             Formula(|run| run.users.jain(|fared| &fared.bounded_slowdown)) => larger() => ranked(LATER);
         "interrupted", "interrupted runs", "", "runs that a failure cut short, where machines fail", World
-            => heads("inter-", "rupted") => overview();
+            => heads(["inter-", "rupted"]) => overview();
         "predictions_expired_percent", "expired predictions", "%", "jobs that outlived their predicted run time, where run times are predicted", World;
         "prediction_error_percent", "prediction error", "%", "with --model metasched: error of predictions at dispatch", World
-            => heads("prediction", "error, %");
+            => heads(["prediction", "error, %"]);
         "local_slowdown", "slowdown of local users", "", "with --model metasched: slowdown of local users", World;
         "turnaround_mean", "mean turnaround", "s", "with --model hier-grid: time until the output is home", World
-            => heads("turnaround", "mean, s");
+            => heads(["turnaround", "mean, s"]);
         "messages_per_job", "messages per job", "", "with --model hier-grid: messages for each job", World
-            => heads("messages", "per job");
+            => heads(["messages", "per job"]);
         "moves_per_job", "moves per job", "", "with --model hier-grid: moves of each job", World;
         "backlog_max", "largest backlog", "s", "work of the jobs that wait (processors × run time), as the time that it takes at the mean rate of the run: its largest value, as a mean over at least a thousandth of the run",
             Formula(|run| Some(run.trend?.largest)) => ranked(BACKLOG);

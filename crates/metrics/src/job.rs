@@ -2,16 +2,6 @@
 
 use sim_core::{JobRecord, Span};
 
-/// Wait, `start − submit`.
-pub const fn wait(record: &JobRecord) -> Span {
-    record.wait()
-}
-
-/// Response, `finish − submit`. Also called turnaround or flow time.
-pub const fn response(record: &JobRecord) -> Span {
-    record.response()
-}
-
 /// Slowdown, `response / runtime`. Dimensionless.
 ///
 /// The runtime is what the job would take alone on its processors at reference speed, so a job on faster processors
@@ -79,8 +69,6 @@ mod tests {
     #[test]
     fn slowdown_is_response_over_runtime() {
         let record = record(30, 10);
-        assert_eq!(wait(&record), Span::from_secs(30));
-        assert_eq!(response(&record), Span::from_secs(40));
         assert_eq!(slowdown(&record), 4.0);
         assert_eq!(weight(&record), 4);
     }

@@ -2,12 +2,11 @@
 //!
 //! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate says what
 //! each job experienced ([`job`]), what all of them experienced ([`Summary`]), and, from several replications, how far
-//! such a number can be trusted and whether two policies differ ([`ConfidenceInterval`], [`paired`]). It knows no policy
-//! and no simulator.
+//! such a number can be trusted ([`ConfidenceInterval`]). It knows no policy and no simulator.
 //!
 //! | module | question it answers |
 //! |---|---|
-//! | [`job`] | how did one job fare? wait, response, slowdown, bounded slowdown, tardiness |
+//! | [`job`] | how did one job fare? slowdown, bounded slowdown, tardiness |
 //! | [`job_class`] | was it short or long, narrow or wide? [`JobClass`] |
 //! | [`mean`] | what is the mean of a stream of values? [`Mean`], [`WeightedMean`] |
 //! | [`quantile_sketch`] | what are its median and its tail? [`QuantileSketch`], a sketch right to 0.1 % |
@@ -18,7 +17,7 @@
 //! | [`totals`] | all metrics of a run: [`Totals`] |
 //! | [`timeline`] | how did a level vary over time? [`Timeline`], for a plot in bounded memory |
 //! | [`backlog`] | did waiting work grow as long as jobs came? [`Backlog`](backlog::Backlog) |
-//! | [`output`] | what do several replications tell? [`ConfidenceInterval`], [`paired`], [`relative_paired`] |
+//! | [`output`] | what do several replications tell? [`ConfidenceInterval`] |
 //! | [`blocks`] | what does one log tell? [`Blocks`], paired between policies |
 //! | [`warm_up`] | what of a run's beginning to leave out? |
 //! | [`best`] | which policies may be the best, given intervals of all pairs? |
@@ -85,7 +84,7 @@ pub use catalogue::{Better, Metric, catalogue};
 pub use job_class::JobClass;
 pub use mean::{Mean, WeightedMean};
 pub use metric_summary::MetricSummary;
-pub use output::{ConfidenceInterval, paired, relative_paired};
+pub use output::ConfidenceInterval;
 pub use quantile_sketch::QuantileSketch;
 pub use summary::Summary;
 pub use timeline::Timeline;

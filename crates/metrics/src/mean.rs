@@ -1,11 +1,9 @@
 //! Means of a stream of values, in constant memory: [`Mean`] and [`WeightedMean`].
 
-/// Count, mean, sample variance, minimum and maximum of the values seen so far.
+/// Count, mean, minimum and maximum of the values seen so far.
 ///
 /// The mean is a compensated sum divided by the count, so it is right to the last digit or nearly so however many
-/// values there are, and values that are whole numbers (seconds of a log) are summed exactly. The variance is updated
-/// value by value, without the cancellation of `E[x²] − E[x]²` (Youngs & Cramer 1971; Chan, Golub & LeVeque,
-/// "Algorithms for computing the sample variance", 1983).
+/// values there are, and values that are whole numbers (seconds of a log) are summed exactly.
 ///
 /// ```
 /// let mut mean = metrics::Mean::default();
@@ -13,21 +11,18 @@
 ///     mean.add(value);
 /// }
 /// assert_eq!(mean.mean(), Some(5.0));
-/// assert_eq!(mean.variance(), Some(13.0));
 /// ```
 #[derive(Copy, Clone, Debug)]
 pub struct Mean {
     count: u64,
     sum: Sum,
-    /// Σ (x − mean)².
-    squares: f64,
     min: f64,
     max: f64,
 }
 
 impl Default for Mean {
     fn default() -> Self {
-        Self { count: 0, sum: Sum::default(), squares: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY }
+        Self { count: 0, sum: Sum::default(), min: f64::INFINITY, max: f64::NEG_INFINITY }
     }
 }
 
@@ -45,11 +40,6 @@ impl Mean {
         self.sum.add(value);
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-        if self.count > 1 {
-            let n = as_f64(self.count);
-            let gap = n * value - self.sum.total();
-            self.squares += gap * gap / (n * (n - 1.0));
-        }
     }
 
     /// How many values were taken in.
@@ -61,15 +51,6 @@ impl Mean {
     pub fn mean(&self) -> Option<f64> {
         // Rounding could carry the mean of equal values one digit past them.
         (self.count > 0).then(|| (self.sum.total() / as_f64(self.count)).clamp(self.min, self.max))
-    }
-
-    /// Sample variance Σ (x − mean)² / (n − 1), or `None` with fewer than two values.
-    ///
-    /// The variance *between jobs of one run* says how differently jobs fared. It does not say how precise the mean is:
-    /// jobs of one run depend on one another. That is what replications and
-    /// [`ConfidenceInterval`](crate::ConfidenceInterval) are for.
-    pub fn variance(&self) -> Option<f64> {
-        (self.count > 1).then(|| self.squares / as_f64(self.count - 1))
     }
 
     /// The smallest value, or `None` without values.
@@ -162,21 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn variance_survives_a_large_offset() {
-        let mut mean = Mean::default();
-        for value in [4.0, 7.0, 13.0, 16.0] {
-            mean.add(1e9 + value);
-        }
-        assert_eq!(mean.mean(), Some(1e9 + 10.0));
-        assert_eq!(mean.variance(), Some(30.0)); // E[x²] − E[x]² loses all digits here
-    }
-
-    #[test]
     fn nothing_seen_has_no_mean() {
         let mut mean = Mean::default();
-        assert_eq!((mean.mean(), mean.variance(), mean.min(), mean.max()), (None, None, None, None));
+        assert_eq!((mean.mean(), mean.min(), mean.max()), (None, None, None));
         mean.add(0.1);
-        assert_eq!((mean.mean(), mean.variance(), mean.min(), mean.max()), (Some(0.1), None, Some(0.1), Some(0.1)));
+        assert_eq!((mean.mean(), mean.min(), mean.max()), (Some(0.1), Some(0.1), Some(0.1)));
         assert_eq!(WeightedMean::default().mean(), None);
     }
 

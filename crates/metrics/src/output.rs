@@ -1,4 +1,4 @@
-//! From replications to conclusions: [`ConfidenceInterval`], [`paired`], [`relative_paired`].
+//! From replications to conclusions: [`ConfidenceInterval`].
 //!
 //! One run gives one number per metric, and the jobs within a run depend on one another; so the unit of statistics is
 //! the *replication*, an independent run with its own random numbers (Law & Kelton, "Simulation modeling and
@@ -173,41 +173,6 @@ impl fmt::Display for ConfidenceInterval {
             None => f.write_str(" (single run)"),
         }
     }
-}
-
-/// The interval at 95 % of the difference a − b, paired on common random numbers: `a[i]` and `b[i]` are the same metric
-/// of two policies in replication `i`.
-///
-/// If it excludes zero, the policies differ. Comparing two separate intervals instead would throw away the common
-/// random numbers.
-///
-/// # Panics
-///
-/// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
-#[track_caller]
-pub fn paired(a: &[f64], b: &[f64]) -> ConfidenceInterval {
-    let differences: Vec<f64> = pairs(a, b).map(|(a, b)| a - b).collect();
-    ConfidenceInterval::of(&differences)
-}
-
-/// The interval at 95 % of the relative difference (a − b) / b in percent, replication by replication, so that −10 is a
-/// tenth less than the baseline `b`.
-///
-/// `None` if the baseline is zero in some replication: nothing can be said in percent of it.
-///
-/// # Panics
-///
-/// If there are not as many values of `a` as of `b`, or none, or one is infinite or not a number.
-#[track_caller]
-pub fn relative_paired(a: &[f64], b: &[f64]) -> Option<ConfidenceInterval> {
-    let percents: Option<Vec<f64>> = pairs(a, b).map(|(a, b)| (b.abs() > 0.0).then(|| 100.0 * (a - b) / b)).collect();
-    Some(ConfidenceInterval::of(&percents?))
-}
-
-#[track_caller]
-fn pairs<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (f64, f64)> {
-    assert_eq!(a.len(), b.len(), "paired values come from the same replications");
-    a.iter().copied().zip(b.iter().copied())
 }
 
 /// The two-sided quantile of Student's t: with `replications` − 1 degrees of freedom, |T| ≤ t with probability `level`.

@@ -12,12 +12,11 @@ use sim_core::{JobRecord, Span, Time};
 /// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::new())`.
 ///
 /// Times are in seconds. Jobs that were rejected are not seen here; the log's tally counts them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Summary {
-    threshold: Span,
     jobs: u64,
     late: u64,
-    first_submit: Time,
+    first_submit: Option<Time>,
     last_finish: Time,
     /// Σ processors × (finish − start), in processor-nanoseconds: 96 bits per job leave room for 2³² jobs.
     work: u128,
@@ -28,49 +27,21 @@ pub struct Summary {
     tardiness: MetricSummary,
 }
 
-impl Default for Summary {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Summary {
     /// The customary threshold of bounded slowdown, 10 s.
     pub const THRESHOLD: Span = Span::from_secs(10);
 
-    /// A summary of no jobs yet, with [`Summary::THRESHOLD`].
+    /// A summary of no jobs yet.
     pub fn new() -> Self {
-        Self::with_threshold(Self::THRESHOLD)
-    }
-
-    /// A summary of no jobs yet; `threshold` is the floor under the runtime in bounded slowdown.
-    ///
-    /// # Panics
-    ///
-    /// If `threshold` is zero.
-    #[track_caller]
-    pub fn with_threshold(threshold: Span) -> Self {
-        assert!(!threshold.is_zero(), "the threshold of bounded slowdown must be longer than zero");
-        Self {
-            threshold,
-            jobs: 0,
-            late: 0,
-            first_submit: Time::MAX,
-            last_finish: Time::ZERO,
-            work: 0,
-            wait: MetricSummary::default(),
-            response: MetricSummary::default(),
-            slowdown: MetricSummary::default(),
-            bounded_slowdown: MetricSummary::default(),
-            tardiness: MetricSummary::default(),
-        }
+        Self::default()
     }
 
     /// Takes in the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
         let weight = weight(record);
         self.jobs += 1;
-        self.first_submit = self.first_submit.min(record.job.submit);
+        let submit = record.job.submit;
+        self.first_submit = Some(self.first_submit.map_or(submit, |first| first.min(submit)));
         self.last_finish = self.last_finish.max(record.finish);
         self.work += u128::from(record.finish.since(record.start).as_nanos()) * u128::from(weight);
         self.wait.add(record.wait().as_secs_f64(), weight);
@@ -79,7 +50,7 @@ impl Summary {
         if !record.job.runtime.is_zero() {
             self.slowdown.add(slowdown(record), weight);
         }
-        self.bounded_slowdown.add(bounded_slowdown(record, self.threshold), weight);
+        self.bounded_slowdown.add(bounded_slowdown(record, Self::THRESHOLD), weight);
         if let Some(tardiness) = tardiness(record) {
             self.late += u64::from(!tardiness.is_zero());
             self.tardiness.add(tardiness.as_secs_f64(), weight);
@@ -121,11 +92,6 @@ impl Summary {
         &self.tardiness
     }
 
-    /// Jobs that finished after their deadline.
-    pub const fn late(&self) -> u64 {
-        self.late
-    }
-
     /// Late jobs in percent (0 … 100) of the jobs with a deadline; `None` if there are none.
     pub fn late_percent(&self) -> Option<f64> {
         let with_deadline = self.tardiness.count();
@@ -134,16 +100,11 @@ impl Summary {
 
     /// Last finish − first submit; `None` without jobs.
     pub fn makespan(&self) -> Option<Span> {
-        (self.jobs > 0).then(|| self.last_finish.since(self.first_submit))
-    }
-
-    /// Work done, Σ processors × (finish − start), in processor-nanoseconds: an integer, exact.
-    pub const fn work_in_nanos(&self) -> u128 {
-        self.work
+        self.first_submit.map(|first| self.last_finish.since(first))
     }
 
     /// Work done, Σ processors × (finish − start), in processor-seconds.
-    #[expect(clippy::cast_precision_loss, reason = "for printing; the integer is at hand")]
+    #[expect(clippy::cast_precision_loss, reason = "for printing")]
     pub const fn work(&self) -> f64 {
         self.work as f64 / 1e9
     }

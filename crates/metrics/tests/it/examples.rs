@@ -1,8 +1,5 @@
 //! The examples print what they promise.
 
-#[path = "../../examples/paired.rs"]
-#[expect(dead_code, reason = "an example's `main`")]
-mod paired;
 #[path = "../../examples/summary.rs"]
 #[expect(dead_code, reason = "an example's `main`")]
 mod summary;
@@ -10,9 +7,4 @@ mod summary;
 #[test]
 fn the_summary_of_five_jobs() {
     assert_eq!(summary::report(), include_str!("golden/summary.txt"));
-}
-
-#[test]
-fn the_paired_comparison() {
-    assert_eq!(paired::report(), include_str!("golden/paired.txt"));
 }

@@ -1,6 +1,6 @@
 //! Intervals over replications.
 
-use metrics::{ConfidenceInterval, paired, relative_paired};
+use metrics::ConfidenceInterval;
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
 use sim_core::{Purpose, Streams};
@@ -60,32 +60,6 @@ fn a_level_lies_strictly_between_0_and_1() {
 #[test]
 fn a_mean_of_zero_has_no_relative_precision() {
     assert_eq!(ConfidenceInterval::of(&[-1.0, 1.0]).relative_precision(), None);
-}
-
-/// The workload moves both policies by up to 100 s, the policies differ by 2 ± 1 s: pairs see it, separate intervals
-/// do not.
-#[test]
-fn pairing_removes_what_the_workload_decides() {
-    let a = [103.0, 52.0, 181.0, 78.0, 124.0];
-    let b = [101.0, 51.0, 178.0, 76.0, 122.0];
-    let difference = paired(&a, &b);
-    assert!(close(Some(difference.mean), 2.0));
-    assert!(difference.lies_above(0.0));
-    let (a, b) = (ConfidenceInterval::of(&a), ConfidenceInterval::of(&b));
-    assert!(a.low < b.high && b.low < a.high, "the separate intervals overlap");
-}
-
-#[test]
-fn relative_differences_are_percent_of_the_baseline() {
-    let relative = relative_paired(&[90.0, 45.0], &[100.0, 50.0]).expect("no baseline is zero");
-    assert!(close(Some(relative.mean), -10.0));
-    assert_eq!(relative_paired(&[1.0, 1.0], &[1.0, 0.0]), None);
-}
-
-#[test]
-#[should_panic(expected = "come from the same replications")]
-fn pairs_need_partners() {
-    paired(&[1.0, 2.0], &[1.0]);
 }
 
 #[test]
@@ -156,12 +130,5 @@ proptest! {
         let interval = ConfidenceInterval::of(&values);
         let text = serde_json::to_string(&interval).unwrap();
         prop_assert_eq!(serde_json::from_str::<ConfidenceInterval>(&text).unwrap(), interval);
-    }
-
-    #[test]
-    fn a_paired_interval_turns_with_its_sides(pairs in prop::collection::vec((-1e3..1e3_f64, -1e3..1e3_f64), 2..20)) {
-        let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-        let (there, back) = (paired(&a, &b), paired(&b, &a));
-        prop_assert_eq!(there.low, back.high.map(|high| -high));
     }
 }

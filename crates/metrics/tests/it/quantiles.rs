@@ -69,16 +69,11 @@ proptest! {
     }
 
     #[test]
-    fn mean_and_variance_equal_the_twin(values in values()) {
+    fn the_mean_equals_the_twin(values in values()) {
         let mean = mean(&values);
         prop_assert!(twin::close(mean.mean().unwrap(), twin::mean(&values)));
         prop_assert_eq!(mean.min(), values.iter().copied().reduce(f64::min));
         prop_assert_eq!(mean.max(), values.iter().copied().reduce(f64::max));
-        if values.len() > 1 {
-            let (ours, twin) = (mean.variance().unwrap(), twin::variance(&values));
-            // Ties of one value: the twin's own rounding is all there is to compare.
-            prop_assert!((ours - twin).abs() <= 1e-12 * twin.max(twin::mean(&values).powi(2)), "{ours}, not {twin}");
-        }
     }
 
     #[test]

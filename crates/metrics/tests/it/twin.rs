@@ -6,13 +6,6 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Σ (x − mean)² / (n − 1), in two passes.
-#[expect(clippy::cast_precision_loss, reason = "few values")]
-pub(crate) fn variance(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64
-}
-
 /// Σ w·x / Σ w.
 pub(crate) fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
     let products: f64 = values.iter().zip(weights).map(|(value, weight)| value * weight).sum();
