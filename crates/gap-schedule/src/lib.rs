@@ -139,7 +139,7 @@
 //! none stops a run:
 //!
 //! - *Too long*, as users' estimates are: the job ends early, and the next pass makes use of it.
-//! - *Too short*: a job that outlives its estimate is expected to end at any moment, see [`Running::shadow`]. The head's
+//! - *Too short*: a job that outlives its estimate is expected to end at any moment. The head's
 //!   promised start may then move, which is the price of an estimate that is no bound. Whoever wants jobs killed at
 //!   their limit hands in jobs with `runtime = min(runtime, estimate)`.
 //! - *Missing*: the job is admitted, and expected to run for ever. It starts in its turn, or on processors that the head
@@ -182,5 +182,5 @@ pub use policy::{
 pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
 pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
-pub use running::{Running, RunningJob, Shadow};
+pub use running::{Running, RunningJob};
 pub use view::{Starts, View};

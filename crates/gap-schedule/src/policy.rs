@@ -7,7 +7,6 @@ mod easy_rule;
 mod fcfs;
 mod flexible;
 mod free_processor_tree;
-mod freed;
 mod gap_filling;
 mod gap_filling_readings;
 mod gap_filling_score;

@@ -1,7 +1,6 @@
 //! Availability over time: how many processors are free, from now into the planned future.
 
 mod block;
-mod stretch;
 
 use crate::time::{Span, Time};
 use block::Block;
@@ -32,6 +31,26 @@ impl AvailabilityProfile {
     /// `capacity` processors, free for ever.
     pub fn new(capacity: u32) -> Self {
         Self { capacity, blocks: vec![Block::of(vec![Time::ZERO], vec![capacity])], len: 1 }
+    }
+
+    /// `capacity` processors, seen from `now` on, of which some are held until the instants of `ends`: later ones, in ascending order,
+    /// each with the processors that it frees.
+    pub fn held_until(capacity: u32, now: Time, ends: impl DoubleEndedIterator<Item = (Time, u32)>) -> Self {
+        let (mut begins, mut frees, mut free) = (Vec::new(), Vec::new(), capacity);
+        for (end, processors) in ends.rev() {
+            if begins.last() != Some(&end) {
+                begins.push(end);
+                frees.push(free);
+            }
+            free -= processors;
+        }
+        begins.push(now);
+        frees.push(free);
+        begins.reverse();
+        frees.reverse();
+        let chunks = begins.chunks(Block::SMALL).zip(frees.chunks(Block::SMALL));
+        let blocks = chunks.map(|(begins, frees)| Block::of(begins.to_vec(), frees.to_vec())).collect();
+        Self { capacity, blocks, len: begins.len() }
     }
 
     /// Processors in all.

@@ -65,33 +65,3 @@ impl Probe for Contention {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim_core::{Job, Rejection, SiteId, Span};
-
-    #[test]
-    fn the_queue_is_counted_after_all_of_the_last_arrivals_instant() {
-        let job = |id, submit| Job::new(JobId(id), Time::from_secs(submit), 1, Span::from_secs(1));
-        let start = |id| Fact::Started { job: JobId(id), site: SiteId(0), processors: 1 };
-        let mut contention = Contention::new();
-        let mut hear = |now, fact| contention.observe(Time::from_secs(now), &fact);
-        hear(1, Fact::Submitted(job(0, 1)));
-        hear(1, start(0));
-        hear(2, Fact::Submitted(job(1, 2)));
-        hear(3, Fact::Submitted(job(2, 3)));
-        hear(4, Fact::Submitted(job(3, 4)));
-        hear(4, Fact::Submitted(job(4, 4)));
-        hear(4, Fact::Rejected { job: JobId(4), reason: Rejection::TooWide });
-        hear(4, start(1));
-        let early = contention.waiting_at_last_arrival();
-        let mut hear = |now, fact| contention.observe(Time::from_secs(now), &fact);
-        hear(5, start(2));
-        hear(5, Fact::Interrupted { job: JobId(2), site: SiteId(0), processors: 1 });
-        hear(5, start(2));
-        hear(6, start(3));
-        assert_eq!((early, contention.waiting_at_last_arrival()), (2, 2));
-        assert_eq!((contention.started(), contention.started_at_once()), (4, 1));
-    }
-}

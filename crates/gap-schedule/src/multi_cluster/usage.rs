@@ -178,34 +178,4 @@ mod tests {
         check(UsageOver::Events, (0.0 + 1.0 + 0.5 + 1.0) / 4.0);
         check(UsageOver::UntilLastArrival, (8.0 + 5.0 + 10.0) / 30.0);
     }
-
-    #[test]
-    fn an_interrupted_job_asks_again() {
-        let job = job(0, 0, 2);
-        let mut usage = Usage::new(4);
-        let mut hear = |now, fact| usage.observe(Time::from_secs(now), &fact);
-        hear(0, Fact::Submitted(job));
-        hear(0, start(&job)); // for 3 s, 2 of 2
-        hear(3, Fact::Interrupted { job: job.id, site: SiteId(0), processors: 2 }); // for 1 s, 0 of 2
-        hear(4, start(&job)); // for 6 s, 2 of 2
-        hear(10, Fact::Finished { job: job.id }); // then nobody asks
-        hear(20, Fact::Submitted(job));
-        assert_eq!(usage.mean(UsageOver::Time), Some(0.9));
-    }
-
-    #[test]
-    fn what_follows_the_last_arrival_can_be_left_out() {
-        let (first, second) = (job(0, 0, 2), job(1, 10, 2));
-        let mut usage = Usage::new(4);
-        let mut hear = |now, fact| usage.observe(Time::from_secs(now), &fact);
-        hear(0, Fact::Submitted(first));
-        hear(0, start(&first));
-        hear(10, Fact::Submitted(second)); // for 10 s, 2 of 2
-        hear(20, start(&second)); // for 10 s, 2 of 4
-        hear(20, Fact::Finished { job: first.id });
-        hear(20, Fact::Finished { job: second.id });
-        assert_eq!(usage.mean(UsageOver::UntilLastArrival), Some(1.0));
-        assert_eq!(usage.mean(UsageOver::Time), Some(0.75));
-        assert_eq!(Usage::new(4).mean(UsageOver::Time), None);
-    }
 }

@@ -1,6 +1,6 @@
 //! A job as a plan knows it, and as it stands there.
 
-use sim_core::{Job, JobId, SiteSet, Span, Time};
+use sim_core::{JobId, SiteSet, Span, Time};
 
 /// What a plan knows of a job: never its runtime.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -31,19 +31,6 @@ pub struct PlannedJob {
 }
 
 impl PlanJob {
-    /// What a plan may know of `job`; `None` if it has no estimate, for then nothing can be planned.
-    pub fn new(job: &Job) -> Option<Self> {
-        let estimate = job.request.estimate?;
-        Some(Self {
-            id: job.id,
-            processors: job.request.processors,
-            estimate,
-            submit: job.submit,
-            deadline: job.request.deadline,
-            sites: job.request.sites,
-        })
-    }
-
     /// Whether an end at this instant is in time. Without a deadline every end is.
     pub fn is_met_by(&self, end: Time) -> bool {
         self.deadline.is_none_or(|deadline| end <= deadline)

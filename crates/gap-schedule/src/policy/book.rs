@@ -10,10 +10,9 @@ use crate::policy::readings::{BackfillReadings, Placement};
 use crate::policy::telling::Telling;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReasonProbe, Right};
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
-use sim_core::{SiteId, SiteSet, Time};
+use sim_core::{SiteSet, Time};
 
 /// How many jobs that wait hold a reservation.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,21 +81,6 @@ impl Reserving {
         }
     }
 
-    pub(super) fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        if let Self::Many(Book { profiles, .. }) = self
-            && job.expected_end > view.now
-        {
-            profiles.cut_short(profiles.rank(machine.index()), job, view.now);
-        }
-    }
-
-    /// The machine has failed, or has been repaired, or a job that runs there has another expected end.
-    pub(super) fn look_again(&mut self, machine: SiteId, view: &View<'_>) {
-        if let Self::Many(Book { profiles, .. }) = self {
-            profiles.look_again(profiles.rank(machine.index()), view);
-        }
-    }
-
     /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, the `holders`, until there are
     /// as many as there may be. Returns whether a job that is left may start.
     ///
@@ -151,7 +135,6 @@ impl Book {
         starts: &mut Starts,
         telling: &mut Telling<'_, impl ReasonProbe + ?Sized>,
     ) {
-        self.profiles.begin_pass();
         self.profiles.ranks().for_each(|rank| self.profiles.clear(rank, view));
         self.free_tree.update(view.free);
         self.promised.clear();

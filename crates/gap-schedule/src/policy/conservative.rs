@@ -31,10 +31,7 @@ use sim_core::{JobId, SiteId, Time};
 /// by expectations, has no reservation until something unexpected happens.
 ///
 /// A search for the earliest start of one job on one machine is made for each arrival and, after an early end, for each job that
-/// may find one, of those that wait: where many do, one for which a stretch of time that is wide and long enough has become free
-/// ahead of its start. What remains grows with the queue all the same, since the jobs that move are many: with
-/// estimates as users make them, about every fourth of those that wait moves at each early end of an overloaded machine, most of
-/// them by little. A move changes the plan at its two ends alone.
+/// waits and may use what has become free.
 ///
 /// Sources: D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
@@ -45,7 +42,6 @@ pub struct Conservative {
     placement: Placement,
     order: CompressOrder,
     turns: Priority,
-    measures_from: Option<usize>,
     plan: Reservations,
     /// Those that have come since the last pass.
     newcomers: Vec<QueuedJob>,
@@ -73,12 +69,6 @@ impl Conservative {
         Self { turns, ..self }
     }
 
-    /// The same, which measures what becomes free where so many wait, and not only where many do: no start depends on it.
-    #[must_use]
-    pub fn measuring_from(self, waiting: usize) -> Self {
-        Self { measures_from: Some(waiting), ..self }
-    }
-
     /// When and where the job is promised to start, as of the last pass.
     pub fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
         self.plan.promised(job)
@@ -87,8 +77,7 @@ impl Conservative {
 
 impl Policy for Conservative {
     fn begin(&mut self, view: &View<'_>) {
-        let plan = Reservations::new(view.machines, self.placement, self.order).with_turns(self.turns);
-        self.plan = plan.greedy().measuring_from(self.measures_from);
+        self.plan = Reservations::new(view.machines, self.placement, self.order).with_turns(self.turns).greedy();
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
@@ -99,16 +88,16 @@ impl Policy for Conservative {
         self.plan.finish(job, machine, view);
     }
 
-    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.plan.look_again(machine, view);
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.plan.is_stale = true;
     }
 
-    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
-        self.plan.look_again(machine, view);
+    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
+        self.plan.is_stale = true;
     }
 
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.plan.look_again(machine, view);
+    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
+        self.plan.is_stale = true;
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

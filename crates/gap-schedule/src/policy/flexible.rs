@@ -9,7 +9,6 @@ use crate::policy::readings::BackfillReadings;
 use crate::policy::telling::Telling;
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId, Span, Time};
@@ -363,22 +362,6 @@ impl Policy for FlexibleBackfill {
         self.shortest = [self.shortest, job.request.estimate].into_iter().flatten().min();
     }
 
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.reserving.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.reserving.look_again(machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
-        self.reserving.look_again(machine, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.reserving.look_again(machine, view);
-    }
-
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.pass(view, starts, &mut ());
     }
@@ -392,56 +375,4 @@ impl Policy for FlexibleBackfill {
 const fn ascending(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim_core::{Request, SiteSet};
-
-    /// A job of 100 s at reference speed, 50 s on the fastest machine.
-    fn priority(now: u64, submit: u64, deadline: Option<u64>, config: FlexibleConfig) -> f64 {
-        let estimate = Some(Span::from_secs(100));
-        let request = Request {
-            processors: 1,
-            estimate,
-            deadline: deadline.map(Time::from_secs),
-            sites: SiteSet::ALL,
-            user: None,
-        };
-        let fastest = Machine { processors: 4, speed: 2.0 };
-        let job = QueuedJob { job: JobId(0), request, submit: Time::from_secs(submit) };
-        config.priority(Time::from_secs(now), Time::from_secs(submit), &job, &fastest, Span::from_secs(25))
-    }
-
-    #[track_caller]
-    fn check(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
-    }
-
-    #[test]
-    fn the_priority_is_the_sum_of_three_heuristics() {
-        // Age 60 s: 0.6. The shortest in the queue takes a quarter: 0.5. No deadline: 0.1.
-        check(priority(1_060, 1_000, None, FlexibleConfig::default()), 1.2);
-    }
-
-    #[test]
-    fn urgency_rises_in_a_straight_line_until_the_deadline_can_no_longer_be_met() {
-        let urgency = |deadline| priority(1_000, 1_000, Some(deadline), FlexibleConfig::default()) - 0.5;
-        // Extime = 1050 s, t = Deadline − 100 s.
-        check(urgency(1_151), 0.1);
-        check(urgency(1_150), 0.1);
-        check(urgency(1_100), (20.0 - 0.1) / 100.0 * 50.0 + 0.1);
-        check(urgency(1_050), 20.0);
-        check(urgency(1_049), 0.1);
-        // t may lie before the beginning of time.
-        let early = priority(0, 0, Some(90), FlexibleConfig::default()) - 0.5;
-        check(early, (20.0 - 0.1) / 100.0 * 60.0 + 0.1);
-    }
-
-    #[test]
-    fn read_per_job_the_boost_is_the_same_for_all() {
-        let config = FlexibleConfig { minext: Minext::Job, ..FlexibleConfig::default() };
-        check(priority(1_000, 1_000, None, config), 0.1 + 2.0 * 0.5);
-    }
 }

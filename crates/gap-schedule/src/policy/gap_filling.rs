@@ -288,19 +288,19 @@ impl Policy for GapFilling {
         self.plan.finish(job, machine, view);
     }
 
-    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.plan.look_again(machine, view);
+    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
+        self.plan.is_stale = true;
     }
 
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
+    fn on_failure(&mut self, _: SiteId, lost: &[RunningJob], view: &View<'_>) {
         for job in lost {
             self.usage.lose(job.job, view.now);
         }
-        self.plan.look_again(machine, view);
+        self.plan.is_stale = true;
     }
 
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.plan.look_again(machine, view);
+    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
+        self.plan.is_stale = true;
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

@@ -150,7 +150,7 @@ impl UserUsage {
         }
         self.sums = Some(Sums::default());
         self.users.iter_mut().for_each(|user| user.change(|user| user.will_wait = 0));
-        for Reservation { waiting, slot } in plan.held().iter() {
+        for Reservation { waiting, slot, .. } in plan.held().iter() {
             if let Some(slot) = *slot {
                 self.add(waiting, (plan.machine(slot), slot.start), view);
             }

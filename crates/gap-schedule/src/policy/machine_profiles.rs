@@ -23,8 +23,6 @@ pub(super) struct MachineProfiles {
     by_rank: Vec<MachineProfile>,
     /// The rank of each machine, by its number.
     ranks: Vec<usize>,
-    /// The rank and the processors of jobs that have started in this pass and are expected to take no time.
-    brief: Vec<(usize, u32)>,
 }
 
 /// When a job is to start, and where. The smaller the better: the earlier, and of equal ones the preferred machine.
@@ -39,9 +37,7 @@ pub(super) struct Slot {
 struct MachineProfile {
     index: usize,
     machine: Machine,
-    /// The jobs that run.
-    running: AvailabilityProfile,
-    /// The same, and the reservations of jobs that wait.
+    /// The jobs that run, and the reservations of jobs that wait.
     plan: AvailabilityProfile,
 }
 
@@ -50,20 +46,14 @@ impl MachineProfiles {
     pub(super) fn new(machines: &[Machine], placement: Placement) -> Self {
         let profile = |index: usize| {
             let machine = machines[index];
-            let idle = AvailabilityProfile::new(machine.processors);
-            MachineProfile { index, machine, running: idle.clone(), plan: idle }
+            MachineProfile { index, machine, plan: AvailabilityProfile::new(machine.processors) }
         };
         let order = placement.order(machines);
         let mut ranks = vec![0; order.len()];
         for (rank, index) in order.iter().enumerate() {
             ranks[*index] = rank;
         }
-        Self { by_rank: order.into_iter().map(profile).collect(), ranks, ..Self::default() }
-    }
-
-    /// A pass begins.
-    pub(super) fn begin_pass(&mut self) {
-        self.brief.clear();
+        Self { by_rank: order.into_iter().map(profile).collect(), ranks }
     }
 
     /// The machine's number.
@@ -102,34 +92,28 @@ impl MachineProfiles {
     /// The best of all machines for a job that holds `slot` and keeps it otherwise: it must start earlier, on any machine. Its own
     /// slot is not in its way, for while it is ahead of that it leaves it behind.
     ///
-    /// If it can `shift`, to a start at which it would still run when its own slot begins, that is looked for from there back. Where
-    /// there may be another, earlier than some instant, `leap` says between which; from a second instant on, all is free.
+    /// Only where `window` says so is looked: given a machine, how long the job takes there, the instant before which it must start
+    /// and one from which on all is free, it returns between which instants a start may be possible.
     #[inline]
     pub(super) fn best_before(
         &self,
         slot: Slot,
         request: &Request,
         now: Time,
-        leap: impl Fn(usize, Span, (Time, Time)) -> Option<(Time, Time)>,
-        shift: bool,
+        window: impl Fn(usize, Span, (Time, Time)) -> Option<(Time, Time)>,
     ) -> Option<Slot> {
         let mut best: Option<Slot> = None;
         for rank in self.ranks() {
             let profile = &self.by_rank[rank];
-            let (is_own, span, processors) = (rank == slot.rank, profile.takes(request), request.processors);
-            let mut before = best.map_or(slot.start, |best| best.start);
-            let mut start = None;
-            if is_own && shift {
-                start = profile.plan.free_since(now, slot.start, processors).filter(|start| *start < before);
-                before = start.unwrap_or(before);
-            }
-            let until = if is_own { slot.start } else { Time::MAX };
-            if let Some((from, to)) = leap(rank, span, (before, until)).filter(|_| profile.suits(request)) {
+            let span = profile.takes(request);
+            let before = best.map_or(slot.start, |best| best.start);
+            let until = if rank == slot.rank { slot.start } else { Time::MAX };
+            let window = window(rank, span, (before, until)).filter(|_| profile.suits(request));
+            let start = window.and_then(|(from, to)| {
                 let (from, before) = (from.max(now), before.min(to));
-                if from < before {
-                    start = profile.plan.earliest_before(from, before, span, processors, until).or(start);
-                }
-            }
+                let start = || profile.plan.earliest_before(from, before, span, request.processors, until);
+                if from < before { start() } else { None }
+            });
             if let Some(start) = start {
                 best = Some(Slot { start, rank });
                 if start == now {
@@ -143,21 +127,6 @@ impl MachineProfiles {
     /// Forgets what was planned before `now`.
     pub(super) fn forget_before(&mut self, now: Time) {
         self.by_rank.iter_mut().for_each(|profile| profile.plan.forget_before(now));
-    }
-
-    /// The plan of one machine.
-    pub(super) fn plan(&self, rank: usize) -> &AvailabilityProfile {
-        &self.by_rank[rank].plan
-    }
-
-    /// How long a job with this estimate holds its processors there.
-    pub(super) fn takes(&self, rank: usize, estimate: Span) -> Span {
-        self.by_rank[rank].machine.takes(estimate).max(SHORTEST)
-    }
-
-    /// How long the job takes on the machine of its slot; without one, for ever.
-    pub(super) fn takes_in(&self, slot: Option<Slot>, request: &Request) -> Span {
-        slot.map_or(Span::MAX, |slot| self.by_rank[slot.rank].takes(request))
     }
 
     /// Whether a job that may run at these `sites` can start right now.
@@ -235,63 +204,32 @@ impl MachineProfiles {
         (from.start, end)
     }
 
-    /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for,
-    /// lest several jobs without an estimate take what is left over but once.
+    /// The job starts now, without a reservation. If it `passes` others, it takes all the time it asks for, so that of several jobs
+    /// without an estimate only one takes what is left over.
     pub(super) fn start(&mut self, slot: Slot, request: &Request, passes: bool) {
         let profile = &mut self.by_rank[slot.rank];
         let span = profile.takes(request);
         let span = if passes { span } else { until_end(slot.start, span) };
         profile.plan.reserve(slot.start, span, request.processors);
-        self.start_reserved(slot, request);
     }
 
-    /// The job starts now, as was reserved for it.
-    pub(super) fn start_reserved(&mut self, slot: Slot, request: &Request) {
-        let profile = &mut self.by_rank[slot.rank];
-        let span = profile.machine.expects(request);
-        if span.is_zero() {
-            self.brief.push((slot.rank, request.processors));
-        }
-        profile.plan.forget_before(slot.start);
-        profile.running.forget_before(slot.start);
-        profile.running.reserve(slot.start, until_end(slot.start, span), request.processors);
-    }
-
-    /// The job ends on that machine, earlier than had been expected.
-    pub(super) fn cut_short(&mut self, rank: usize, job: &RunningJob, now: Time) {
-        let rest = until_end(now, job.expected_end.since(now));
-        self.by_rank[rank].running.cancel(now, rest, job.processors);
-    }
-
-    /// The same, and lets reservations have what is left over. Not of a job without an estimate.
+    /// Lets reservations have what is left over by a job that ends on that machine earlier than had been expected. Not of a job
+    /// without an estimate.
     pub(super) fn give_back(&mut self, rank: usize, job: &RunningJob, now: Time) {
-        self.cut_short(rank, job, now);
         self.by_rank[rank].plan.cancel(now, job.expected_end.since(now), job.processors);
-    }
-
-    /// Looks again at who runs on a machine until when: it has failed, or has been repaired.
-    pub(super) fn look_again(&mut self, rank: usize, view: &View<'_>) {
-        let profile = &mut self.by_rank[rank];
-        profile.running = AvailabilityProfile::new(profile.machine.processors);
-        for job in view.running[profile.index].iter().filter(|job| job.expected_end > view.now) {
-            profile.running.reserve(view.now, until_end(view.now, job.expected_end.since(view.now)), job.processors);
-        }
     }
 
     /// Forgets the reservations on a machine. Jobs that outlive their estimates are expected to end at any moment.
     pub(super) fn clear(&mut self, rank: usize, view: &View<'_>) {
         let profile = &mut self.by_rank[rank];
-        profile.running.forget_before(view.now);
-        profile.plan.clone_from(&profile.running);
-        let brief = self.brief.iter().filter(|(place, _)| *place == rank).map(|(_, processors)| *processors);
-        for processors in overdue(profile.index, view).map(|job| job.processors).chain(brief) {
-            profile.plan.reserve(view.now, SHORTEST, processors);
-        }
+        let soonest = view.now.saturating_add(SHORTEST);
+        let ends = view.running[profile.index].iter().map(|job| (job.expected_end.clamp(soonest, END), job.processors));
+        profile.plan = AvailabilityProfile::held_until(profile.machine.processors, view.now, ends);
     }
 
     /// Whether a job that runs on the machine has outlived its estimate.
     pub(super) fn is_overdue(&self, rank: usize, view: &View<'_>) -> bool {
-        overdue(self.by_rank[rank].index, view).next().is_some()
+        view.running[self.by_rank[rank].index].iter().next().is_some_and(|job| job.expected_end <= view.now)
     }
 
     /// Whether the job is expected to take no time there.
@@ -308,11 +246,6 @@ impl MachineProfile {
     fn takes(&self, request: &Request) -> Span {
         self.machine.expects(request).max(SHORTEST)
     }
-}
-
-fn overdue<'a>(machine: usize, view: &View<'a>) -> impl Iterator<Item = &'a RunningJob> {
-    let now = view.now;
-    view.running[machine].iter().take_while(move |job| job.expected_end <= now)
 }
 
 /// How long a job holds its processors that runs from `start` on and takes `span`.

@@ -9,9 +9,8 @@ use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::telling::Telling;
 use crate::queue::QueuedJob;
 use crate::reason::ReasonProbe;
-use crate::running::RunningJob;
 use crate::view::{Starts, View};
-use sim_core::{JobId, SiteId, Span};
+use sim_core::{JobId, Span};
 
 /// Settings of an [`OrderedBackfill`]: in the names of policies,
 /// `easy+order=ORDER+backfill=ORDER+reserve=N+threshold=SPAN`. The default is EASY.
@@ -154,22 +153,6 @@ impl Policy for OrderedBackfill {
         if let Some(behind) = &mut self.behind {
             behind.push(job);
         }
-    }
-
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.reserving.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.reserving.look_again(machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
-        self.reserving.look_again(machine, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.reserving.look_again(machine, view);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

@@ -287,7 +287,7 @@ proptest! {
                 transcript(&scene, both(depth, Placement::Fastest), passes, given(who, how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
-                let fast = Conservative::default().with_compress_order(order).measuring_from(2);
+                let fast = Conservative::default().with_compress_order(order);
                 transcript(&scene, Both::new(fast, reference::Conservative::new(order)), passes, given(who, how));
             }
         }

@@ -35,24 +35,14 @@ impl Block {
         self.begins[0]
     }
 
-    /// The instant at which one step begins.
-    pub(super) fn begin(&self, step: usize) -> Time {
-        self.begins[step]
-    }
-
     /// Free processors of one step.
     pub(super) fn free(&self, step: usize) -> u32 {
         self.free[step]
     }
 
     /// When each step begins, and how many are then free.
-    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (Time, u32)> {
-        self.steps_in(0..self.len())
-    }
-
-    /// The same, of some steps.
-    pub(super) fn steps_in(&self, steps: Range<usize>) -> impl DoubleEndedIterator<Item = (Time, u32)> {
-        self.begins[steps.clone()].iter().copied().zip(self.free[steps].iter().copied())
+    pub(super) fn steps(&self) -> impl Iterator<Item = (Time, u32)> {
+        self.begins.iter().copied().zip(self.free.iter().copied())
     }
 
     /// The step in force at the instant `at`; the first, if it begins later.
@@ -146,11 +136,6 @@ impl Block {
     #[inline]
     fn narrow_from(&self, step: usize, processors: u32) -> Option<usize> {
         find_from(&self.free, step, |free| free < processors)
-    }
-
-    /// The last of the first `steps` in which fewer than `processors` are free.
-    pub(super) fn last_narrow(&self, steps: usize, processors: u32) -> Option<usize> {
-        self.free[..steps].iter().rposition(|free| *free < processors)
     }
 
     /// The first step from `step` on in which `processors` are free.

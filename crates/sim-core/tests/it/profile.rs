@@ -27,50 +27,6 @@ fn reserved(requests: Vec<(usize, usize, u32)>, pass: usize) -> (AvailabilityPro
     (profile, twin)
 }
 
-/// Stretches of time in which `processors` are free, by the twin, tick by tick.
-fn assert_stretches_are_those_of_the_twin(
-    (profile, twin): &(AvailabilityProfile, TickProfile),
-    now: usize,
-    (from, to): (usize, usize),
-    (least, long): (u32, usize),
-) -> Result<(), TestCaseError> {
-    for processors in 1..=CAPACITY {
-        let since = (now..from).rev().take_while(|tick| twin.free_at(*tick) >= processors).last();
-        prop_assert_eq!(profile.free_since(time(now), time(from), processors), since.map(time));
-    }
-    let mut told = Vec::new();
-    let interval = (time(from), time(to));
-    profile.overlapping_stretches(
-        time(now),
-        interval,
-        (least, span(long)),
-        &mut Vec::new(),
-        |processors, since, length| {
-            told.push((processors, since, length));
-        },
-    );
-    for tick in from..to {
-        for processors in least.max(1)..=twin.free_at(tick) {
-            let is_wide = |tick: &usize| twin.free_at(*tick) >= processors;
-            let begin = (now..=tick).rev().take_while(is_wide).last().expect("this one is");
-            let end = (tick..1000).take_while(is_wide).last().expect("this one is") + 1;
-            // A job that needs no more than is free for its time fits into the stretch that is passed.
-            let is_told = |&(level, since, length): &(u32, Time, Span)| {
-                let reaches_back = since <= time(begin) || since + span(long) <= time(from);
-                level >= processors && reaches_back && (length >= span(end - begin) || length >= span(long))
-            };
-            prop_assert!(told.iter().any(is_told), "{processors} from {begin} to {end}: {told:?}");
-        }
-    }
-    for (level, since, length) in told {
-        prop_assert!(level >= least.max(1) && since < time(to) && since.saturating_add(length) > time(from));
-        let (begin, ticks) = (since.as_nanos() / 1_000_000_000, length.as_nanos() / 1_000_000_000);
-        let is_free = |tick: u64| twin.free_at(usize::try_from(tick).expect("few ticks")) >= level;
-        prop_assert!(begin >= now as u64 && (begin..begin + ticks.min(1000)).all(is_free) || length == Span::MAX);
-    }
-    Ok(())
-}
-
 proptest! {
     /// Reservations are placed where the profile says they fit, some are cancelled, the past is forgotten: at every
     /// step both answer alike, wherever they are asked.
@@ -137,21 +93,17 @@ proptest! {
         );
     }
 
-    /// Of few steps, which are one block; of some hundreds, which are several.
+    /// Of few ends, which are one block, and of some hundreds, which are several.
     #[test]
-    fn stretches_are_those_of_the_per_tick_twin(
-        (few, many) in (
-            prop::collection::vec((0..30_usize, 1..12_usize, 1..=CAPACITY), 0..60),
-            prop::collection::vec((0..400_usize, 1..4_usize, 1..=CAPACITY), 200..300),
-        ),
-        pass in 0..20_usize,
-        (ahead, from, length) in (0..10_usize, 0..60_usize, 1..20_usize),
-        (least, long) in (0..=CAPACITY, 0..40_usize),
+    fn what_is_held_until_its_end_is_what_is_reserved_from_now_on(
+        mut ends in prop::collection::vec((6..400_u64, 1..4_u32), 1..300), now in 0..5_u64,
     ) {
-        let interval = |from| (pass + ahead + from, pass + ahead + from + length);
-        let now = pass + ahead;
-        assert_stretches_are_those_of_the_twin(&reserved(few, pass), now, interval(from), (least, long))?;
-        assert_stretches_are_those_of_the_twin(&reserved(many, pass), now, interval(7 * from), (least, long))?;
+        ends.sort_unstable();
+        let (now, mut reserved) = (Time::from_secs(now), AvailabilityProfile::new(1_000));
+        let ends: Vec<(Time, u32)> = ends.into_iter().map(|(end, held)| (Time::from_secs(end), held)).collect();
+        ends.iter().for_each(|(end, held)| reserved.reserve(now, end.since(now), *held));
+        reserved.forget_before(now);
+        prop_assert_eq!(AvailabilityProfile::held_until(1_000, now, ends.into_iter()), reserved);
     }
 
     #[test]
@@ -359,8 +311,6 @@ fn the_past_is_judged_by_the_first_step_that_is_kept() {
     assert_eq!((earliest(1), earliest(2), earliest(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
     let before = |processors| profile.earliest_before(secs(5), secs(50), Span::from_secs(1), processors, Time::MAX);
     assert_eq!((before(1), before(2), before(4)), (Some(secs(5)), Some(secs(30)), Some(secs(30))));
-    let since = |at, processors| profile.free_since(secs(5), secs(at), processors);
-    assert_eq!((since(30, 1), since(20, 1), since(20, 2)), (Some(secs(5)), Some(secs(5)), None));
     // More is free at the first step than is asked for.
     profile.cancel(secs(25), Span::from_secs(5), 1);
     let before = profile.earliest_before(secs(5), secs(50), Span::from_secs(1), 1, Time::MAX);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::machine::Machine;
 use crate::multi_cluster::MultiCluster;
+use crate::policy::forward_events;
 use crate::queue::Queue;
 use crate::running::Running;
 use proptest::prelude::*;
@@ -24,15 +25,15 @@ impl Checked {
     /// What has been summed up job by job is the sum over the plan.
     fn check_sums(&self, view: &View<'_>) {
         let GapFilling { plan, comparator, usage, .. } = &self.0;
-        let (mut kept, mut anew) = (usage.clone(), usage.clone());
-        anew.forget_plan();
+        let (mut kept, mut again) = (usage.clone(), usage.clone());
+        again.forget_plan();
         for held in plan.held().iter() {
             let Some(slot) = held.slot else { continue };
             let value = |usage: &mut UserUsage| {
                 usage.sum_up(*comparator, plan, view);
                 format!("{:?}", usage.value(*comparator, &held.waiting, (plan.machine(slot), slot.start), view))
             };
-            assert_eq!(value(&mut kept), value(&mut anew));
+            assert_eq!(value(&mut kept), value(&mut again));
         }
     }
 
@@ -48,35 +49,17 @@ impl Checked {
 }
 
 impl Policy for Checked {
-    fn begin(&mut self, view: &View<'_>) {
-        self.0.begin(view);
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.0.on_submit(job, view);
-    }
-
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.on_completion(job, machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        self.0.on_failure(machine, lost, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.0.on_repair(machine, view);
-    }
-
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0.schedule(view, starts);
         self.check_sums(view);
         self.check_that_no_search_is_missed(view);
     }
 
-    fn next_wakeup(&self) -> Option<Time> {
-        self.0.next_wakeup()
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
+        self.0.on_submit(job, view);
     }
+
+    forward_events!(|this| this.0);
 }
 
 proptest! {
@@ -118,95 +101,12 @@ proptest! {
             .with_repair_expected(Span::from_secs(repair));
         Sim::new(grid, JobLog::collecting()).run();
     }
-
-    /// Of a search in earnest, each round: the plan is weighed as a whole, which no round does.
-    #[test]
-    fn no_round_of_the_search_makes_the_plan_worse(
-        speeds in prop::collection::vec(1..4_u8, 1..5),
-        jobs in prop::collection::vec((1..5_u32, 1..40_u64, 0..3_u32), 2..30),
-        seed in any::<u64>(),
-        decides in any::<bool>(),
-    ) {
-        let machines: Vec<Machine> =
-            speeds.into_iter().map(|speed| Machine { processors: 4, speed: speed.into() }).collect();
-        let (free, running) = (vec![4; machines.len()], vec![Running::new(); machines.len()]);
-        let queue = Queue::new();
-        let view = View { now: Time::ZERO, machines: &machines, free: &free, running: &running, queue: &queue };
-        let mut policy = if decides {
-            GapFilling::bgt(Placement::FirstFit, stream(seed))
-        } else {
-            let readings = (Completion::FromSubmission, Weight::SumOfRatios, Moves::Any);
-            GapFilling::swift_gap(Placement::FirstFit, readings, stream(seed))
-        };
-        policy.begin(&view);
-        for (id, (processors, runtime, user)) in (0..).zip(&jobs) {
-            let Job { id, mut request, .. } = Job::new(JobId(id), Time::ZERO, *processors, Span::from_secs(*runtime));
-            request.user = Some(*user);
-            let waiting = QueuedJob { job: id, request, submit: Time::ZERO };
-            policy.on_submit(&waiting, &view);
-            // In no good order, so that there is something to improve.
-            let slot = policy.plan.earliest_on(0, &request, Time::from_secs(10));
-            policy.plan.insert(waiting, slot);
-        }
-        let GapFilling { comparator, search, mut plan, mut usage, .. } = policy;
-        let mut search = search.expect("both search");
-        search.count(&plan);
-        usage.sum_up(comparator, &plan, &view);
-        for _ in 0..100 {
-            let (before, accepted) = (plan.clone(), search.accepted);
-            search.round(&mut plan, comparator, &mut usage, &view);
-            let slot = |plan: &Reservations, job: JobId| {
-                plan.held().iter().find(|held| held.waiting.job == job).and_then(|held| held.slot).expect("it waits")
-            };
-            let moved: Vec<QueuedJob> = (before.held().iter().map(|held| held.waiting))
-                .filter(|waiting| slot(&plan, waiting.job) != slot(&before, waiting.job))
-                .collect();
-            prop_assert_eq!(moved.len() as u64, search.accepted - accepted);
-            if let [moved] = moved[..] {
-                let value = |plan: &Reservations| {
-                    let slot = slot(plan, moved.job);
-                    let planned = (plan.machine(slot), slot.start);
-                    let mut usage = usage.clone();
-                    usage.forget_plan();
-                    usage.sum_up(comparator, plan, &view);
-                    usage.remove(&moved, planned, &view);
-                    usage.value(comparator, &moved, planned, &view)
-                };
-                let (old, new) = (value(&before), value(&plan));
-                prop_assert!(comparator.prefers(&new, &old), "{old:?} {new:?}");
-                prop_assert!(!comparator.prefers(&old, &new), "{old:?} {new:?}");
-            }
-        }
-    }
 }
 
 /// A job that takes a machine of four processors for 100 s.
 fn wide(id: u32) -> QueuedJob {
     let Job { id, request, .. } = Job::new(JobId(id), Time::ZERO, 4, Span::from_secs(100));
     QueuedJob { job: id, request, submit: Time::ZERO }
-}
-
-/// Three jobs allow for five rounds each, and a search takes four for each that waits.
-#[test]
-fn rounds_are_played_as_long_as_there_are_some_left() {
-    let machines = [Machine::new(4); 2];
-    let (free, running, queue) = ([4; 2], [Running::new(), Running::new()], Queue::new());
-    let view = View { now: Time::ZERO, machines: &machines, free: &free, running: &running, queue: &queue };
-    let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_rounds_per_arrival(5);
-    policy.begin(&view);
-    for waiting in (0..3).map(wide) {
-        policy.on_submit(&waiting, &view);
-        let slot = policy.plan.earliest_on(0, &waiting.request, Time::ZERO);
-        policy.plan.insert(waiting, slot);
-    }
-    let GapFilling { comparator, search, mut plan, mut usage, .. } = policy;
-    let mut search = search.expect("it searches");
-    let left = [(); 3].map(|()| {
-        let left = search.left;
-        search.improve(&mut plan, comparator, &mut usage, &view);
-        left
-    });
-    assert_eq!(left, [15, 3, 0]);
 }
 
 #[test]
