@@ -24,20 +24,10 @@ impl MinDemand {
     pub(crate) fn and(self, other: Self) -> Self {
         Self { processors: self.processors.min(other.processors), estimate: self.estimate.min(other.estimate) }
     }
-
-    /// The least of all.
-    pub(crate) fn of_all(demands: &[Self]) -> Self {
-        demands.iter().fold(Self::NOTHING, |least, demand| least.and(*demand))
-    }
-
-    /// Whether the least of some may be another once this one of them is gone.
-    pub(crate) fn may_rest_on(self, gone: Self) -> bool {
-        self.processors == gone.processors || self.estimate == gone.estimate
-    }
 }
 
-/// A tournament over the places of a queue, each of which is a job or a short stretch of jobs, by the least that they demand: a
-/// walk along the queue leaps over all those where nobody can start.
+/// A tournament over the places of a queue by the least that its jobs demand: a walk along the queue leaps over all those where no job
+/// can start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinDemandTree {
     /// Node `n` has the children `2n` and `2n + 1`; the leaf of place `p` is `width + p`, half of the tree being leaves.
@@ -60,12 +50,6 @@ impl MinDemandTree {
         for node in (1..width).rev() {
             self.nodes[node] = self.nodes[2 * node].and(self.nodes[2 * node + 1]);
         }
-    }
-
-    /// What is least at one place.
-    #[inline]
-    pub(crate) fn least(&self, place: usize) -> MinDemand {
-        self.nodes[self.width() + place]
     }
 
     /// A job has come to a place.

@@ -52,8 +52,8 @@ impl Fcfs {
             // A single job stands in every order.
             start_in_turn(&mut view.queue.iter(), &mut self.free, view, starts, &mut telling);
         } else {
-            queue.refresh(view, &[]);
-            start_in_turn(&mut queue.walk(), &mut self.free, view, starts, &mut telling);
+            queue.refresh(view);
+            start_in_turn(&mut queue.walk(&[]), &mut self.free, view, starts, &mut telling);
         }
         for (job, _) in starts.iter() {
             queue.remove(view.queue.get(*job).expect("a job that is started has waited"));

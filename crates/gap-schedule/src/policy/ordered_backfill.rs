@@ -4,7 +4,7 @@ use crate::order::{Order, Priority};
 use crate::policy::Policy;
 use crate::policy::book::{Depth, Reserving};
 use crate::policy::line::Line;
-use crate::policy::ordered_queue::{Except, OrderedQueue};
+use crate::policy::ordered_queue::OrderedQueue;
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::telling::Telling;
 use crate::queue::QueuedJob;
@@ -106,8 +106,8 @@ impl OrderedBackfill {
             let behind = None::<&mut OrderedQueue>;
             run(&mut self.reserving, &mut view.queue.iter(), behind, &mut self.holders, view, starts, &mut telling);
         } else {
-            self.queue.refresh(view, &[]);
-            let (line, behind) = (&mut self.queue.walk(), self.behind.as_mut());
+            self.queue.refresh(view);
+            let (line, behind) = (&mut self.queue.walk(&[]), self.behind.as_mut());
             run(&mut self.reserving, line, behind, &mut self.holders, view, starts, &mut telling);
         }
         for (job, _) in starts.iter() {
@@ -139,8 +139,8 @@ fn run(
     let mut gone: Vec<JobId> =
         holders.iter().map(|holder| holder.job).chain(starts.iter().map(|(job, _)| *job)).collect();
     gone.sort_unstable();
-    behind.refresh(view, &gone);
-    reserving.backfill(holders, &mut Except { walk: behind.walk(), jobs: &gone }, view, starts, telling);
+    behind.refresh(view);
+    reserving.backfill(holders, &mut behind.walk(&gone), view, starts, telling);
 }
 
 impl Policy for OrderedBackfill {
