@@ -5,7 +5,7 @@ mod sacct;
 pub use sacct::convert_sacct;
 
 use crate::error::{InputError, TextError};
-use crate::gwf::{GwfColumn, GwfReader, GwfRecord, GwfWriter};
+use crate::gwf::{self, GwfReader, GwfRecord, GwfWriter, REQ_RESOURCES};
 use crate::lines::{LOG, Lines};
 use crate::sacct::{SacctReader, SacctRepairs, Zone};
 use crate::swf::{SwfReader, SwfRecord, SwfWriter};
@@ -130,11 +130,8 @@ pub enum ConvertError {
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.
 pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    match from {
-        Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::open(path)?, to, out),
-        Layout::Gwf => convert_gwf(GwfReader::open(path)?, to, out),
-        Layout::Sacct => convert_sacct(SacctReader::open(path, Zone::Unknown)?, None, to, out),
-    }
+    let file = crate::file::open(path).map_err(InputError::File)?;
+    convert_read(&path.display().to_string(), file, from, to, out)
 }
 
 /// The same for a log from anywhere; `name` stands for the file's path in errors.
@@ -219,10 +216,10 @@ impl<W: Write> Sink<W> {
             }
             return self.gwf(&record);
         }
-        for (column, text) in GwfColumn::ALL.iter().zip(&record.further) {
-            let is_kept = *column == GwfColumn::ReqResources && self.to == Layout::Swf21;
+        for (at, text) in record.further.iter().enumerate() {
+            let is_kept = at == REQ_RESOURCES && self.to == Layout::Swf21;
             if text.is_some() && !is_kept {
-                *self.done.lost.entry(column.name()).or_default() += 1;
+                *self.done.lost.entry(gwf::NAMES[16 + at]).or_default() += 1;
             }
         }
         let record = names.number(record);
@@ -281,8 +278,8 @@ impl<W: Write> Sink<W> {
 fn named(record: SwfRecord) -> GwfRecord {
     let name = |letter: char, number: Option<u32>| number.map(|number| format!("{letter}{number}").into_boxed_str());
     let known = |text: Option<&str>| text.filter(|text| *text != "-1").map(Into::into);
-    let mut further = crate::gwf::Further::default();
-    further[GwfColumn::ReqResources as usize] = known(record.node_spec());
+    let mut further = gwf::Further::default();
+    further[REQ_RESOURCES] = known(record.node_spec());
     GwfRecord {
         number: record.number,
         submit: record.submit,
@@ -342,7 +339,7 @@ impl Names {
             let fresh = |name: &str, number| self.fresh.push(format!("{}: {number} {name}", NAMED[column]));
             name.map(|name| self.columns[column].number(name, fresh))
         };
-        let resources = record.further[GwfColumn::ReqResources as usize].as_deref();
+        let resources = record.further[REQ_RESOURCES].as_deref();
         let further = resources.map(|resources| {
             let name = record.queue.as_deref().unwrap_or("-1");
             format!("{} {}", one_word(name), one_word(resources)).into_boxed_str()

@@ -5,6 +5,11 @@
 use rand::RngExt;
 use sim_core::Stream;
 
+/// A number of jobs, users or weeks.
+pub(crate) const fn count(things: usize) -> f64 {
+    things as f64
+}
+
 /// Uniform from 0, included, to 1.
 #[inline]
 pub(crate) fn unit(stream: &mut Stream) -> f64 {

@@ -1,6 +1,8 @@
 //! Estimates of run times that policies see.
 
 use crate::error::TextError;
+use crate::history::History;
+use crate::repair::Rule;
 use rand::RngExt;
 use sim_core::{Purpose, Span, Streams};
 use std::fmt;
@@ -49,7 +51,7 @@ impl Estimates {
     /// # Panics
     ///
     /// If there are no estimates of that kind; [`Estimates::from_str`] makes none.
-    pub(crate) fn assert_possible(self) {
+    fn assert_possible(self) {
         match self {
             Self::Exact | Self::User => {}
             Self::Factor(factor) => assert!(is_factor(factor), "an estimate cannot be {factor} times the run time"),
@@ -62,8 +64,86 @@ impl Estimates {
     }
 }
 
+/// Makes the estimates of jobs, in the order of their submission.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimator {
+    estimates: Estimates,
+    seed: u64,
+    /// What [`Estimates::MeanOfUser`] predicts from.
+    history: History,
+}
+
+/// What a log says of a job.
+#[derive(Copy, Clone)]
+pub(crate) struct Logged {
+    pub(crate) number: u64,
+    pub(crate) user: Option<u32>,
+    /// Submission by the log, and as it is taken where that is earlier than the one before.
+    pub(crate) submit: Span,
+    pub(crate) ordered_submit: Span,
+    pub(crate) wait: Option<Span>,
+    pub(crate) runtime: Span,
+    /// The requested time, above zero.
+    pub(crate) limit: Option<Span>,
+}
+
+impl Estimator {
+    /// # Panics
+    ///
+    /// If there are no such estimates; [`Estimates::from_str`] makes none.
+    pub(crate) fn new(estimates: Estimates, seed: u64) -> Self {
+        estimates.assert_possible();
+        let window = if let Estimates::MeanOfUser(jobs) = estimates { jobs as usize } else { 1 };
+        Self { estimates, seed, history: History::new(window) }
+    }
+
+    /// Run time and estimate of the next job; `note` is called with the rules that are applied.
+    pub(crate) fn next(&mut self, job: Logged, mut note: impl FnMut(Rule)) -> (Span, Span) {
+        let Logged { runtime, limit, .. } = job;
+        match self.estimates {
+            Estimates::Exact => return (runtime, runtime),
+            Estimates::Factor(factor) => return (runtime, stretched(runtime, factor)),
+            Estimates::FModel(f) => return (runtime, f_model(runtime, f, self.seed, job.number)),
+            Estimates::User | Estimates::RequestFactor(_) | Estimates::MeanOfUser(_) => {}
+        }
+        if limit.is_some_and(|limit| limit < runtime) {
+            note(Rule::CutAtEstimate);
+        }
+        let cut = limit.map_or(runtime, |limit| limit.min(runtime));
+        let predicted = match self.estimates {
+            Estimates::MeanOfUser(_) => self.mean_of_user(job, &mut note),
+            _ => None,
+        };
+        if predicted.is_none() && limit.is_none() {
+            note(Rule::EstimateFromRuntime);
+        }
+        let requested = limit.unwrap_or(runtime);
+        let estimate = match (self.estimates, predicted) {
+            (Estimates::RequestFactor(factor), _) => stretched(requested, factor),
+            (_, Some(mean)) => limit.map_or(mean, |limit| mean.min(limit)),
+            (_, None) => requested,
+        };
+        (cut, estimate)
+    }
+
+    /// What the past of its user predicts for a job; later predictions know of it from when it ended in the log.
+    fn mean_of_user(&mut self, job: Logged, mut note: impl FnMut(Rule)) -> Option<Span> {
+        let mean = job.user.and_then(|user| self.history.mean_of(user, job.ordered_submit));
+        if mean.is_none() {
+            note(Rule::NoPastJob);
+        }
+        if let Some(user) = job.user {
+            if job.wait.is_none() {
+                note(Rule::WaitTakenAsZero);
+            }
+            self.history.submit(user, job.submit + job.wait.unwrap_or_default() + job.runtime, job.runtime);
+        }
+        mean
+    }
+}
+
 /// The f-model's estimate for the job of that number.
-pub(crate) fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
+fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
     let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
     let index = u32::try_from(folded).expect("masked");
     let share: f64 = Streams::new(seed, 0).stream(F_MODEL, index).random();
@@ -72,7 +152,7 @@ pub(crate) fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
 
 /// `runtime` times `factor`, at most 136 years, as long as a log's own estimates can be: sums of estimates must stay
 /// within the range of time.
-pub(crate) fn stretched(runtime: Span, factor: f64) -> Span {
+fn stretched(runtime: Span, factor: f64) -> Span {
     let longest = Span::from_secs(u64::from(u32::MAX));
     if runtime.as_secs_f64() * factor < longest.as_secs_f64() { runtime.scaled(factor) } else { longest.max(runtime) }
 }

@@ -9,7 +9,7 @@ mod reader;
 mod writer;
 
 pub use reader::GwfReader;
-pub use writer::{GwfWriter, write_record};
+pub use writer::GwfWriter;
 
 use crate::swf::Status;
 use sim_core::Span;
@@ -49,75 +49,26 @@ pub struct GwfRecord {
     pub queue: Option<Box<str>>,
     /// Column 16.
     pub partition: Option<Box<str>>,
-    /// Columns 17 to 29 as they stand: see [`GwfColumn`].
+    /// Columns 17 to 29 as they stand.
     pub further: Further,
     /// What people call the job, where that is not its number; the format has no column for it.
     pub name: Option<Box<str>>,
 }
 
-/// What stands in columns 17 to 29, by [`GwfColumn`].
+/// What stands in columns 17 to 29, which the Standard Workload Format does not have.
 pub type Further = [Option<Box<str>>; 13];
 
-/// Columns that the Standard Workload Format does not have.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum GwfColumn {
-    /// 17: where it was submitted.
-    OrigSite,
-    /// 18: where it ran last.
-    LastRunSite,
-    /// 19: `UNITARY`, or what it is a part of, such as `BoT`.
-    JobStructure,
-    /// 20: which one it is a part of.
-    JobStructureParams,
-    /// 21: in KiB/s.
-    UsedNetwork,
-    /// 22: in MiB.
-    UsedLocalDiskSpace,
-    /// 23: `resource:consumption`, several separated by commas.
-    UsedResources,
-    /// 24: architecture, system and version, separated by commas.
-    ReqPlatform,
-    /// 25: in KiB/s.
-    ReqNetwork,
-    /// 26: in MiB.
-    ReqLocalDiskSpace,
-    /// 27: `resource:consumption`, several separated by commas.
-    ReqResources,
-    /// 28: the virtual organisation.
-    VirtualOrganization,
-    /// 29: the project.
-    Project,
-}
+/// Position in [`Further`] of column 27, the required resources: `resource:consumption`, several separated by commas.
+pub const REQ_RESOURCES: usize = 10;
 
-impl GwfColumn {
-    /// All of them, in their order.
-    pub const ALL: [Self; 13] = [
-        Self::OrigSite,
-        Self::LastRunSite,
-        Self::JobStructure,
-        Self::JobStructureParams,
-        Self::UsedNetwork,
-        Self::UsedLocalDiskSpace,
-        Self::UsedResources,
-        Self::ReqPlatform,
-        Self::ReqNetwork,
-        Self::ReqLocalDiskSpace,
-        Self::ReqResources,
-        Self::VirtualOrganization,
-        Self::Project,
-    ];
-
-    /// Its name in the format.
-    pub const fn name(self) -> &'static str {
-        NAMES[16 + self as usize]
-    }
-}
+/// Position in [`Further`] of column 29, the project.
+pub const PROJECT: usize = 12;
 
 /// Columns that every line has.
 const COLUMNS: usize = 29;
 
 /// Their names in the format.
-const NAMES: [&str; COLUMNS] = [
+pub(crate) const NAMES: [&str; COLUMNS] = [
     "JobID",
     "SubmitTime",
     "WaitTime",

@@ -5,9 +5,9 @@
 //! jobs of CEA-Curie.
 
 use crate::deadlines::after_submit;
+use crate::draw::count;
 use crate::error::InputError;
-use crate::estimates::{f_model, stretched};
-use crate::history::History;
+use crate::estimates::{Estimator, Logged};
 use crate::model::ModelJob;
 use crate::swf::{SwfReader, SwfRecord};
 use crate::{Deadlines, Estimates, Intake, Options, Repairs};
@@ -223,25 +223,12 @@ impl HeldLog {
     ///
     /// If there are no such estimates, which none that were read from text are.
     pub fn told(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
-        estimates.assert_possible();
-        let mut history = match estimates {
-            Estimates::MeanOfUser(jobs) => Some(History::new(jobs as usize)),
-            _ => None,
-        };
+        let mut estimator = Estimator::new(estimates, seed);
         let job = |(id, held): (u32, &HeldJob)| {
-            let (runtime, estimate) = match estimates {
-                Estimates::Exact => (held.runtime, held.runtime),
-                Estimates::Factor(factor) => (held.runtime, stretched(held.runtime, factor)),
-                Estimates::FModel(f) => (held.runtime, f_model(held.runtime, f, seed, held.number)),
-                Estimates::User => (held.runtime_within_limit(), held.limit.unwrap_or(held.runtime)),
-                Estimates::RequestFactor(factor) => {
-                    (held.runtime_within_limit(), stretched(held.limit.unwrap_or(held.runtime), factor))
-                }
-                Estimates::MeanOfUser(_) => {
-                    let history = history.as_mut().expect("it is kept for these estimates");
-                    predicted(held, history)
-                }
-            };
+            let HeldJob { number, user, wait, runtime, limit, .. } = *held;
+            let submit = held.submit.since(Time::ZERO);
+            let logged = Logged { number, user, submit, ordered_submit: submit, wait, runtime, limit };
+            let (runtime, estimate) = estimator.next(logged, |_| {});
             let request = Request {
                 processors: held.processors,
                 estimate: Some(estimate),
@@ -255,21 +242,8 @@ impl HeldLog {
     }
 }
 
-/// Run time and estimate where the estimate is the mean of the user's last jobs.
-fn predicted(held: &HeldJob, history: &mut History) -> (Span, Span) {
-    let now = held.submit.since(Time::ZERO);
-    let runtime = held.runtime_within_limit();
-    let mean = held.user.and_then(|user| history.mean_of(user, now));
-    if let Some(user) = held.user {
-        history.submit(user, now + held.wait.unwrap_or_default() + held.runtime, held.runtime);
-    }
-    let most = held.limit.unwrap_or(Span::MAX);
-    (runtime, mean.map_or_else(|| held.limit.unwrap_or(runtime), |mean| mean.min(most)))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
 fn share(part: usize, of: usize) -> f64 {
-    if of == 0 { 0.0 } else { part as f64 / of as f64 }
+    if of == 0 { 0.0 } else { count(part) / count(of) }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(seen.anomalies[0].name, "no-runtime");
 /// # Ok::<(), workload::InputError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Inspection {
     /// Records, skipped ones included.
     pub records: u64,
@@ -148,7 +148,8 @@ impl Inspection {
         let capacity = stated.or(nodes);
         let clock = Clock::new(header, utc_offset);
         let mut checker = Checker::new(records, capacity);
-        let mut seen = Seen::new(clock);
+        let mut seen = Seen::default();
+        seen.of.utc_offset = clock.utc_offset;
         loop {
             let mut unreadable = None;
             let item = checker.check_next(|finding| {
@@ -161,13 +162,13 @@ impl Inspection {
                 return Err(error);
             }
             let Some(item) = item else { break };
-            seen.records += 1;
+            seen.of.records += 1;
             if let Some((record, Some(job))) = item {
-                seen.take_in(&record, job.job.request.processors);
+                seen.take_in(&record, job.job.request.processors, &clock);
             }
         }
         // Nodes that a job does not fit on one by one have several processors each, and their number is unknown.
-        let widest = seen.sizes.keys().last().copied();
+        let widest = seen.of.sizes.keys().last().copied();
         Ok(seen.finish(stated.or(nodes.filter(|nodes| widest <= Some(*nodes)))))
     }
 }
@@ -212,78 +213,41 @@ const fn seconds(span: Span) -> u64 {
 }
 
 /// What was seen so far.
+#[derive(Default)]
 struct Seen {
-    clock: Clock,
-    is_calendar: bool,
-    records: u64,
-    jobs: u64,
+    /// Counts, and sums where means will be.
+    of: Inspection,
+    is_off_calendar: bool,
     /// Submit times of the first job and of the latest.
     first_and_last: Option<(Span, Span)>,
     last_end: Span,
-    work: f64,
-    by_hour: [u64; 24],
-    by_weekday: [u64; 7],
     interarrival: Gather,
-    sizes: BTreeMap<u32, u64>,
     runtimes: Gather,
     waits: Gather,
     estimates: Gather,
-    without_estimate: u64,
-    estimate_values: BTreeMap<u64, u64>,
-    accuracy: Accuracy,
     /// Jobs and work.
     users: BTreeMap<u32, (u64, f64)>,
     groups: BTreeMap<u32, u64>,
     executables: BTreeMap<u32, u64>,
-    queues: BTreeMap<u32, u64>,
-    partitions: BTreeMap<u32, u64>,
-    anomalies: Vec<AnomalyCount>,
 }
 
 impl Seen {
-    fn new(clock: Clock) -> Self {
-        Self {
-            clock,
-            is_calendar: true,
-            records: 0,
-            jobs: 0,
-            first_and_last: None,
-            last_end: Span::ZERO,
-            work: 0.0,
-            by_hour: [0; 24],
-            by_weekday: [0; 7],
-            interarrival: Gather::default(),
-            sizes: BTreeMap::new(),
-            runtimes: Gather::default(),
-            waits: Gather::default(),
-            estimates: Gather::default(),
-            without_estimate: 0,
-            estimate_values: BTreeMap::new(),
-            accuracy: Accuracy::default(),
-            users: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            executables: BTreeMap::new(),
-            queues: BTreeMap::new(),
-            partitions: BTreeMap::new(),
-            anomalies: Vec::new(),
-        }
-    }
-
     fn note(&mut self, finding: &Finding) {
         let name = finding.anomaly.name();
-        match self.anomalies.iter_mut().find(|known| known.name == name) {
+        match self.of.anomalies.iter_mut().find(|known| known.name == name) {
             Some(known) => known.count += 1,
             None => {
                 let description = finding.anomaly.description();
-                self.anomalies.push(AnomalyCount { name, description, count: 1, first_line: finding.line });
+                self.of.anomalies.push(AnomalyCount { name, description, count: 1, first_line: finding.line });
             }
         }
     }
 
-    fn take_in(&mut self, record: &SwfRecord, processors: u32) {
+    fn take_in(&mut self, record: &SwfRecord, processors: u32, clock: &Clock) {
         let submit = record.submit.unwrap_or_default();
         let runtime = record.runtime.unwrap_or_default();
-        self.jobs += 1;
+        let of = &mut self.of;
+        of.jobs += 1;
         match self.first_and_last {
             None => self.first_and_last = Some((submit, submit)),
             Some((first, last)) => {
@@ -293,22 +257,22 @@ impl Seen {
         }
         self.last_end = self.last_end.max(submit + record.wait.unwrap_or_default() + runtime);
         let work = runtime.as_secs_f64() * f64::from(processors);
-        self.work += work;
-        self.is_calendar &= self.clock.hour_of_week(submit).is_some();
-        let hour_of_week = self.clock.hour_of_week_or_since_start(submit);
-        self.by_hour[hour_of_week % 24] += 1;
-        self.by_weekday[hour_of_week / 24] += 1;
-        *self.sizes.entry(processors).or_default() += 1;
+        of.work += work;
+        self.is_off_calendar |= clock.hour_of_week(submit).is_none();
+        let hour_of_week = clock.hour_of_week_or_since_start(submit);
+        of.by_hour[hour_of_week % 24] += 1;
+        of.by_weekday[hour_of_week / 24] += 1;
+        *of.sizes.entry(processors).or_default() += 1;
         self.runtimes.add(runtime.as_secs_f64());
         if let Some(wait) = record.wait {
             self.waits.add(wait.as_secs_f64());
         }
         match record.requested_time.filter(|estimate| !estimate.is_zero()) {
-            None => self.without_estimate += 1,
+            None => of.without_estimate += 1,
             Some(estimate) => {
                 self.estimates.add(estimate.as_secs_f64());
-                *self.estimate_values.entry(seconds(estimate)).or_default() += 1;
-                self.accuracy.add(runtime, estimate);
+                *of.estimate_values.entry(seconds(estimate)).or_default() += 1;
+                of.accuracy.add(runtime, estimate);
             }
         }
         if let Some(user) = record.user {
@@ -319,8 +283,8 @@ impl Seen {
         for (counts, value) in [
             (&mut self.groups, record.group),
             (&mut self.executables, record.executable),
-            (&mut self.queues, record.queue),
-            (&mut self.partitions, record.partition),
+            (&mut of.queues, record.queue),
+            (&mut of.partitions, record.partition),
         ] {
             if let Some(value) = value {
                 *counts.entry(value).or_default() += 1;
@@ -329,27 +293,25 @@ impl Seen {
     }
 
     fn finish(self, capacity: Option<u32>) -> Inspection {
+        let mut of = self.of;
         let (first, last) = self.first_and_last.unwrap_or_default();
         let submission_span = last.saturating_sub(first).as_secs_f64();
         let share = |is_meant: fn(u32) -> bool| {
-            let jobs: u64 = self.sizes.iter().filter(|(size, _)| is_meant(**size)).map(|(_, jobs)| jobs).sum();
-            ratio(jobs, self.jobs)
+            let jobs: u64 = of.sizes.iter().filter(|(size, _)| is_meant(**size)).map(|(_, jobs)| jobs).sum();
+            ratio(jobs, of.jobs)
         };
-        let mut busiest: Vec<_> = self
-            .users
-            .iter()
-            .map(|(user, (jobs, work))| UserShare { user: *user, jobs: *jobs, work: work / self.work })
-            .collect();
-        busiest.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
-        busiest.truncate(20);
+        let (serial, power_of_two) = (share(|size| size == 1), share(|size| size > 1 && size.is_power_of_two()));
+        let user =
+            |(user, (jobs, work)): (&u32, &(u64, f64))| UserShare { user: *user, jobs: *jobs, work: work / of.work };
+        let mut busiest_users: Vec<_> = self.users.iter().map(user).collect();
+        busiest_users.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
+        busiest_users.truncate(20);
         let mut processors = Gather::default();
-        for (size, jobs) in &self.sizes {
-            processors.add_many(f64::from(*size), *jobs);
-        }
-        let estimated = self.jobs - self.without_estimate;
+        of.sizes.iter().for_each(|(size, jobs)| processors.add_many(f64::from(*size), *jobs));
+        let estimated = of.jobs - of.without_estimate;
+        of.accuracy.mean = if estimated > 0 { of.accuracy.mean / count(estimated) } else { 0.0 };
+        let machine = capacity.filter(|_| submission_span > 0.0);
         Inspection {
-            records: self.records,
-            jobs: self.jobs,
             users: self.users.len() as u64,
             groups: self.groups.len() as u64,
             executables: self.executables.len() as u64,
@@ -357,32 +319,17 @@ impl Seen {
             submission_span,
             span: self.last_end.saturating_sub(first).as_secs_f64(),
             capacity,
-            work: self.work,
-            load: capacity
-                .filter(|_| submission_span > 0.0)
-                .map(|capacity| self.work / (f64::from(capacity) * submission_span)),
-            is_calendar: self.is_calendar && self.jobs > 0,
-            utc_offset: self.clock.utc_offset,
-            by_hour: self.by_hour,
-            by_weekday: self.by_weekday,
+            load: machine.map(|capacity| of.work / (f64::from(capacity) * submission_span)),
+            is_calendar: !self.is_off_calendar && of.jobs > 0,
             interarrival: self.interarrival.finish(),
             processors: processors.finish(),
-            serial: share(|size| size == 1),
-            power_of_two: share(|size| size > 1 && size.is_power_of_two()),
-            sizes: self.sizes,
+            serial,
+            power_of_two,
             runtimes: self.runtimes.finish(),
             waits: self.waits.finish(),
             estimates: self.estimates.finish(),
-            without_estimate: self.without_estimate,
-            estimate_values: self.estimate_values,
-            accuracy: Accuracy {
-                mean: if estimated > 0 { self.accuracy.mean / count(estimated) } else { 0.0 },
-                ..self.accuracy
-            },
-            queues: self.queues,
-            partitions: self.partitions,
-            busiest_users: busiest,
-            anomalies: self.anomalies,
+            busiest_users,
+            ..of
         }
     }
 }
@@ -407,7 +354,6 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { count(part) / count(whole) }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
 const fn count(jobs: u64) -> f64 {
     jobs as f64
 }

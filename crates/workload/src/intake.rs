@@ -2,8 +2,7 @@
 
 use crate::deadlines::{Deadlines, after_submit};
 use crate::error::InputError;
-use crate::estimates::{Estimates, f_model, stretched};
-use crate::history::History;
+use crate::estimates::{Estimates, Estimator, Logged};
 use crate::repair::{Repairs, Rule};
 use crate::swf::{SwfReader, SwfRecord};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
@@ -23,8 +22,7 @@ pub struct Intake {
     delivered: u32,
     /// The log's own submit times of the first delivered job and of the last.
     first_and_last: Option<(Span, Span)>,
-    /// What [`Estimates::MeanOfUser`] predicts from.
-    history: Option<History>,
+    estimator: Estimator,
 }
 
 /// How a log is taken in.
@@ -82,21 +80,15 @@ impl Intake {
     ///
     /// If the options hold a number out of range, which no estimates and deadlines that were read from text do.
     pub fn new(records: SwfReader, options: Options) -> Self {
-        options.estimates.assert_possible();
         options.deadlines.assert_possible();
-        let records_left = options.max_jobs.unwrap_or(u64::MAX);
-        let history = match options.estimates {
-            Estimates::MeanOfUser(jobs) => Some(History::new(jobs as usize)),
-            _ => None,
-        };
         Self {
             records,
             options,
             repairs: Repairs::default(),
-            records_left,
+            records_left: options.max_jobs.unwrap_or(u64::MAX),
             delivered: 0,
             first_and_last: None,
-            history,
+            estimator: Estimator::new(options.estimates, options.seed),
         }
     }
 
@@ -163,28 +155,17 @@ impl Intake {
         let submit = logged_submit.max(last);
         self.first_and_last = Some((first, submit));
 
-        let (runtime, estimate) = match self.options.estimates {
-            Estimates::Exact => (logged_runtime, logged_runtime),
-            Estimates::Factor(factor) => (logged_runtime, stretched(logged_runtime, factor)),
-            Estimates::FModel(f) => (logged_runtime, f_model(logged_runtime, f, self.options.seed, record.number)),
-            Estimates::User => {
-                let runtime = self.cut(logged_runtime, limit);
-                (runtime, self.limit_or_runtime(limit, runtime))
-            }
-            Estimates::RequestFactor(factor) => {
-                let runtime = self.cut(logged_runtime, limit);
-                (runtime, stretched(self.limit_or_runtime(limit, runtime), factor))
-            }
-            Estimates::MeanOfUser(_) => {
-                let runtime = self.cut(logged_runtime, limit);
-                let estimate = match self.mean_of_user(&record, submit) {
-                    Some(mean) => limit.map_or(mean, |limit| mean.min(limit)),
-                    None => self.limit_or_runtime(limit, runtime),
-                };
-                self.remember(&record, logged_submit, logged_runtime);
-                (runtime, estimate)
-            }
+        let SwfRecord { number, user, wait, .. } = record;
+        let logged = Logged {
+            number,
+            user,
+            submit: logged_submit,
+            ordered_submit: submit,
+            wait,
+            runtime: logged_runtime,
+            limit,
         };
+        let (runtime, estimate) = self.estimator.next(logged, |rule| self.repairs.note(rule, Some(line)));
 
         if self.options.capacity.is_some_and(|capacity| processors > capacity) {
             self.note_here(Rule::WiderThanMachine);
@@ -213,44 +194,6 @@ impl Intake {
             requested_memory: record.requested_memory,
             further: record.further,
         }))
-    }
-
-    /// The run time under an enforced limit.
-    fn cut(&mut self, runtime: Span, limit: Option<Span>) -> Span {
-        match limit {
-            Some(limit) if runtime > limit => {
-                self.note_here(Rule::CutAtEstimate);
-                limit
-            }
-            _ => runtime,
-        }
-    }
-
-    fn limit_or_runtime(&mut self, limit: Option<Span>, runtime: Span) -> Span {
-        limit.unwrap_or_else(|| {
-            self.note_here(Rule::EstimateFromRuntime);
-            runtime
-        })
-    }
-
-    /// What the past of its user predicts for a job submitted at `now`.
-    fn mean_of_user(&mut self, record: &SwfRecord, now: Span) -> Option<Span> {
-        let history = self.history.as_mut().expect("it is kept for these estimates");
-        let mean = record.user.and_then(|user| history.mean_of(user, now));
-        if mean.is_none() {
-            self.note_here(Rule::NoPastJob);
-        }
-        mean
-    }
-
-    /// Lets later predictions know of this job, from when it ended in the log.
-    fn remember(&mut self, record: &SwfRecord, submit: Span, runtime: Span) {
-        let Some(user) = record.user else { return };
-        if record.wait.is_none() {
-            self.note_here(Rule::WaitTakenAsZero);
-        }
-        let history = self.history.as_mut().expect("it is kept for these estimates");
-        history.submit(user, submit + record.wait.unwrap_or_default() + runtime, runtime);
     }
 
     fn note_here(&mut self, rule: Rule) {

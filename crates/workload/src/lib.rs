@@ -101,7 +101,7 @@ pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options};
 pub use machines::{Machine, Machines};
 pub use outages::Outages;
-pub use predictsim::{Filtered, PredictsimIntake, PredictsimJob};
+pub use predictsim::{PredictsimIntake, PredictsimJob};
 pub use repair::{Repairs, Rule};
 pub use sacct::SacctReader;
 pub use swf::{SwfReader, SwfRecord, SwfWriter};

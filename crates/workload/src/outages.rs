@@ -103,21 +103,21 @@ impl FromStr for Outages {
             return if is_file { Ok(Self::Trace(text.into())) } else { Err(refused()) };
         };
         let (mtbf, mttr) = rest.split_once(",mttr:").ok_or_else(refused)?;
-        let (mtbf, mttr) = (span(mtbf).ok_or_else(refused)?, span(mttr).ok_or_else(refused)?);
+        let mean = |text| span(text).filter(|mean| !mean.is_zero()).ok_or_else(refused);
+        let (mtbf, mttr) = (mean(mtbf)?, mean(mttr)?);
         Ok(Self::Drawn { mtbf, mttr })
     }
 }
 
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
-/// The span that people write as `90s`, `15m`, `1.5h` or `30d`: above zero, at most 136 years.
+/// The span that people write as `90s`, `15m`, `1.5h` or `30d`: at most 136 years.
 pub fn span(text: &str) -> Option<Span> {
     let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
     let number = decimal::parse(text.strip_suffix(unit)?.as_bytes())?;
     let whole = number.whole.checked_mul(seconds).filter(|whole| *whole <= decimal::LONGEST)?;
     let nanos = 1_000_000_000 * whole + u64::from(number.billionths) * seconds;
-    (!number.is_negative() && (1..=1_000_000_000 * decimal::LONGEST).contains(&nanos))
-        .then_some(Span::from_nanos(nanos))
+    (!number.is_negative() && nanos <= 1_000_000_000 * decimal::LONGEST).then_some(Span::from_nanos(nanos))
 }
 
 /// In the largest unit of which it is a whole multiple.

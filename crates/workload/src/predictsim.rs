@@ -32,12 +32,12 @@ use sim_core::{Job, JobId, Request, SiteSet, Time};
 /// 2 5 -1 10 4 -1 -1 -1 60 -1 1 7 1 -1 -1 -1 -1 -1
 /// 3 6 -1 10 4 -1 -1 4 -1 -1 1 7 1 -1 -1 -1 -1 -1
 /// ";
-/// let mut intake = PredictsimIntake::new(SwfReader::from_read("three.swf", log.as_bytes())?, 16);
-/// let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>()?;
+/// let intake = PredictsimIntake::new(SwfReader::from_read("three.swf", log.as_bytes())?, 16);
+/// let jobs = intake.collect::<Result<Vec<_>, _>>()?;
 /// assert_eq!(jobs[0].job.request.processors, 8); // as requested
 /// assert_eq!(jobs[0].job.runtime, Span::from_secs(60)); // cut
 /// assert_eq!(jobs[1].job.request.processors, 4); // as allocated, since nothing is said of what was requested
-/// assert_eq!((jobs.len(), intake.filtered().no_requested_time), (2, 1));
+/// assert_eq!(jobs.len(), 2); // the third has no requested time
 /// # Ok::<(), workload::InputError>(())
 /// ```
 #[derive(Debug)]
@@ -45,7 +45,6 @@ pub struct PredictsimIntake {
     records: SwfReader,
     processors: u32,
     delivered: u32,
-    filtered: Filtered,
 }
 
 /// A job, and its number in the log.
@@ -57,69 +56,23 @@ pub struct PredictsimJob {
     pub number: u64,
 }
 
-/// What was done to a log: how many jobs each rule left out, or changed.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filtered {
-    /// Left out: wider than the machine.
-    pub too_wide: u64,
-    /// Left out: processors neither requested nor allocated.
-    pub no_processors: u64,
-    /// Left out: no run time above zero.
-    pub no_runtime: u64,
-    /// Left out: no requested time above zero.
-    pub no_requested_time: u64,
-    /// Left out: no submit time.
-    pub no_submit: u64,
-    /// Taken with its allocated processors, as nothing is said of what was requested.
-    pub as_allocated: u64,
-    /// Cut at the requested time.
-    pub cut: u64,
-}
-
-impl Filtered {
-    /// Jobs that were left out.
-    pub const fn left_out(&self) -> u64 {
-        self.too_wide + self.no_processors + self.no_runtime + self.no_requested_time + self.no_submit
-    }
-}
-
 impl PredictsimIntake {
     /// Takes in what `records` reads, for a machine of `processors` processors. (The published results use 80 640 for CEA-Curie,
     /// and not the 93 312 of the log's header.)
     pub fn new(records: SwfReader, processors: u32) -> Self {
-        Self { records, processors, delivered: 0, filtered: Filtered::default() }
-    }
-
-    /// What was done to the log so far.
-    pub const fn filtered(&self) -> &Filtered {
-        &self.filtered
+        Self { records, processors, delivered: 0 }
     }
 
     fn job_of(&mut self, record: &SwfRecord) -> Option<PredictsimJob> {
         let some = |processors: Option<u32>| processors.filter(|processors| *processors > 0);
         let (allocated, requested) = (some(record.allocated_processors), some(record.requested_processors));
         if allocated.max(requested) > Some(self.processors) {
-            self.filtered.too_wide += 1;
             return None;
         }
-        let Some(processors) = requested.or(allocated) else {
-            self.filtered.no_processors += 1;
-            return None;
-        };
-        let Some(logged) = record.runtime.filter(|runtime| !runtime.is_zero()) else {
-            self.filtered.no_runtime += 1;
-            return None;
-        };
-        let Some(limit) = record.requested_time.filter(|limit| !limit.is_zero()) else {
-            self.filtered.no_requested_time += 1;
-            return None;
-        };
-        let Some(submit) = record.submit else {
-            self.filtered.no_submit += 1;
-            return None;
-        };
-        self.filtered.as_allocated += u64::from(requested.is_none());
-        self.filtered.cut += u64::from(logged > limit);
+        let processors = requested.or(allocated)?;
+        let logged = record.runtime.filter(|runtime| !runtime.is_zero())?;
+        let limit = record.requested_time.filter(|limit| !limit.is_zero())?;
+        let submit = record.submit?;
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let request =
@@ -134,13 +87,9 @@ impl Iterator for PredictsimIntake {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.records.next()? {
-                Err(error) => return Some(Err(error)),
-                Ok(record) => {
-                    if let Some(job) = self.job_of(&record) {
-                        return Some(Ok(job));
-                    }
-                }
+            let job = self.records.next()?.map(|record| self.job_of(&record)).transpose();
+            if job.is_some() {
+                return job;
             }
         }
     }
@@ -149,44 +98,33 @@ impl Iterator for PredictsimIntake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::Span;
 
     /// One record of a log: run, allocated, requested, requested time.
-    fn taken(fields: [i64; 4]) -> (Option<(u32, u64)>, Filtered) {
+    fn taken(fields: [i64; 4]) -> Option<(u32, u64)> {
         let [run, allocated, requested, limit] = fields;
         let line = format!("7 3 -1 {run} {allocated} -1 -1 {requested} {limit} -1 1 9 1 -1 -1 -1 -1 -1\n");
         let records = SwfReader::from_read("one.swf", std::io::Cursor::new(line)).expect("a log");
-        let mut intake = PredictsimIntake::new(records, 100);
-        let job = intake.next().map(|job| job.expect("a good line").job);
-        let seconds = |span: Span| span.as_nanos() / 1_000_000_000;
-        (job.map(|job| (job.request.processors, seconds(job.runtime))), *intake.filtered())
+        let job = PredictsimIntake::new(records, 100).next()?.expect("a good line").job;
+        Some((job.request.processors, job.runtime.as_nanos() / 1_000_000_000))
     }
 
     #[test]
     fn what_is_requested_is_taken_and_what_is_not_told_is_left_out() {
-        let nothing = Filtered::default();
-        assert_eq!(taken([50, 4, 8, 60]), (Some((8, 50)), nothing));
-        assert_eq!(taken([50, 4, 0, 60]), (Some((4, 50)), Filtered { as_allocated: 1, ..nothing }));
-        assert_eq!(taken([50, -1, 8, 60]), (Some((8, 50)), nothing));
-        assert_eq!(taken([70, 4, 8, 60]), (Some((8, 60)), Filtered { cut: 1, ..nothing }));
-        assert_eq!(taken([50, 100, 100, 60]), (Some((100, 50)), nothing));
-        for (fields, reason) in [
-            ([50, 101, 8, 60], Filtered { too_wide: 1, ..nothing }),
-            ([50, 4, 101, 60], Filtered { too_wide: 1, ..nothing }),
-            ([50, -1, 0, 60], Filtered { no_processors: 1, ..nothing }),
-            ([0, 4, 8, 60], Filtered { no_runtime: 1, ..nothing }),
-            ([-1, 4, 8, 60], Filtered { no_runtime: 1, ..nothing }),
-            ([50, 4, 8, 0], Filtered { no_requested_time: 1, ..nothing }),
-            ([50, 4, 8, -1], Filtered { no_requested_time: 1, ..nothing }),
+        for (fields, job) in [
+            ([50, 4, 8, 60], Some((8, 50))),
+            ([50, 4, 0, 60], Some((4, 50))),
+            ([50, -1, 8, 60], Some((8, 50))),
+            ([70, 4, 8, 60], Some((8, 60))),
+            ([50, 100, 100, 60], Some((100, 50))),
+            ([50, 101, 8, 60], None),
+            ([50, 4, 101, 60], None),
+            ([50, -1, 0, 60], None),
+            ([0, 4, 8, 60], None),
+            ([-1, 4, 8, 60], None),
+            ([50, 4, 8, 0], None),
+            ([50, 4, 8, -1], None),
         ] {
-            assert_eq!(taken(fields), (None, reason), "{fields:?}");
-            assert_eq!(reason.left_out(), 1);
+            assert_eq!(taken(fields), job, "{fields:?}");
         }
-    }
-
-    #[test]
-    fn of_several_reasons_the_first_is_counted() {
-        let (job, filtered) = taken([0, 500, -1, -1]);
-        assert_eq!((job, filtered), (None, Filtered { too_wide: 1, ..Filtered::default() }));
     }
 }

@@ -37,12 +37,7 @@ const WEEK: Span = Span::from_secs(7 * 86_400);
 
 /// A position below `many`, each with the same probability.
 fn below(stream: &mut Stream, many: usize) -> usize {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "below a length"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below a length")]
     let at = (draw::unit(stream) * many as f64) as usize;
     at.min(many - 1)
 }

@@ -15,4 +15,4 @@ mod writer;
 pub use header::Header;
 pub use reader::SwfReader;
 pub use record::{Status, SwfRecord};
-pub use writer::{SwfWriter, write_record};
+pub use writer::SwfWriter;

@@ -184,11 +184,5 @@ fn sites(asked: &Asked, machines: &Path) -> Result<Sites> {
 /// `16.9688s`, `0s`: at most a day.
 fn start_up(text: &str) -> Result<Span, String> {
     let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
-    let (unit, seconds) = [('h', 3_600.0), ('m', 60.0), ('s', 1.0)]
-        .into_iter()
-        .find(|(unit, _)| text.ends_with(*unit))
-        .ok_or_else(wanted)?;
-    let number = text.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok()).ok_or_else(wanted)?;
-    let is_good = number.is_finite() && (0.0..=86_400.0).contains(&(number * seconds));
-    is_good.then(|| Span::from_secs_f64(number * seconds)).ok_or_else(wanted)
+    workload::outages::span(text).filter(|span| *span <= Span::from_secs(86_400)).ok_or_else(wanted)
 }

@@ -295,7 +295,8 @@ fn depth(text: &str) -> Option<Depth> {
 }
 
 fn span(text: &str) -> Option<Span> {
-    workload::outages::span(text).or_else(|| workload::outages::span(&format!("{text}s")))
+    let span = workload::outages::span(text).or_else(|| workload::outages::span(&format!("{text}s")));
+    span.filter(|span| !span.is_zero())
 }
 
 /// Ends a search after some time.

@@ -238,14 +238,7 @@ impl std::str::FromStr for Tsafrir {
 
 /// `90s`, `15m`, `4h`, `30d`, in seconds.
 pub(super) fn seconds(span: &str) -> Option<u32> {
-    let unit = match span.chars().last()? {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    span[..span.len() - 1].parse::<u32>().ok()?.checked_mul(unit)
+    u32::try_from(workload::outages::span(span)?.as_nanos() / 1_000_000_000).ok()
 }
 
 #[derive(Debug, Args)]

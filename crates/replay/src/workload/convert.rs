@@ -9,6 +9,7 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use std::fmt::Write;
 use workload::convert::{convert_read, convert_sacct};
+use workload::repair::Repair;
 use workload::{ConvertError, Converted, Layout, SacctReader};
 
 pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
@@ -62,8 +63,8 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
             "records": done.records,
             "lost": done.lost,
             "names": done.names,
-            "repairs": done.repairs.iter().map(|(rule, count, line)| {
-                serde_json::json!({ "rule": rule.name(), "count": count, "first_line": line })
+            "repairs": done.repairs.iter().map(|Repair { rule, count, first_line }| {
+                serde_json::json!({ "rule": rule.name(), "count": count, "first_line": first_line })
             }).collect::<Vec<_>>(),
         });
         print(&format!("{answer:#}\n"));
@@ -82,7 +83,8 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
     for (column, told) in &done.lost {
         let _ = writeln!(text, "lost: {column}, which {} told; {to} has no column for it", records(*told));
     }
-    for (rule, count, line) in done.repairs.iter() {
+    for Repair { rule, count, first_line } in done.repairs.iter() {
+        let line = first_line.unwrap_or_default();
         let _ = writeln!(text, "{rule}: {count} (first on line {line}); {}", rule.description());
     }
     match done.names {

@@ -139,7 +139,7 @@ fn report(made: &Made, log: &HeldLog, options: &Resample, common: &Common) {
     let out = &options.out;
     let Made { log: resampled, how, bounds } = made;
     let fidelity = Fidelity::of(resampled, log);
-    let numbers: Vec<(&str, f64)> = Fidelity::NAMES.into_iter().zip(fidelity.values()).collect();
+    let numbers = fidelity.numbers;
     if common.json {
         let numbers: serde_json::Map<_, _> =
             numbers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();

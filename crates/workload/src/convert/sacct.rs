@@ -2,6 +2,7 @@
 
 use super::{ConvertError, Converted, Layout, Names, Sink};
 use crate::gwf::GwfRecord;
+use crate::repair::Repair;
 use crate::sacct::{BySubmit, SacctReader, SacctRule, Zone};
 use sim_core::Span;
 use std::io::{self, Write};
@@ -34,7 +35,8 @@ pub fn convert_sacct(
     while let Some((earliest, line)) = window.pop() {
         jobs.write(earliest, line, &mut reader, &mut sink).map_err(ConvertError::Write)?;
     }
-    for (rule, count, line) in reader.repairs().iter() {
+    for Repair { rule, count, first_line } in reader.repairs().iter() {
+        let line = first_line.unwrap_or_default();
         let told =
             format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
         sink.comment(&told).map_err(ConvertError::Write)?;

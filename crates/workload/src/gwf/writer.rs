@@ -26,45 +26,37 @@ impl<W: Write> GwfWriter<W> {
         text.lines().try_for_each(|line| writeln!(self.out, "# {line}"))
     }
 
-    /// Writes one record.
+    /// Writes one record as one line of 29 columns.
     ///
     /// # Errors
     ///
     /// If `out` fails.
     pub fn record(&mut self, record: &GwfRecord) -> io::Result<()> {
-        write_record(&mut self.out, record)
+        let out = &mut self.out;
+        write!(out, "{}", record.number)?;
+        column(out, record.submit)?;
+        column(out, record.wait)?;
+        column(out, record.runtime)?;
+        column(out, record.processors)?;
+        column(out, record.cpu_time)?;
+        column(out, record.memory)?;
+        column(out, record.requested_processors)?;
+        column(out, record.requested_time)?;
+        column(out, record.requested_memory)?;
+        column(out, record.status.map(Status::code))?;
+        for name in [&record.user, &record.group, &record.executable, &record.queue, &record.partition] {
+            column(out, name.as_ref())?;
+        }
+        for text in &record.further {
+            column(out, text.as_ref())?;
+        }
+        writeln!(out)
     }
 
     /// Gives back what was written to; flush it, if it is buffered.
     pub fn into_inner(self) -> W {
         self.out
     }
-}
-
-/// Writes `record` as one line of 29 columns.
-///
-/// # Errors
-///
-/// If `out` fails.
-pub fn write_record(out: &mut impl Write, record: &GwfRecord) -> io::Result<()> {
-    write!(out, "{}", record.number)?;
-    column(out, record.submit)?;
-    column(out, record.wait)?;
-    column(out, record.runtime)?;
-    column(out, record.processors)?;
-    column(out, record.cpu_time)?;
-    column(out, record.memory)?;
-    column(out, record.requested_processors)?;
-    column(out, record.requested_time)?;
-    column(out, record.requested_memory)?;
-    column(out, record.status.map(Status::code))?;
-    for name in [&record.user, &record.group, &record.executable, &record.queue, &record.partition] {
-        column(out, name.as_ref())?;
-    }
-    for text in &record.further {
-        column(out, text.as_ref())?;
-    }
-    writeln!(out)
 }
 
 fn column(out: &mut impl Write, value: Option<impl Display>) -> io::Result<()> {

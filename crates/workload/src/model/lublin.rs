@@ -338,7 +338,6 @@ impl Arrivals {
             self.points -= weight;
             self.half_hour += 1;
         };
-        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 half-hours")]
         let passed = (self.half_hour - self.start) as f64;
         HALF_HOUR * (passed + self.points / weight)
     }

@@ -1,6 +1,7 @@
 //! The model of users' estimates of Tsafrir, Etsion and Feitelson.
 
 use super::ModelJob;
+use crate::draw::count as small;
 use crate::error::{ParameterError, check};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -361,9 +362,4 @@ fn apportioned(jobs: u32, shares: &[f64]) -> Vec<u32> {
         counts[at] += 1;
     }
     counts
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of estimates, at most a few thousand")]
-const fn small(number: usize) -> f64 {
-    number as f64
 }

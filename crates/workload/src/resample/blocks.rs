@@ -2,6 +2,7 @@
 
 use super::measures::{Fluid, Measures, Shape};
 use super::{DRAWS, ResampleError, WEEK, below};
+use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
@@ -211,9 +212,4 @@ fn until(jobs: &[HeldJob], end: Time) -> &[HeldJob] {
 
 fn start(week: usize) -> Time {
     Time::ZERO + WEEK * week as u64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of jobs and weeks")]
-const fn count(things: usize) -> f64 {
-    things as f64
 }

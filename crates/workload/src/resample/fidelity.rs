@@ -1,54 +1,29 @@
 //! How like a log another one is.
 
+use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::Time;
 
 /// How far a resampled log is from the log that it was made of, in numbers that a reader can set bounds to.
 ///
-/// Marginal distributions are compared by the Kolmogorov–Smirnov distance, the largest difference between two distribution
+/// | name | measure |
+/// |---|---|
+/// | `jobs`, `work` | jobs and processor-seconds per week, relative to the original's: 1 is as many |
+/// | `median_runtime` | likewise |
+/// | `runtimes`, `processors`, `limits`, `areas` | distance of the distributions of run times, processors, requested times (of jobs that have one; 0 if neither log has any), and processors × run time |
+/// | `day`, `week` | daily and weekly cycle: half the sum over 24 hours or seven days of the difference between the shares of submissions, from 0 to 1 |
+/// | `burstiness` | coefficient of variation of weekly work, relative to the original's |
+/// | `lag_one` | lag-1 autocorrelation of weekly work, less the original's |
+///
+/// Distributions are compared by the Kolmogorov–Smirnov distance, the largest difference between two distribution
 /// functions, from 0 (equal) to 1. Two halves of one real log are at 0.05 to 0.2 of each other.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Fidelity {
-    /// Jobs per week, relative to the original's: 1 is as many.
-    pub jobs: f64,
-    /// Processor-seconds per week, likewise.
-    pub work: f64,
-    /// Median run time, likewise.
-    pub median_runtime: f64,
-    /// Distance of the distributions of run times.
-    pub runtimes: f64,
-    /// Of processors.
-    pub processors: f64,
-    /// Of requested times, among jobs that have one; 0 if neither log has any.
-    pub limits: f64,
-    /// Of areas, processors × run time, which the first two do not settle: wide jobs may be long or short.
-    pub areas: f64,
-    /// The daily cycle: half the sum over the 24 hours of the difference between the shares of submissions, from 0 to 1.
-    pub day: f64,
-    /// The weekly cycle: the same over the seven days.
-    pub week: f64,
-    /// How unlike each other weeks are: coefficient of variation of weekly work, relative to the original's.
-    pub burstiness: f64,
-    /// Lag-1 autocorrelation of weekly work, less the original's.
-    pub lag_one: f64,
+    /// Each number with its name.
+    pub numbers: [(&'static str, f64); 11],
 }
 
 impl Fidelity {
-    /// Names, in the order of [`values`](Self::values).
-    pub const NAMES: [&str; 11] = [
-        "jobs",
-        "work",
-        "median_runtime",
-        "runtimes",
-        "processors",
-        "limits",
-        "areas",
-        "day",
-        "week",
-        "burstiness",
-        "lag_one",
-    ];
-
     /// Compares `resampled` with `original`. Hours are counted from the first week's beginning, which resampling keeps.
     ///
     /// # Panics
@@ -65,26 +40,26 @@ impl Fidelity {
             let [a, b] = [resampled, original].map(|log| shares(log, length, parts));
             a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
         };
-        Self {
-            jobs: both(&|log| weekly(log, |_| 1.0).iter().sum::<f64>() / weeks(log)),
-            work: both(&|log| weekly(log, HeldJob::area).iter().sum::<f64>() / weeks(log)),
-            median_runtime: both(&|log| median(log.jobs().iter().map(runtime).collect())),
-            runtimes: distance(&|job| Some(runtime(job))),
-            processors: distance(&|job| Some(f64::from(job.processors))),
-            limits: distance(&|job| job.limit.map(|limit| limit.as_secs_f64())),
-            areas: distance(&|job| Some(job.area())),
-            day: cycle(86_400, 24),
-            week: cycle(7 * 86_400, 7),
-            burstiness: both(&|log| variation(&weekly(log, HeldJob::area))),
-            lag_one: lag_one(&weekly(resampled, HeldJob::area)) - lag_one(&weekly(original, HeldJob::area)),
-        }
+        let lag_one = lag_one(&weekly(resampled, HeldJob::area)) - lag_one(&weekly(original, HeldJob::area));
+        let numbers = [
+            ("jobs", both(&|log| weekly(log, |_| 1.0).iter().sum::<f64>() / weeks(log))),
+            ("work", both(&|log| weekly(log, HeldJob::area).iter().sum::<f64>() / weeks(log))),
+            ("median_runtime", both(&|log| median(log.jobs().iter().map(runtime).collect()))),
+            ("runtimes", distance(&|job| Some(runtime(job)))),
+            ("processors", distance(&|job| Some(f64::from(job.processors)))),
+            ("limits", distance(&|job| job.limit.map(|limit| limit.as_secs_f64()))),
+            ("areas", distance(&|job| Some(job.area()))),
+            ("day", cycle(86_400, 24)),
+            ("week", cycle(7 * 86_400, 7)),
+            ("burstiness", both(&|log| variation(&weekly(log, HeldJob::area)))),
+            ("lag_one", lag_one),
+        ];
+        Self { numbers }
     }
 
-    /// All numbers, in the order of [`NAMES`](Self::NAMES).
-    pub const fn values(&self) -> [f64; 11] {
-        let Self { jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness, lag_one } =
-            *self;
-        [jobs, work, median_runtime, runtimes, processors, limits, areas, day, week, burstiness, lag_one]
+    /// The numbers without their names.
+    pub fn values(&self) -> [f64; 11] {
+        self.numbers.map(|(_, value)| value)
     }
 }
 
@@ -161,11 +136,6 @@ fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
         largest = largest.max((count(i) / count(a.len()) - count(j) / count(b.len())).abs());
     }
     largest
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
-const fn count(jobs: usize) -> f64 {
-    jobs as f64
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Measures of a log that the bounds of a resampled log concern.
 
 use super::WEEK;
+use crate::draw::count;
 use crate::held::HeldJob;
 use sim_core::{Span, Time};
 
@@ -96,9 +97,4 @@ impl Shape {
         let variance = self.variance / log.variance;
         [(1, work), (2, variance), (3, self.lag_one - log.lag_one), (3, self.pairs - log.pairs)]
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of weeks")]
-const fn count(things: usize) -> f64 {
-    things as f64
 }

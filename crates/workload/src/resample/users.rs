@@ -178,7 +178,7 @@ impl Users {
         if self.temporary.is_empty() {
             return;
         }
-        let rate = self.users * count(self.temporary.len()) / self.log_weeks;
+        let rate = self.users * draw::count(self.temporary.len()) / self.log_weeks;
         // Users who arrived up to twelve weeks before the first week may still be present.
         let mut at = -count_of(LONG);
         let end = count_of(self.weeks);
@@ -254,12 +254,6 @@ fn whole_below(stream: &mut Stream, many: u64) -> i64 {
     i64::try_from(below(stream, many)).expect("weeks of a log")
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of users")]
-const fn count(users: usize) -> f64 {
-    users as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of weeks")]
 const fn count_of(weeks: u64) -> f64 {
     weeks as f64
 }

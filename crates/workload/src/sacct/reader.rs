@@ -5,10 +5,11 @@ use super::job::{Memory, State, cpus_of_tres, has_gpu, word};
 use super::rule::{SacctRepairs, SacctRule};
 use super::time::{Instant, LONGEST, Zone, length};
 use crate::error::InputError;
-use crate::gwf::{GwfColumn, GwfRecord};
+use crate::gwf::{GwfRecord, PROJECT};
 use crate::lines::{LOG, Lines};
 use crate::swf::Status;
 use sim_core::Span;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -80,7 +81,7 @@ impl SacctReader {
 
     /// Counts one application of `rule`, at a line that may have been read long ago.
     pub(crate) fn note(&mut self, rule: SacctRule, line: u64) {
-        self.repairs.note(rule, line);
+        self.repairs.note(rule, Some(line));
     }
 
     fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
@@ -110,10 +111,10 @@ impl SacctReader {
             )));
         }
         let line = Line { text, ends: &self.ends, columns: &self.columns, lines: &self.lines };
-        let mut noted = Noted::default();
+        let mut noted = Noted::new();
         let read = line.job(&self.zone, self.counted + 1, &mut noted)?;
-        let at = self.lines.number();
-        noted.rules.iter().take(noted.count).for_each(|rule| self.repairs.note(*rule, at));
+        let at = Some(self.lines.number());
+        noted.into_iter().for_each(|rule| self.repairs.note(rule, at));
         self.counted += u64::from(read.is_some());
         Ok(read)
     }
@@ -136,27 +137,8 @@ impl Iterator for SacctReader {
     }
 }
 
-/// The rules that one line comes under: never more than there are.
-struct Noted {
-    rules: [SacctRule; SacctRule::ALL.len()],
-    count: usize,
-}
-
-impl Default for Noted {
-    fn default() -> Self {
-        Self { rules: SacctRule::ALL, count: 0 }
-    }
-}
-
-impl Noted {
-    /// Each is noted once for a line.
-    fn note(&mut self, rule: SacctRule) {
-        if !self.rules[..self.count].contains(&rule) {
-            self.rules[self.count] = rule;
-            self.count += 1;
-        }
-    }
-}
+/// The rules that one line comes under.
+type Noted = BTreeSet<SacctRule>;
 
 /// One line, and which of its columns is which.
 struct Line<'a> {
@@ -176,7 +158,7 @@ impl Line<'_> {
         // Steps first: they have no user, and nothing else of theirs needs to be in order.
         let ids = [Role::JobIdRaw, Role::JobId];
         if ids.into_iter().filter_map(|role| self.get(role)).any(|id| id.contains('.')) {
-            noted.note(SacctRule::Step);
+            noted.insert(SacctRule::Step);
             return Ok(None);
         }
         let state = State::parse(self.get(Role::State).unwrap_or_default());
@@ -186,7 +168,7 @@ impl Line<'_> {
             State::Ended(_) | State::Other => None,
         };
         if let Some(rule) = left_out {
-            noted.note(rule);
+            noted.insert(rule);
             return Ok(None);
         }
         let number = match self.get(Role::JobIdRaw) {
@@ -194,13 +176,13 @@ impl Line<'_> {
             None => count,
         };
         let Some(submit) = self.instant(Role::Submit, zone, noted)? else {
-            noted.note(SacctRule::NoSubmit);
+            noted.insert(SacctRule::NoSubmit);
             return Ok(None);
         };
         let status = match state {
             State::Ended(status) => Some(status),
             _ => {
-                noted.note(SacctRule::UnknownState);
+                noted.insert(SacctRule::UnknownState);
                 None
             }
         };
@@ -225,15 +207,14 @@ impl Line<'_> {
             ..GwfRecord::default()
         };
         // Where both are given, the account has a column of its own in logs of grids.
-        record.further[GwfColumn::Project as usize] = account.filter(|_| group.is_some());
+        record.further[PROJECT] = account.filter(|_| group.is_some());
         let start = self.instant(Role::Start, zone, noted)?;
         match start {
             Some(start) if allocated != Some(0) => self.ran(&mut record, submit, start, zone, noted)?,
-            _ => noted.note(if status == Some(Status::Cancelled) {
-                SacctRule::CancelledBeforeStart
-            } else {
-                SacctRule::NeverStarted
-            }),
+            _ => {
+                let is_cancelled = status == Some(Status::Cancelled);
+                noted.insert(if is_cancelled { SacctRule::CancelledBeforeStart } else { SacctRule::NeverStarted });
+            }
         }
         if record.runtime.is_some() {
             record.processors = allocated;
@@ -255,7 +236,7 @@ impl Line<'_> {
             (id.contains('['), SacctRule::ArrayRange),
         ] {
             if is_dropped {
-                noted.note(rule);
+                noted.insert(rule);
             }
         }
     }
@@ -270,7 +251,7 @@ impl Line<'_> {
         noted: &mut Noted,
     ) -> Result<(), InputError> {
         if start < submit {
-            noted.note(SacctRule::StartBeforeSubmit);
+            noted.insert(SacctRule::StartBeforeSubmit);
         }
         record.wait = Some(Span::from_secs(start.saturating_sub(submit)));
         let end = self.instant(Role::End, zone, noted)?;
@@ -282,10 +263,10 @@ impl Line<'_> {
         if let (Some(elapsed), Some(_)) = (elapsed, end)
             && Some(elapsed) != between
         {
-            noted.note(SacctRule::ElapsedDiffers);
+            noted.insert(SacctRule::ElapsedDiffers);
         }
         if elapsed.is_none() && end.is_some() && between.is_none() {
-            noted.note(SacctRule::EndBeforeStart);
+            noted.insert(SacctRule::EndBeforeStart);
         }
         record.runtime = elapsed.or(between);
         Ok(())
@@ -297,13 +278,13 @@ impl Line<'_> {
             [Role::TimelimitRaw, Role::Timelimit].into_iter().find_map(|role| self.get(role).map(|text| (role, text)));
         let Some((role, text)) = told else {
             if self.columns.index(Role::TimelimitRaw).or(self.columns.index(Role::Timelimit)).is_some() {
-                noted.note(SacctRule::NoLimit);
+                noted.insert(SacctRule::NoLimit);
             }
             return Ok(None);
         };
-        match text {
-            "UNLIMITED" | "INVALID" => noted.note(SacctRule::NoLimit),
-            "Partition_Limit" => noted.note(SacctRule::PartitionLimit),
+        let rule = match text {
+            "UNLIMITED" | "INVALID" => SacctRule::NoLimit,
+            "Partition_Limit" => SacctRule::PartitionLimit,
             _ if role == Role::Timelimit => {
                 return self.read(role, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
             }
@@ -313,7 +294,8 @@ impl Line<'_> {
                 let seconds = minutes.checked_mul(60).filter(|seconds| *seconds <= LONGEST).ok_or_else(fault)?;
                 return Ok(Some(Span::from_secs(seconds)));
             }
-        }
+        };
+        noted.insert(rule);
         Ok(None)
     }
 
@@ -368,7 +350,7 @@ impl Line<'_> {
             _ => self.fault(role, expected, TIMES),
         })?;
         if matches!(instant, Instant::Ambiguous(_)) {
-            noted.note(SacctRule::AmbiguousTime);
+            noted.insert(SacctRule::AmbiguousTime);
         }
         let in_range = |seconds| u64::try_from(seconds).ok().filter(|seconds| *seconds <= LONGEST);
         let told = |seconds| in_range(seconds).ok_or_else(|| self.fault(role, "a time from 1970 to 2106", TIMES));

@@ -230,31 +230,6 @@ mod tests {
     }
 
     proptest! {
-        /// By hand: days since 1970 in the civil calendar, counted year by year and month by month.
-        #[test]
-        fn local_times_are_those_of_the_calendar(seconds in 0..4_102_444_800_i64, ahead in -24 * 60..=24 * 60_i32) {
-            let (mut day, clock) = (seconds / 86_400, seconds % 86_400);
-            let is_leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            let mut year = 1970;
-            while day >= 365 + i64::from(is_leap(year)) {
-                day -= 365 + i64::from(is_leap(year));
-                year += 1;
-            }
-            let lengths = [31, 28 + i64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-            let mut month = 0;
-            while day >= lengths[month] {
-                day -= lengths[month];
-                month += 1;
-            }
-            let local = format!(
-                "{year}-{:02}-{:02}T{:02}:{:02}:{:02}", month + 1, day + 1, clock / 3_600, clock / 60 % 60, clock % 60
-            );
-            let zone = Zone::Fixed(60 * ahead);
-            prop_assert_eq!(zone.instant(&local), Some(Instant::At(seconds - i64::from(60 * ahead))));
-            // Its own name leads back to it.
-            prop_assert_eq!(zone.to_string().parse::<Zone>(), Ok(zone));
-        }
-
         #[test]
         fn lengths_are_read_as_they_are_written(days in 0..4_000_u64, clock in 0..86_400_u64, millis in 0..1_000_u64) {
             let (hours, minutes, seconds) = (clock / 3_600, clock / 60 % 60, clock % 60);

@@ -37,53 +37,45 @@ impl<W: Write> SwfWriter<W> {
         text.lines().try_for_each(|line| writeln!(self.out, "; {line}"))
     }
 
-    /// Writes one record.
+    /// Writes one record as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on where the
+    /// record has them. Column 19, the hosts of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
     ///
     /// # Errors
     ///
     /// If `out` fails.
     pub fn record(&mut self, record: &SwfRecord) -> io::Result<()> {
-        write_record(&mut self.out, record)
+        let out = &mut self.out;
+        if let Some(name) = &record.name {
+            writeln!(out, "; Job: {} {name}", record.number)?;
+        }
+        write!(out, "{}", record.number)?;
+        column(out, record.submit)?;
+        column(out, record.wait)?;
+        column(out, record.runtime)?;
+        column(out, record.allocated_processors)?;
+        column(out, record.cpu_time)?;
+        column(out, record.memory)?;
+        column(out, record.requested_processors)?;
+        column(out, record.requested_time)?;
+        column(out, record.requested_memory)?;
+        column(out, record.status.map(Status::code))?;
+        column(out, record.user)?;
+        column(out, record.group)?;
+        column(out, record.executable)?;
+        column(out, record.queue)?;
+        column(out, record.partition)?;
+        column(out, record.preceding_job)?;
+        column(out, record.think_time)?;
+        if let Some(further) = &record.further {
+            write!(out, " {{}} {further}")?;
+        }
+        writeln!(out)
     }
 
     /// Gives back what was written to; flush it, if it is buffered.
     pub fn into_inner(self) -> W {
         self.out
     }
-}
-
-/// Writes `record` as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on where the record has them. Column 19, the hosts
-/// of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
-///
-/// # Errors
-///
-/// If `out` fails.
-pub fn write_record(out: &mut impl Write, record: &SwfRecord) -> io::Result<()> {
-    if let Some(name) = &record.name {
-        writeln!(out, "; Job: {} {name}", record.number)?;
-    }
-    write!(out, "{}", record.number)?;
-    column(out, record.submit)?;
-    column(out, record.wait)?;
-    column(out, record.runtime)?;
-    column(out, record.allocated_processors)?;
-    column(out, record.cpu_time)?;
-    column(out, record.memory)?;
-    column(out, record.requested_processors)?;
-    column(out, record.requested_time)?;
-    column(out, record.requested_memory)?;
-    column(out, record.status.map(Status::code))?;
-    column(out, record.user)?;
-    column(out, record.group)?;
-    column(out, record.executable)?;
-    column(out, record.queue)?;
-    column(out, record.partition)?;
-    column(out, record.preceding_job)?;
-    column(out, record.think_time)?;
-    if let Some(further) = &record.further {
-        write!(out, " {{}} {further}")?;
-    }
-    writeln!(out)
 }
 
 fn column(out: &mut impl Write, value: Option<impl Display>) -> io::Result<()> {

@@ -151,11 +151,8 @@ fn the_experiments_on_predictions_leave_the_published_jobs_of_the_cleaned_logs()
         ("SDSC-BLUE-2000-4.2-cln.swf.gz", 1_152, 232_536, 6),
     ] {
         let records = SwfReader::open(&folder.join(name)).expect("the log is there");
-        let mut intake = PredictsimIntake::new(records, processors);
-        let found = intake.by_ref().inspect(|job| assert!(job.is_ok(), "{name}: {job:?}")).count() as u64;
-        assert_eq!(found, jobs, "{name}: {:?}", intake.filtered());
-        let known = LOGS.iter().find(|log| log.name == name).expect("it is known");
-        assert_eq!(found + intake.filtered().left_out(), known.jobs, "{name}");
-        println!("{name}: {:?}, published for {}", intake.filtered(), jobs + more);
+        let intake = PredictsimIntake::new(records, processors);
+        let found = intake.inspect(|job| assert!(job.is_ok(), "{name}: {job:?}")).count();
+        assert_eq!(found, jobs, "{name}: published for {}", jobs + more);
     }
 }

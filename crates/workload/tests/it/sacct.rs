@@ -52,19 +52,20 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
     insta::assert_snapshot!(log);
     assert_eq!((done.records, done.names), (7, 10));
     // Half past one came before the clocks were set back, half past two after it (or before, which is unknown).
-    let counts: Vec<_> = done.repairs.iter().map(|(rule, count, line)| (rule.name(), count, line)).collect();
+    let counts: Vec<_> =
+        done.repairs.iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect();
     assert_eq!(
         counts,
         [
-            ("step", 2, 3),
-            ("unfinished", 1, 10),
-            ("cancelled-before-start", 1, 7),
-            ("start-before-submit", 1, 11),
-            ("elapsed-differs", 2, 8),
-            ("no-limit", 1, 7),
-            ("partition-limit", 1, 8),
-            ("ambiguous-time", 1, 9),
-            ("het-component", 1, 9),
+            ("step", 2, Some(3)),
+            ("unfinished", 1, Some(10)),
+            ("cancelled-before-start", 1, Some(7)),
+            ("start-before-submit", 1, Some(11)),
+            ("elapsed-differs", 2, Some(8)),
+            ("no-limit", 1, Some(7)),
+            ("partition-limit", 1, Some(8)),
+            ("ambiguous-time", 1, Some(9)),
+            ("het-component", 1, Some(9)),
         ]
     );
     let log = swf(&log);
@@ -135,7 +136,7 @@ fn what_no_format_holds_is_kept_without_it_and_counted() {
     ];
     for (line, expected) in cases {
         let (log, done) = converted(&format!("{head}{line}\n"), "UTC", Layout::Swf);
-        let rules: Vec<_> = done.repairs.iter().map(|(rule, ..)| rule.name()).collect();
+        let rules: Vec<_> = done.repairs.iter().map(|repair| repair.rule.name()).collect();
         assert_eq!((swf(&log).len(), &rules[..]), (1, expected), "{line}");
     }
 }
@@ -148,7 +149,7 @@ fn jobs_without_a_number_of_their_own_are_counted() {
     let records = swf(&log);
     assert_eq!(records.iter().map(|record| record.number).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!((records[1].runtime, records[1].allocated_processors, records[2].status), (None, None, None));
-    let counts: Vec<_> = done.repairs.iter().map(|(rule, count, _)| (rule, count)).collect();
+    let counts: Vec<_> = done.repairs.iter().map(|repair| (repair.rule, repair.count)).collect();
     assert_eq!(counts, [(SacctRule::NeverStarted, 1), (SacctRule::UnknownState, 1)]);
 }
 

@@ -104,8 +104,5 @@ impl Check<'_> {
 
 /// `90s`, `15m`, `4h`, `7d`; at most ten years.
 fn span(text: &str) -> Option<Span> {
-    let units = [('s', 1), ('m', 60), ('h', 3_600), ('d', 86_400)];
-    let (unit, seconds) = units.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
-    let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
-    number.checked_mul(seconds).filter(|seconds| *seconds <= 315_360_000).map(Span::from_secs)
+    workload::outages::span(text).filter(|span| *span <= Span::from_secs(315_360_000))
 }

@@ -234,7 +234,6 @@ fn short(number: f64) -> f64 {
     format!("{number:.5e}").parse().expect("printed so")
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no log has 2^53 jobs")]
 const fn count(jobs: u64) -> f64 {
     jobs as f64
 }

@@ -204,7 +204,6 @@ impl Starts {
             self.hour += 1;
             self.seconds = 0.0;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 hours")]
         let hours = (self.hour - u64::from(self.start_hour)) as f64;
         3_600.0 * hours + self.seconds
     }

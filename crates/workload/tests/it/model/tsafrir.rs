@@ -72,7 +72,6 @@ fn rare_values_lie_on_the_curve_of_the_paper() {
     for (rank, time) in (1_u32..200).zip(rare) {
         let x = f64::from(rank) / 200.0;
         let expected = (a - 1.0) * x / (a - x) * 360_000.0;
-        #[expect(clippy::cast_precision_loss, reason = "below 360 000")]
         let distance = (time as f64 - expected).abs();
         assert!(distance <= 60.0, "value {rank}: {time}, not {expected}");
     }
