@@ -324,7 +324,7 @@ impl Reader {
     }
 
     fn limit(&mut self, line: usize, limits: &mut Limits, key: &str, value: &str) -> Result<(), &'static str> {
-        if among(LISTED, key) {
+        if text::is_among(LISTED, key) {
             if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
                 self.accounts.not_modelled.push(format!("{}:{line}: {key}", self.file));
             }
@@ -363,10 +363,6 @@ fn fields(text: &str) -> Vec<String> {
     fields
 }
 
-fn among(list: &str, key: &str) -> bool {
-    list.split_whitespace().any(|known| known.eq_ignore_ascii_case(key))
-}
-
 impl Limits {
     /// Sets the limit that `key` names.
     fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
@@ -389,7 +385,7 @@ impl Limits {
             "maxwall" | "maxwalldurationperjob" | "maxwalldurationpj" => {
                 self.max_wall = if absent { None } else { text::limit(value)? };
             }
-            _ if among(IGNORED, key) => {}
+            _ if text::is_among(IGNORED, key) => {}
             _ => return Err("unknown key; remove it"),
         }
         Ok(())

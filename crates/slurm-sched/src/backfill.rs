@@ -5,7 +5,7 @@ use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
 use crate::table::{NodeSpace, Record};
-use crate::version::Rules;
+use crate::version::Version;
 use crate::will_run::{Running, Slot, WillRun};
 use std::collections::BTreeMap;
 
@@ -59,8 +59,8 @@ pub(crate) struct Terms<'a> {
     pub settings: &'a Scheduling,
     /// `KillWait`, in seconds.
     pub kill_wait: i64,
-    /// Rules of the version.
-    pub rules: Rules,
+    /// Version whose rules hold.
+    pub version: Version,
 }
 
 /// One slot that the search for a job tested.
@@ -89,7 +89,8 @@ struct Search<'a> {
     cluster: &'a mut Cluster,
     settings: &'a Scheduling,
     kill_wait: i64,
-    rules: Rules,
+    /// See [`Version::is_new`].
+    is_new: bool,
     now: i64,
     table: NodeSpace,
     expected: Vec<Running>,
@@ -115,12 +116,23 @@ pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, terms: T
 
 impl<'a> Search<'a> {
     fn new(cluster: &'a mut Cluster, now: i64, terms: Terms<'a>) -> Self {
-        let Terms { settings, kill_wait, rules } = terms;
+        let Terms { settings, kill_wait, version } = terms;
         let floor = |time: i64| time / settings.bf_resolution * settings.bf_resolution;
         let table = NodeSpace::new(floor(now), floor(now + settings.bf_window), NodeSet::full(cluster.machine().len()));
         let expected = cluster.expected(now, kill_wait);
         let pass = Pass::default();
-        Self { cluster, settings, kill_wait, rules, now, table, expected, pass, watched: None, steps: Vec::new() }
+        Self {
+            cluster,
+            settings,
+            kill_wait,
+            is_new: version.is_new(),
+            now,
+            table,
+            expected,
+            pass,
+            watched: None,
+            steps: Vec::new(),
+        }
     }
 
     fn run(&mut self, queue: &[Entry]) {
@@ -167,7 +179,7 @@ impl<'a> Search<'a> {
             }
         }
         let idle = self.cluster.idle();
-        let is_marked = |plan: &Plan| self.rules.any_plan_is_change || plan.nodes.meets(idle);
+        let is_marked = |plan: &Plan| self.is_new || plan.nodes.meets(idle);
         self.pass.marks_nodes = self.pass.plans.iter().any(is_marked);
     }
 
@@ -181,7 +193,7 @@ impl<'a> Search<'a> {
             if is_for_now_only && from > self.now {
                 return (Found::Nothing, is_tested);
             }
-            if self.rules.stop_at_table_end && from >= self.table.end() {
+            if self.is_new && from >= self.table.end() {
                 return (Found::Nothing, is_tested);
             }
             let (usable, next) = self.usable(entry, from);
@@ -192,7 +204,7 @@ impl<'a> Search<'a> {
             let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
             let found = if usable.len() >= entry.need.nodes && has_required {
                 is_tested = true;
-                let slot = self.rules.will_run_from_slot.then_some(Slot { from, later });
+                let slot = self.is_new.then_some(Slot { from, later });
                 self.will_run().test(&usable, entry.need, entry.required.as_ref(), slot)
             } else {
                 None
@@ -212,7 +224,7 @@ impl<'a> Search<'a> {
                 return (Found::Now(nodes), true);
             }
             let is_nearer = later != 0 && start > later;
-            if is_nearer && !self.rules.clash_first {
+            if is_nearer && !self.is_new {
                 continue;
             }
             let begin = self.floor(start);
@@ -250,7 +262,7 @@ impl<'a> Search<'a> {
             }
             // A job that ends in the very second in which a plan begins collides with it.
             if record.begin > until {
-                if self.rules.later_after_stop && later == 0 {
+                if self.is_new && later == 0 {
                     later = records.get(index + 1).map_or(0, |next| next.end);
                 }
                 break;
@@ -305,7 +317,7 @@ impl<'a> Search<'a> {
     }
 
     fn round_end(&self, time: i64) -> i64 {
-        if self.rules.round_ends_up { self.floor(time + self.settings.bf_resolution - 1) } else { self.floor(time) }
+        if self.is_new { self.floor(time + self.settings.bf_resolution - 1) } else { self.floor(time) }
     }
 }
 
@@ -315,7 +327,7 @@ struct Counts {
     users: BTreeMap<usize, usize>,
     partitions: BTreeMap<usize, usize>,
     users_of_partitions: BTreeMap<(usize, usize), usize>,
-    associations: BTreeMap<usize, usize>,
+    associations: BTreeMap<Option<usize>, usize>,
 }
 
 impl Counts {
@@ -330,8 +342,12 @@ impl Counts {
             *count > limit
         }
         exceeds(&mut self.partitions, entry.partition, settings.bf_max_job_part)
-            || exceeds(&mut self.users_of_partitions, (entry.user, entry.partition), settings.bf_max_job_user_part)
-            || exceeds(&mut self.users, entry.user, settings.bf_max_job_user)
-            || exceeds(&mut self.associations, entry.association, settings.bf_max_job_assoc)
+            || exceeds(
+                &mut self.users_of_partitions,
+                (entry.demand.user, entry.partition),
+                settings.bf_max_job_user_part,
+            )
+            || exceeds(&mut self.users, entry.demand.user, settings.bf_max_job_user)
+            || exceeds(&mut self.associations, entry.demand.association, settings.bf_max_job_assoc)
     }
 }

@@ -260,7 +260,7 @@ impl<'a> Controller<'a> {
     fn enqueue(&mut self, id: u32) {
         let Some(job) = self.jobs.get(&id) else { return };
         for place in job.places.iter().filter(|place| place.is_admitted) {
-            let JobFactors { partition, submit, eligible, limit, association, .. } = place.factors;
+            let JobFactors { partition, submit, eligible, .. } = place.factors;
             self.queue.push(Entry {
                 job: id,
                 partition,
@@ -268,13 +268,10 @@ impl<'a> Controller<'a> {
                 priority: place.priority,
                 submit,
                 eligible: eligible.unwrap_or(submit),
-                limit,
                 need: place.need,
                 limit_min: place.limit_min,
                 required: place.required.clone(),
                 excluded: place.excluded.clone(),
-                user: job.user,
-                association: association.unwrap_or(usize::MAX),
                 demand: place.demand,
             });
         }
@@ -358,7 +355,7 @@ impl<'a> Controller<'a> {
 
     fn terms(&self) -> Terms<'a> {
         let Site { conf, version, .. } = self.site;
-        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, rules: version.rules() }
+        Terms { settings: &conf.scheduling, kill_wait: conf.kill_wait, version: *version }
     }
 
     /// Takes started jobs out of the queue.

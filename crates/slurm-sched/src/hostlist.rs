@@ -23,31 +23,15 @@ pub struct HostlistError {
     /// Position of the fault in the list, counted from 1.
     pub column: usize,
     /// The fault and its fix.
-    pub problem: Problem,
+    pub problem: &'static str,
 }
 
-/// Fault of a node list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A `[` or `]` without its partner.
-    #[error("unbalanced bracket; write ranges as n[1-4,7]")]
-    Bracket,
-    /// Something else than `3` or `3-7` within brackets.
-    #[error("expected a number or a range such as 1-4 between brackets")]
-    Range,
-    /// A range whose end is below its begin.
-    #[error("the range runs backwards; write the smaller number first")]
-    Backwards,
-    /// A name without characters.
-    #[error("empty name; remove the extra comma")]
-    Empty,
-    /// A name with a blank or another character that no node name has.
-    #[error("node names have letters, digits, '-', '_' and '.' only")]
-    Character,
-    /// More than [`MOST_NAMES`] names.
-    #[error("expands to more than 262144 names; check the range")]
-    TooMany,
-}
+const BRACKET: &str = "unbalanced bracket; write ranges as n[1-4,7]";
+const RANGE: &str = "expected a number or a range such as 1-4 between brackets";
+const BACKWARDS: &str = "the range runs backwards; write the smaller number first";
+const EMPTY: &str = "empty name; remove the extra comma";
+const CHARACTER: &str = "node names have letters, digits, '-', '_' and '.' only";
+const TOO_MANY: &str = "expands to more than 262144 names; check the range";
 
 /// Returns the names of `list` in its order.
 ///
@@ -55,7 +39,7 @@ pub enum Problem {
 ///
 /// Fails at the first fault, with its position.
 pub fn expand(list: &str) -> Result<Vec<String>, HostlistError> {
-    let fail = |(column, problem): (usize, Problem)| HostlistError {
+    let fail = |(column, problem): (usize, &'static str)| HostlistError {
         list: list.chars().take(80).collect(),
         column: column + 1,
         problem,
@@ -70,7 +54,7 @@ pub fn expand(list: &str) -> Result<Vec<String>, HostlistError> {
         match c {
             '[' if depth == 0 => depth = 1,
             ']' if depth == 1 => depth = 0,
-            '[' | ']' => return Err(fail((at, Problem::Bracket))),
+            '[' | ']' => return Err(fail((at, BRACKET))),
             ',' if depth == 0 => {
                 expand_one(&list[begin..at], begin, &mut names).map_err(fail)?;
                 begin = at + 1;
@@ -78,11 +62,11 @@ pub fn expand(list: &str) -> Result<Vec<String>, HostlistError> {
             _ => {}
         }
     }
-    if depth == 0 { Ok(names) } else { Err(fail((list.len(), Problem::Bracket))) }
+    if depth == 0 { Ok(names) } else { Err(fail((list.len(), BRACKET))) }
 }
 
 /// Appends the names of one element, `rack[1-2]n[01-16]`, which begins at `offset` of its list.
-fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(), (usize, Problem)> {
+fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(), (usize, &'static str)> {
     let mut partial = vec![String::new()];
     let mut rest = element;
     let room = MOST_NAMES.saturating_sub(names.len());
@@ -91,11 +75,11 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
         let (plain, bracket) = rest.split_once('[').map_or((rest, None), |(plain, tail)| (plain, Some(tail)));
         let plain = plain.trim_matches(' ');
         if !plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
-            return Err((at, Problem::Character));
+            return Err((at, CHARACTER));
         }
         partial.iter_mut().for_each(|name| name.push_str(plain));
         let Some(tail) = bracket else { break };
-        let (inner, after) = tail.split_once(']').ok_or((at, Problem::Bracket))?;
+        let (inner, after) = tail.split_once(']').ok_or((at, BRACKET))?;
         let ranges = ranges(inner, room / partial.len()).map_err(|problem| (at + plain.len() + 1, problem))?;
         partial = partial
             .iter()
@@ -104,30 +88,30 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
         rest = after;
     }
     if partial.len() > room {
-        return Err((offset, Problem::TooMany));
+        return Err((offset, TOO_MANY));
     }
     if partial.iter().any(String::is_empty) {
-        return Err((offset, Problem::Empty));
+        return Err((offset, EMPTY));
     }
     names.append(&mut partial);
     Ok(())
 }
 
 /// Numbers and widths of `01-16,20`.
-fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, Problem> {
+fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
-        if digits { text.parse::<u64>().map_err(|_| Problem::Range) } else { Err(Problem::Range) }
+        if digits { text.parse::<u64>().map_err(|_| RANGE) } else { Err(RANGE) }
     };
     let mut all = Vec::new();
     for range in inner.split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (begin, end) = (number(first)?, number(last)?);
         if end < begin {
-            return Err(Problem::Backwards);
+            return Err(BACKWARDS);
         }
         if usize::try_from(end - begin).map_or(true, |more| all.len() + more >= room) {
-            return Err(Problem::TooMany);
+            return Err(TOO_MANY);
         }
         all.extend((begin..=end).map(|n| (n, first.len())));
     }

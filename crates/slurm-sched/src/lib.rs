@@ -36,4 +36,4 @@ pub use follow::{Comparison, Difference, FollowError, follow};
 pub use log::{Event, Events, LogError, version_of};
 pub use loops::Phases;
 pub use simulate::{By, Ended, Report, Terms, simulate};
-pub use version::{Rules, UnknownVersion, Version};
+pub use version::{UnknownVersion, Version};

@@ -57,7 +57,7 @@ pub(crate) fn main_pass(
             candidates.subtract(excluded);
         }
         if let Some(nodes) = cluster.machine().choose(&candidates, entry.need, entry.required.as_ref()) {
-            cluster.start(entry.job, now + entry.limit, nodes.clone(), entry.demand);
+            cluster.start(entry.job, now + entry.demand.limit, nodes.clone(), entry.demand);
             pass.starts.push(Start { job: entry.job, partition: entry.partition, nodes });
             pass.changed = true;
             if settings.sched_max_job_start > 0 && pass.starts.len() >= settings.sched_max_job_start {

@@ -20,28 +20,22 @@ pub(crate) struct Entry {
     pub submit: i64,
     /// Time since which its begin time has come and its dependencies are met.
     pub eligible: i64,
-    /// Time limit in seconds.
-    pub limit: i64,
     /// Whole nodes and CPUs that it needs.
     pub need: Need,
-    /// The user's index.
-    pub user: usize,
-    /// The association's index.
-    pub association: usize,
     /// `--time-min` in seconds, if given.
     pub limit_min: Option<i64>,
     /// Nodes that it must have.
     pub required: Option<NodeSet>,
     /// Nodes that it must not have.
     pub excluded: Option<NodeSet>,
-    /// What limits count of it.
+    /// What limits count of it, with its user, association and time limit.
     pub demand: Demand,
 }
 
 impl Entry {
     /// Time for which the backfill pass searches a place.
     pub(crate) fn least_limit(&self) -> i64 {
-        self.limit_min.unwrap_or(self.limit)
+        self.limit_min.unwrap_or(self.demand.limit)
     }
 }
 

@@ -67,6 +67,11 @@ pub(crate) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
+/// Returns true if `list`, words between blanks, has the word in any case of letters.
+pub(crate) fn is_among(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
+}
+
 /// `text` split at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

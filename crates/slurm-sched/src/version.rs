@@ -12,39 +12,18 @@ pub enum Version {
     V24_11,
 }
 
-/// The rules in which versions of Slurm differ.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Rules {
-    /// Ends in the table of planned use are rounded up to the resolution, not down.
-    pub round_ends_up: bool,
-    /// The will-run test starts from the slot under test and ends at the next slot.
-    pub will_run_from_slot: bool,
-    /// A walk that stops at a record beyond the job's end yields a later slot.
-    pub later_after_stop: bool,
-    /// The clash with other plans is tested before a nearer slot is tried.
-    pub clash_first: bool,
-    /// Any plan counts as a change that lets the next backfill pass run, not only one on nodes that are not allocated.
-    pub any_plan_is_change: bool,
-    /// A slot beyond the table's end has no plan.
-    pub stop_at_table_end: bool,
-}
-
 impl Version {
     /// All modelled versions, oldest first.
     pub const ALL: [Self; 2] = [Self::V22_05, Self::V24_11];
 
-    /// Returns the rules of this version.
+    /// Returns true for the rules of 24.11: ends in the table of planned use are rounded up to the resolution, not down; the
+    /// will-run test starts from the slot under test and ends at the next slot; a walk that stops at a record beyond the job's
+    /// end yields a later slot; the clash with other plans is tested before a nearer slot is tried; any plan counts as a
+    /// change that lets the next backfill pass run, not only one on nodes that are not allocated; and a slot beyond the
+    /// table's end has no plan.
     #[must_use]
-    pub fn rules(self) -> Rules {
-        let newer = self >= Self::V24_11;
-        Rules {
-            round_ends_up: newer,
-            will_run_from_slot: newer,
-            later_after_stop: newer,
-            clash_first: newer,
-            any_plan_is_change: newer,
-            stop_at_table_end: newer,
-        }
+    pub fn is_new(self) -> bool {
+        self >= Self::V24_11
     }
 
     /// Returns the modelled version nearest to `text` (such as `23.02.7`).

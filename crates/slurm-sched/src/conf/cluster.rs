@@ -5,23 +5,15 @@ use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::BTreeMap;
 
-/// One node. Cores, memory and GRES are kept for selectors of parts of nodes.
+/// One node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// `NodeName`.
     pub name: String,
     /// `CPUs`, or the product of sockets, cores and threads.
     pub cpus: u32,
-    /// `Sockets`.
-    pub sockets: u32,
-    /// `CoresPerSocket`.
-    pub cores_per_socket: u32,
-    /// `ThreadsPerCore`.
-    pub threads_per_core: u32,
     /// `RealMemory`, in MiB.
     pub memory: u64,
-    /// `Gres`, as (name with type, count).
-    pub gres: Vec<(String, u64)>,
     /// `Weight`: lighter nodes are taken first.
     pub weight: u64,
     /// `Features`.
@@ -78,7 +70,7 @@ pub enum State {
 }
 
 /// Keys of node lines without effect on whole nodes.
-const NODE_HARMLESS: &str = "NodeHostname NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount \
+const NODE_HARMLESS: &str = "Gres NodeHostname NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount \
     CpuSpecList MemSpecLimit CpuBind RestrictedCoresPerGPU Parameters Topology";
 
 /// Keys of partition lines that are listed.
@@ -181,7 +173,7 @@ fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collec
 
 fn list_keys(values: &Values, keys: &str, listed: &mut Vec<String>) {
     for setting in values.values() {
-        if keys.split_whitespace().any(|key| key.eq_ignore_ascii_case(&setting.key)) {
+        if text::is_among(keys, &setting.key) {
             listed.push(format!("{}:{}: {}", setting.file, setting.line, setting.key));
         }
     }
@@ -198,27 +190,20 @@ fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
     let (cores, threads) = (number("corespersocket"), number("threadspercore").unwrap_or(1));
     let cpus = number("cpus").or_else(|| number("procs"));
     let product = |sockets: u32, cores: u32| sockets.saturating_mul(cores).saturating_mul(threads);
-    let cpus = cpus.unwrap_or_else(|| product(sockets.unwrap_or(1), cores.unwrap_or(1)));
-    let sockets = sockets.unwrap_or(if cores.is_none() { (cpus / threads).max(1) } else { 1 });
     let mut node = Node {
         name: String::new(),
-        cpus,
-        sockets,
-        cores_per_socket: cores.unwrap_or(1),
-        threads_per_core: threads,
+        cpus: cpus.unwrap_or_else(|| product(sockets.unwrap_or(1), cores.unwrap_or(1))),
         memory: u64::from(number("realmemory").unwrap_or(1)),
-        gres: Vec::new(),
         weight: u64::from(number("weight").unwrap_or(1)),
         features: Vec::new(),
         up: true,
     };
     for (key, setting) in values {
         match key.as_str() {
-            "gres" => node.gres = text::list(&setting.value).map(gres).collect(),
             "features" | "feature" => node.features = text::list(&setting.value).map(str::to_owned).collect(),
             "state" => node.up = usable(&setting.value),
             "nodename" | "cpus" | "sockets" | "corespersocket" | "threadspercore" | "realmemory" | "weight" => {}
-            _ if NODE_HARMLESS.split_whitespace().any(|known| known.eq_ignore_ascii_case(key)) => {}
+            _ if text::is_among(NODE_HARMLESS, key) => {}
             _ => fault(faults, setting, "unknown key of a node line; remove it"),
         }
     }
@@ -229,15 +214,6 @@ fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
 fn usable(state: &str) -> bool {
     let state = state.to_ascii_uppercase();
     !["DOWN", "DRAIN", "FAIL", "FUTURE"].iter().any(|bad| state.starts_with(bad))
-}
-
-/// `gpu:a100:4` is four of `gpu:a100`.
-fn gres(text: &str) -> (String, u64) {
-    let text = text.split('(').next().unwrap_or(text);
-    match text.rsplit_once(':').map(|(name, count)| (name, count.parse())) {
-        Some((name, Ok(count))) => (name.to_owned(), count),
-        _ => (text.to_owned(), 1),
-    }
 }
 
 /// Node sets by name.
@@ -329,7 +305,7 @@ fn set(
         "qos" => partition.qos = Some(value.to_owned()).filter(|name| !name.is_empty() && name != "N/A"),
         "tresbillingweights" => partition.billing = billing(value)?,
         "exclusiveuser" | "exclusivetopo" | "lln" | "reqresv" => off(key)?,
-        _ if PARTITION_LISTED.split_whitespace().any(|known| known.eq_ignore_ascii_case(key)) => {}
+        _ if text::is_among(PARTITION_LISTED, key) => {}
         _ => return Err("unknown key of a partition line; remove it".to_owned()),
     }
     Ok(())

@@ -99,8 +99,7 @@ pub(super) fn treatment(key: &str) -> Treatment {
         return Treatment::Only(values, fix);
     }
     let lists = [(USED, Treatment::Used), (LISTED, Treatment::Listed), (HARMLESS, Treatment::Harmless)];
-    let holds = |list: &str| list.split_whitespace().any(|name| name.eq_ignore_ascii_case(key));
-    match lists.into_iter().find(|(list, _)| holds(list)) {
+    match lists.into_iter().find(|(list, _)| text::is_among(list, key)) {
         Some((_, treatment)) => treatment,
         None => Treatment::Unknown(text::nearest(key, names())),
     }

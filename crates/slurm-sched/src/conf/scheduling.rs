@@ -133,15 +133,14 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[Setting], not_modelled
         })
     });
     for setting in of_file.chain(overlays.iter().cloned()) {
-        let among = |list: &str| list.split_whitespace().any(|name| name.eq_ignore_ascii_case(&setting.key));
         if let Some((name, parameter)) = PARAMETERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&setting.key)) {
             match set(&mut scheduling, parameter, &setting.value) {
                 Ok(()) => given.push(*name),
                 Err(problem) => globals.fault(&setting, problem),
             }
-        } else if among(LISTED) {
+        } else if text::is_among(LISTED, &setting.key) {
             not_modelled.push(format!("{}:{}: SchedulerParameters={}", setting.file, setting.line, setting.key));
-        } else if among(REFUSED) {
+        } else if text::is_among(REFUSED, &setting.key) {
             globals.fault(&setting, "is not modelled and changes decisions; remove it from SchedulerParameters");
         } else {
             let near = text::nearest(&setting.key, PARAMETERS.iter().map(|(name, _)| *name));

@@ -50,7 +50,6 @@ impl Twin<'_> {
         all
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn walk(&mut self, at: usize, tied: bool) {
         let mut left = self.competitors(at);
         let all: u32 = left.iter().filter_map(|&child| self.tree[child].2).sum();

@@ -68,7 +68,6 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
         conf.nodes.iter().map(|node| (node.cpus, node.weight, node.up)).collect::<Vec<_>>()[3..],
         [(32, 10, true), (4, 5, false), (4, 5, false), (32, 5, false)]
     );
-    assert_eq!(conf.nodes[0].gres, [("gpu:a100".to_owned(), 4), ("shard".to_owned(), 8)]);
     let [all, big] = &conf.partitions[..] else { panic!("two partitions") };
     assert_eq!(
         (all.nodes.len(), all.max_time, all.default_time, all.priority_tier),
