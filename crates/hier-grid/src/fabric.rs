@@ -83,7 +83,6 @@ impl<W: MessageObserver> Fabric<W> {
     }
 
     /// Whether the observer looks at messages, so that those which are only counted must be put together too.
-    #[expect(clippy::unused_self, reason = "callers know the fabric and not its observer's type")]
     pub(crate) const fn is_observed(&self) -> bool {
         W::ENABLED
     }

@@ -123,7 +123,6 @@ impl Network {
         bytes: u64,
         now: Time,
     ) -> FlowStart {
-        #[expect(clippy::cast_precision_loss, reason = "an amount of data becomes a length of time")]
         let bytes = bytes as f64;
         // A TCP connection never has more than one window under way: its rate is at most window / round trip, however
         // wide the links.

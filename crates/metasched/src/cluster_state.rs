@@ -147,7 +147,6 @@ impl RunningJob {
 
     /// Its progress per time, 1 alone at reference speed.
     pub(crate) fn progress_rate(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "for people")]
         let rate = self.rate as f64;
         rate / 4_294_967_296.0
     }
@@ -249,7 +248,6 @@ impl ClusterState {
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
         let Node { demand, memory, .. } = self.nodes[node as usize];
         let cpu = f64::from(demand.min(PROCESSOR)) / f64::from(PROCESSOR);
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let memory = memory as f64 / self.rules.memory.max(1) as f64;
         f64::midpoint(cpu, memory.min(1.0))
     }
@@ -521,7 +519,6 @@ fn rate(job: &RunningJob, nodes: &[Node], rules: &NodeRules) -> u64 {
 
 /// The same, of a task that asks for `cpu` and gets `share` of it, both in millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000 · 2³², and at least 1")]
-#[expect(clippy::cast_precision_loss, reason = "a power of two")]
 fn work_rate(share: f64, cpu: f64, rules: &NodeRules) -> u64 {
     let rate = rules.speed * (share / cpu) * REFERENCE as f64;
     ((rate + 0.5) as u64).max(1)

@@ -134,7 +134,6 @@ choice! {
 impl LocalUsers {
     /// What a user asks of a node with so much memory: CPU in millionths, memory in KiB.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
-    #[expect(clippy::cast_precision_loss, reason = "memory is below 2^53 KiB")]
     pub(crate) fn of_node(&self, memory: u64) -> (u32, u64) {
         ((self.cpu * f64::from(PROCESSOR)).round() as u32, (self.memory * memory as f64).round() as u64)
     }

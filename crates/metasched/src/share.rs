@@ -26,7 +26,6 @@ pub(crate) fn fair_level(total: u32, demands: impl Iterator<Item = u32> + Clone)
         }
         let left_over = u64::from(PROCESSOR) - modest;
         if others == sharing {
-            #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
             return left_over as f64 / sharing as f64;
         }
         (left, sharing) = (left_over, others);
@@ -44,7 +43,6 @@ mod tests {
         let mut left = f64::from(PROCESSOR);
         let count = demands.len();
         let serve = |(i, demand): (usize, u32)| {
-            #[expect(clippy::cast_precision_loss, reason = "few tasks")]
             let share = f64::from(demand).min(left / (count - i) as f64);
             left -= share;
             (demand, share)

@@ -239,7 +239,6 @@ where
         if node_time == 0 {
             return None;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a measurement, for statistics")]
         let node_secs = node_time as f64 / 1e9;
         let load = self.local_load(*last_end);
         let excess = match self.config.readings.local_slowdown {

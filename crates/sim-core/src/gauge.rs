@@ -59,7 +59,6 @@ impl Gauge {
     }
 
     /// The time-weighted mean from the start to `now`; the level itself if no time has passed.
-    #[expect(clippy::cast_precision_loss, reason = "a mean, for statistics")]
     pub fn mean(&self, now: Time) -> f64 {
         match now.since(self.since).as_nanos() {
             0 => self.level as f64,

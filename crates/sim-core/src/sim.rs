@@ -98,13 +98,8 @@ pub struct Sim<M: Model, P = ()> {
 impl<M: Model, P: Probe> Sim<M, P> {
     /// Starts `model` at time zero.
     pub fn new(model: M, probe: P) -> Self {
-        Self::starting_at(Time::ZERO, model, probe)
-    }
-
-    /// Starts `model` at `now`: a simulation inside a simulation begins at the outer one's present.
-    pub fn starting_at(now: Time, model: M, probe: P) -> Self {
-        let mut sim = Self { model, probe, calendar: Calendar::new(), now };
-        let mut cx = EngineContext { now, calendar: &mut sim.calendar, probe: &mut sim.probe };
+        let mut sim = Self { model, probe, calendar: Calendar::new(), now: Time::ZERO };
+        let mut cx = EngineContext { now: sim.now, calendar: &mut sim.calendar, probe: &mut sim.probe };
         sim.model.start(&mut cx);
         sim
     }

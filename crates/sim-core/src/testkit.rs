@@ -42,7 +42,6 @@ pub fn workload(widest: u32) -> impl Strategy<Value = Vec<Job>> {
 /// # Panics
 ///
 /// If there are fewer than two values.
-#[expect(clippy::cast_precision_loss, reason = "few values")]
 pub fn mean_and_stderr(values: &[f64]) -> (f64, f64) {
     assert!(values.len() > 1, "a standard error needs two values");
     let n = values.len() as f64;

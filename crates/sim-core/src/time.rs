@@ -47,7 +47,6 @@ impl Time {
     }
 
     /// Seconds since the start, for printing and statistics.
-    #[expect(clippy::cast_precision_loss, reason = "printing; 53 bits of nanoseconds are 104 days to the nanosecond")]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
@@ -103,12 +102,7 @@ impl Span {
     /// If `secs` is negative, not a number, or exceeds 584 years.
     #[track_caller]
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "range checked just before"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
     pub fn from_secs_f64(secs: f64) -> Self {
         let nanos = secs * NANOS_PER_SEC as f64 + 0.5;
         assert!((0.0..u64::MAX as f64).contains(&nanos), "a span cannot be {secs} s");
@@ -121,7 +115,6 @@ impl Span {
     }
 
     /// Length in seconds, for printing and statistics.
-    #[expect(clippy::cast_precision_loss, reason = "printing")]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
@@ -139,12 +132,7 @@ impl Span {
     /// If `factor` is negative or not a number, or the result exceeds 584 years.
     #[track_caller]
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "range checked just before"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
     pub fn scaled(self, factor: f64) -> Self {
         let nanos = self.0 as f64 * factor + 0.5;
         assert!((0.0..u64::MAX as f64).contains(&nanos), "a span of {self} cannot be scaled by {factor}");

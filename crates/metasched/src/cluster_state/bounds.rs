@@ -80,7 +80,6 @@ impl ClusterState {
     ) -> TurnaroundBounds {
         let left = |slot: u32| {
             let left = self.running[slot as usize].believed_left(now, overrun);
-            #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
             let nanos = u64::try_from(left >> 32).unwrap_or(u64::MAX) as f64;
             nanos
         };
@@ -113,7 +112,6 @@ impl ClusterState {
 /// When the job would end if it and its neighbours ran on this node alone, in nanoseconds from now.
 fn on_one_node(app: &Application, neighbours: &mut Vec<Neighbour>, user: Option<u32>, rules: &NodeRules) -> f64 {
     let cpu = app.demand.millionths();
-    #[expect(clippy::cast_precision_loss, reason = "a bound, with room for rounding")]
     let (mut left, mut passed) = (app.time.as_nanos() as f64, 0.0);
     let mut tasks = 1 + u32::try_from(neighbours.len()).expect("a node runs few tasks");
     loop {

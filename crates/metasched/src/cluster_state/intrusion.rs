@@ -96,7 +96,6 @@ pub(crate) struct Sums {
 
 impl LocalLoad {
     /// Of several clusters together.
-    #[expect(clippy::cast_precision_loss, reason = "a measurement, for statistics")]
     pub(crate) fn of(clusters: impl Iterator<Item = Sums>) -> Self {
         let mut by_speed: Vec<Sums> = Vec::new();
         for sums in clusters {
@@ -120,7 +119,6 @@ impl LocalLoad {
 }
 
 impl Queueing {
-    #[expect(clippy::cast_precision_loss, reason = "a measurement, for statistics")]
     fn until(&self, now: Time) -> f64 {
         self.area + self.excess * now.since(self.since).as_nanos() as f64
     }

@@ -168,16 +168,6 @@ fn what_is_taken_back_does_not_happen_and_the_last_of_an_instant_knows_it_where_
 }
 
 #[test]
-fn a_simulation_inside_a_simulation_begins_at_the_outer_present() {
-    let now = Time::from_secs(100);
-    let job = Job::new(JobId(0), now + Span::from_secs(5), 1, Span::from_secs(10));
-    let mut inner = Sim::starting_at(now, model(vec![job]), ());
-    assert_eq!(inner.now(), now);
-    inner.run_while(|_| true);
-    assert_eq!(inner.now(), Time::from_secs(115));
-}
-
-#[test]
 fn a_component_can_be_asked_one_question_without_a_simulator() {
     let mut cx = FakeContext::at(Time::from_secs(7));
     let job = Job::new(JobId(0), cx.now, 2, Span::from_secs(3));
