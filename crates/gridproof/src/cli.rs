@@ -1,7 +1,10 @@
 //! The command line: what can be asked.
 
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 use lab::cli::Common;
+use lab::registry::{Entry, find};
+use lab::reproduce::Request;
 use std::path::PathBuf;
 
 /// What the exit code of every command tells.
@@ -87,12 +90,9 @@ Examples:
 Finished replications are kept below OUT/cells: an interrupted run goes on where it stopped. Everything else in OUT is one \
 run's: a complete run takes the place of an earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
-    /// The paper (see `list`), or `all`.
-    #[arg(value_name = "SLUG|all")]
-    pub slug: String,
-    /// A tenth of the work or less.
-    #[arg(long)]
-    pub quick: bool,
+    /// The papers, and how they run.
+    #[command(flatten)]
+    pub papers: Papers,
     /// Compare verdicts with those on record in docs/papers; exit code 1 if one differs.
     #[arg(long)]
     pub check: bool,
@@ -102,15 +102,30 @@ pub struct Reproduce {
     /// Redraw only these figures, and judge only their claims.
     #[arg(long, value_name = "FIG,…", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// Judge the claims under the seeds 1 to N as well, and report under how many each verdict stays.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
+    pub seeds: Option<u32>,
+    /// Run a single replication again, and print its metrics.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
+    pub run: Option<String>,
+}
+
+/// Options of commands that run papers.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub struct Papers {
+    /// The paper (see `list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
+    pub slug: String,
+    /// A tenth of the work or less.
+    #[arg(long)]
+    pub quick: bool,
     /// Replications of each point, instead of the scenario's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub reps: Option<u32>,
     /// Seed, instead of the scenario's.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Judge the claims under the seeds 1 to N as well, and tell under how many each verdict stays.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
-    pub seeds: Option<u32>,
     /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -118,15 +133,40 @@ pub struct Reproduce {
     /// it too. Without them stand-ins run, and the report says so.
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where to write; results/SLUG if not given.
+    /// Where to write; results/SLUG, or results/doubt/SLUG, if not given.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Forget finished replications and compute everything again.
+    /// Ignore cached replications.
     #[arg(long)]
     pub fresh: bool,
-    /// Run a single replication again, and print its metrics.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
-    pub run: Option<String>,
+}
+
+impl Papers {
+    /// The papers that are meant, of these.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name.
+    pub(crate) fn among<'a>(&self, papers: &'a [Entry]) -> Result<&'a [Entry]> {
+        if self.slug == "all" { Ok(papers) } else { find(papers, &self.slug).map(std::slice::from_ref) }
+    }
+
+    /// The run of one of them.
+    pub(crate) fn request(&self, common: &Common, slug: &str) -> Request {
+        // Several papers into one folder: each gets its own below it.
+        let out = self.out.as_ref().map(|out| if self.slug == "all" { out.join(slug) } else { out.clone() });
+        Request {
+            quick: self.quick,
+            reps: self.reps,
+            seed: self.seed,
+            set: self.set.clone(),
+            traces: self.traces.clone(),
+            out,
+            fresh: self.fresh,
+            quiet: common.quiet,
+            ..Request::default()
+        }
+    }
 }
 
 /// Options of `doubt`.
@@ -146,12 +186,9 @@ Examples:
 Finished replications are kept below OUT/cells, and those of `reproduce` below results/SLUG are used: an interrupted run goes \
 on where it stopped. doubt.csv: claim, reading, field, answer, verdict, recorded, flips.")]
 pub struct Doubt {
-    /// The paper (see `list`), or `all`.
-    #[arg(value_name = "SLUG|all")]
-    pub slug: String,
-    /// A tenth of the work or less.
-    #[arg(long)]
-    pub quick: bool,
+    /// The papers, and how they run.
+    #[command(flatten)]
+    pub papers: Papers,
     /// Compare the lines with those on record in docs/papers; exit code 1 if one differs.
     #[arg(long, conflicts_with_all = ["reading", "product", "reps", "seed", "set"])]
     pub check: bool,
@@ -161,24 +198,6 @@ pub struct Doubt {
     /// Answer two of the readings otherwise at a time, too.
     #[arg(long)]
     pub product: bool,
-    /// Replications of each point, instead of the scenario's.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub reps: Option<u32>,
-    /// Seed, instead of the scenario's.
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Another value for a parameter of workloads/SLUG.toml; may be repeated.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Folder of the logs that a paper ran on, as for `reproduce`.
-    #[arg(long, value_name = "DIR")]
-    pub traces: Option<PathBuf>,
-    /// Where to write; results/doubt/SLUG if not given.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Forget finished replications and compute everything again.
-    #[arg(long)]
-    pub fresh: bool,
 }
 
 /// Options of `verify`.

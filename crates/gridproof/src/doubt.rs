@@ -5,15 +5,15 @@ use crate::unless_missing;
 use anyhow::Result;
 use lab::cli::{Common, Ending, print};
 use lab::doubt::{Outcome, Request};
-use lab::registry::{Entry, find};
-use lab::reproduce;
+use lab::registry::Entry;
 use lab::terminal::{print_styled, tell};
 
 pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Result<Ending> {
-    let wanted = if options.slug == "all" { papers } else { std::slice::from_ref(find(papers, &options.slug)?) };
     let mut outcomes = Vec::new();
-    for paper in wanted {
-        let outcome = paper.doubt(&request(options, common, paper.about.slug));
+    for paper in options.papers.among(papers)? {
+        let run = options.papers.request(common, paper.about.slug);
+        let (readings, product) = (options.reading.clone(), options.product);
+        let outcome = paper.doubt(&Request { run, readings, product });
         let Some(outcome) = unless_missing(paper.about.slug, outcome)? else { continue };
         if !common.json {
             print_styled(&lines(&outcome, common.quiet));
@@ -35,26 +35,6 @@ pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Resul
         }
     }
     Ok(ending)
-}
-
-fn request(options: &Doubt, common: &Common, slug: &str) -> Request {
-    // Several papers into one folder: each gets its own below it.
-    let out = options.out.as_ref().map(|out| if options.slug == "all" { out.join(slug) } else { out.clone() });
-    Request {
-        run: reproduce::Request {
-            quick: options.quick,
-            reps: options.reps,
-            seed: options.seed,
-            set: options.set.clone(),
-            traces: options.traces.clone(),
-            out,
-            fresh: options.fresh,
-            quiet: common.quiet,
-            ..reproduce::Request::default()
-        },
-        readings: options.reading.clone(),
-        product: options.product,
-    }
 }
 
 /// A line for each claim, and where the report is.

@@ -18,7 +18,7 @@ mod doubt;
 mod list;
 mod verify;
 
-pub use cli::{Cli, Command, Doubt, EXIT_CODES, Reproduce, Verify};
+pub use cli::{Cli, Command, Doubt, EXIT_CODES, Papers, Reproduce, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -28,7 +28,7 @@ use lab::interrupt;
 use lab::logs::Missing;
 pub use lab::metric::Better;
 use lab::paper::Paper;
-use lab::registry::{Entry, find};
+use lab::registry::Entry;
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
 pub use replay::simulate::JobRecord;
@@ -250,7 +250,7 @@ fn unless_missing<T>(slug: &str, outcome: Result<T>) -> Result<Option<T>> {
 }
 
 fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<Ending> {
-    let wanted = if options.slug == "all" { papers } else { std::slice::from_ref(find(papers, &options.slug)?) };
+    let wanted = options.papers.among(papers)?;
     if let Some(id) = &options.run {
         let [paper] = wanted else { bail!("--run takes one paper, not all") };
         let metrics = paper.rerun(&request(options, common, paper.about.slug), id)?;
@@ -303,21 +303,8 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
 }
 
 fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
-    // Several papers into one folder: each gets its own below it.
-    let out = options.out.as_ref().map(|out| if options.slug == "all" { out.join(slug) } else { out.clone() });
-    Request {
-        quick: options.quick,
-        decide: options.decide,
-        only: options.only.clone(),
-        reps: options.reps,
-        seed: options.seed,
-        seeds: options.seeds,
-        set: options.set.clone(),
-        traces: options.traces.clone(),
-        out,
-        fresh: options.fresh,
-        quiet: common.quiet,
-    }
+    let Reproduce { papers, decide, only, seeds, .. } = options;
+    Request { decide: *decide, only: only.clone(), seeds: *seeds, ..papers.request(common, slug) }
 }
 
 #[cfg(test)]

@@ -51,6 +51,11 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// A chart of these series.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
+        Self { id: id.into(), title: title.into(), x, y, series, ..Self::default() }
+    }
+
     /// What a value rests on several of.
     pub(crate) fn counted(&self) -> &'static str {
         if self.observations.is_empty() { "replications" } else { self.observations }

@@ -147,15 +147,20 @@ pub struct Table {
 
 impl Table {
     /// A table of these columns.
-    pub fn new<const N: usize>(
-        id: &str,
-        title: &str,
+    pub fn new<T: Into<String>>(
+        id: impl Into<String>,
+        title: impl Into<String>,
         caption: impl Into<String>,
-        columns: [&str; N],
+        columns: impl IntoIterator<Item = T>,
         rows: Vec<Vec<String>>,
     ) -> Self {
-        let columns = columns.map(str::to_owned).into();
-        Self { id: id.to_owned(), title: title.to_owned(), caption: caption.into(), columns, rows }
+        Self {
+            id: id.into(),
+            title: title.into(),
+            caption: caption.into(),
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows,
+        }
     }
 }
 

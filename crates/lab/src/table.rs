@@ -93,3 +93,18 @@ pub fn number(value: f64) -> String {
 pub fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
 }
+
+/// A table as CSV.
+///
+/// # Errors
+///
+/// Rows that are longer or shorter than the head.
+pub fn csv<F: AsRef<[u8]>>(
+    head: impl IntoIterator<Item = F>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> anyhow::Result<Vec<u8>> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(head)?;
+    rows.into_iter().try_for_each(|row| table.write_record(row))?;
+    Ok(table.into_inner()?)
+}

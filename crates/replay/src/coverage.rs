@@ -6,7 +6,7 @@
 //! With a log, resampled logs stand for the replications of an experiment. The truth is the mean over all of them; each group of
 //! replications gives one interval, as `experiment` would print it.
 
-use crate::simulate::held::{Placement, blocks_of, record_of};
+use crate::simulate::held::blocks_of;
 use crate::simulate::policy::Policy;
 use anyhow::{Result, anyhow, bail};
 use gap_schedule::Machine;
@@ -15,8 +15,7 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
-use metrics::job::bounded_slowdown;
-use metrics::{Blocks, ConfidenceInterval, Refusal, Summary};
+use metrics::{Blocks, ConfidenceInterval, Refusal};
 use rand::RngExt;
 use serde_json::json;
 use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
@@ -65,13 +64,11 @@ const PROCESSORS: u32 = 128;
 /// Servers of the queue, and the mean run time of its jobs in seconds.
 const SERVERS: (u32, f64) = (16, 4.0 * 3600.0);
 
-/// Metrics that are compared.
 const METRICS: [&str; 2] = ["wait_mean", "bounded_slowdown_mean"];
 
 /// Fewer intervals than these are no sample of their coverage.
 const FEW: usize = 20;
 
-/// A source of independent years.
 #[derive(Copy, Clone, Debug)]
 enum Source {
     /// M/M/c: jobs of one processor with exponential times.
@@ -122,7 +119,6 @@ impl Source {
         }
     }
 
-    /// The jobs of one year.
     fn year(self, streams: &Streams, density: f64) -> Result<HeldLog> {
         match self {
             Self::Queue { load } => {
@@ -171,25 +167,17 @@ fn natural_load(seed: u64) -> f64 {
     work / span
 }
 
-/// Sums of waits and bounded slowdowns, and blocks, of one policy in one year.
 struct Replayed {
     jobs: f64,
-    sums: [f64; METRICS.len()],
     blocks: Blocks,
     is_saturated: bool,
 }
 
-fn replayed(jobs: &[Job], placements: &[Placement], is_saturated: bool) -> Replayed {
-    let blocks = blocks_of(jobs, placements, (Time::ZERO, Time::MAX));
-    let mut all = Replayed { jobs: 0.0, sums: [0.0; METRICS.len()], blocks, is_saturated };
-    for (job, placement) in jobs.iter().zip(placements) {
-        let Some(placed) = *placement else { continue };
-        let record = record_of(job, placed);
-        all.jobs += 1.0;
-        all.sums[0] += record.wait().as_secs_f64();
-        all.sums[1] += bounded_slowdown(&record, Summary::THRESHOLD);
+impl Replayed {
+    /// Jobs, and the sum of a metric over them.
+    fn sum(&self, metric: &str) -> (f64, f64) {
+        (self.jobs, self.blocks.mean(metric).map_or(0.0, |mean| self.jobs * mean.mean))
     }
-    all
 }
 
 /// One year: for each pair and metric, sums for the truth, and the interval where one is wanted.
@@ -205,7 +193,6 @@ fn year(source: Source, streams: &Streams, density: f64, has_intervals: bool) ->
     replayed_year(source, &source.year(streams, density)?, has_intervals)
 }
 
-/// All policies on one log.
 fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Year> {
     if interrupt::requested() {
         bail!(Interrupted::Lost);
@@ -218,16 +205,17 @@ fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Y
         if runs.iter().all(|(known, _)| *known != name) {
             let policy = Policy::find(name, &[]).map_err(|error| anyhow!("{name}: {error}"))?;
             let (placements, trend) = policy.replay(&machines, &jobs, &numbers, Estimates::User, 0)?;
-            runs.push((name, replayed(&jobs, &placements, trend.is_saturated())));
+            let blocks = blocks_of(&jobs, &placements, (Time::ZERO, Time::MAX));
+            let jobs = f64::from(u32::try_from(placements.iter().flatten().count())?);
+            runs.push((name, Replayed { jobs, blocks, is_saturated: trend.is_saturated() }));
         }
     }
     let of = |name: &str| &runs.iter().find(|(known, _)| *known == name).expect("it was run").1;
     let mut year = Year { sums: Vec::new(), intervals: Vec::new(), saturated: Vec::new() };
     for (policy, baseline) in source.pairs() {
-        for (place, metric) in METRICS.into_iter().enumerate() {
-            let sums = |run: &Replayed| (run.jobs, run.sums[place]);
+        for metric in METRICS {
             let other = baseline.map(of);
-            year.sums.push([sums(of(policy)), other.map_or((0.0, 0.0), sums)]);
+            year.sums.push([of(policy).sum(metric), other.map_or((0.0, 0.0), |other| other.sum(metric))]);
             let is_saturated = of(policy).is_saturated || other.is_some_and(|other| other.is_saturated);
             let interval = || match other {
                 Some(other) => of(policy).blocks.difference(&other.blocks, metric),
@@ -241,7 +229,6 @@ fn replayed_year(source: Source, log: &HeldLog, has_intervals: bool) -> Result<Y
     Ok(year)
 }
 
-/// Coverage of one comparison.
 struct Cell {
     /// Model with its load, or log with the method of resampling.
     workload: String,
@@ -356,7 +343,6 @@ fn ended(cells: &[Cell], about: &str, common: &Common) -> Ending {
 /// Replications of one interval over resampled logs.
 const GROUP: usize = 20;
 
-/// A function that resamples a log.
 type Redrawn<'a> = &'a (dyn Fn(&Streams) -> Result<HeldLog> + Sync);
 
 /// Coverage of intervals over logs resampled from one, by method.

@@ -12,7 +12,6 @@
 //! A policy on a log under a setting is a design point of the laboratory: what is shown and judged are quantities over its
 //! [observations](lab::observations), as of the papers. One replay has no replications to pair: its units hold estimates over blocks of the log. Folders of results, charts and the page are the laboratory's, too.
 
-mod better;
 mod check;
 mod cli;
 mod design;
@@ -227,7 +226,6 @@ fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> R
     Ok(Ending::Done)
 }
 
-/// Whose units are taken.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Whose {
     /// Those that this program computes.
@@ -357,7 +355,6 @@ fn folder_of(plan: &Path) -> &Path {
     plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What would be done.
 fn in_words(plan: &Plan) -> String {
     let design = &plan.design;
     let settings = design.settings();

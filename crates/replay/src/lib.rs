@@ -1,7 +1,6 @@
 //! Logs under scheduling policies, and logs themselves: the commands `simulate`, `explain`, `check`, `experiment`, `slurm` and `workload`.
 
 mod asked;
-mod best;
 pub mod check;
 pub mod coverage;
 pub mod experiment;
@@ -11,7 +10,6 @@ mod given;
 mod ignored;
 mod label;
 mod run_options;
-mod saturation;
 pub mod simulate;
 pub mod slurm;
 mod units;

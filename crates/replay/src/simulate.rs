@@ -1,7 +1,6 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
 mod alea31;
-mod classes;
 mod cli;
 mod clock;
 mod clusters;
@@ -20,7 +19,6 @@ mod metasched;
 mod name;
 mod overheard;
 mod own;
-mod parts;
 pub(crate) mod policy;
 mod predicting;
 pub mod read;
@@ -106,9 +104,18 @@ pub fn simulate(options: &Simulate, added: &Added, common: &Common) -> Result<En
     }
 
     let hash = sha256_of(&asked.trace).with_context(|| format!("cannot read {}", asked.trace.display()))?;
-    let report = Report { options, world: &world, runs: &runs, baseline, hash: &hash };
+    let report = Report {
+        trace: &asked.trace,
+        command: options.command_line(&world.arguments(), &runs, baseline),
+        formats: &options.format,
+        has_page: !options.no_report,
+        world: &world,
+        runs: &runs,
+        baseline,
+        hash: &hash,
+    };
     report.remarks().iter().for_each(|note| tell(note));
-    write(&report, &out)?;
+    write(options, &report, &out)?;
     let path = out.path().to_owned();
     out.finish(report.manifest(began.elapsed().as_secs_f64()))?;
 
@@ -174,8 +181,8 @@ fn swf_header(asked: &Asked, sites: &Sites) -> Result<String> {
 }
 
 /// Tables, pictures and the page.
-fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
-    let writes = |table| report.options.writes(table);
+fn write(options: &Simulate, report: &Report<'_>, out: &OutDir) -> Result<()> {
+    let writes = |table| options.writes(table);
     if writes(Table::Summary) {
         out.write("summary.csv", report.summary()?)?;
     }
@@ -188,7 +195,7 @@ fn write(report: &Report<'_>, out: &OutDir) -> Result<()> {
     if writes(Table::Columns) {
         out.write("columns.md", columns::text(report))?;
     }
-    if report.options.no_report {
+    if options.no_report {
         return Ok(());
     }
     let sections = sections::sections(report);

@@ -1,7 +1,9 @@
-//! Numbers, spans and units as people read them.
+//! Numbers, spans, units and findings in words.
 
 use lab::chart::{fixed, significant};
 use metrics::Metric;
+use metrics::backlog::Trend;
+use metrics::best::Standing;
 
 /// Whole numbers as they are, others to four digits.
 pub(super) fn readable(value: f64) -> String {
@@ -39,6 +41,57 @@ pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> 
     }
 }
 
+/// The value of the column `may_be_best`: empty where no interval says.
+pub(crate) const fn may_be_best(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Best | Standing::MayBeBest => "yes",
+        Standing::Worse => "no",
+        Standing::Unknown => "",
+    }
+}
+
+/// `Best by mean wait: a; no significant difference from it: b. No interval for c.`; none where no policy has a value.
+pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Option<String> {
+    let of = |wanted: Standing| -> Vec<&str> {
+        let found = names.iter().zip(standings).filter(|(_, standing)| **standing == wanted);
+        found.map(|(name, _)| *name).collect()
+    };
+    let [best] = of(Standing::Best)[..] else { return None };
+    let (near, unknown) = (of(Standing::MayBeBest), of(Standing::Unknown));
+    let near = match (near.is_empty(), of(Standing::Worse).is_empty()) {
+        (false, _) => format!("; no significant difference from it: {}.", near.join(", ")),
+        (true, false) if unknown.is_empty() => "; all others are significantly worse.".to_owned(),
+        (true, false) => format!("; significantly worse: {}.", of(Standing::Worse).join(", ")),
+        (true, true) => ".".to_owned(),
+    };
+    let unknown = if unknown.is_empty() { String::new() } else { format!(" No interval for {}.", unknown.join(", ")) };
+    Some(format!("Best by {metric}: {best}{near}{unknown}"))
+}
+
+/// Sentence about a policy that is saturated; none about another.
+pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
+    let Trend { span, largest, stretch, drain, .. } = *trend;
+    trend.is_saturated().then(|| {
+        format!(
+            "{policy} is saturated: work comes faster than {policy} can do it. Up to {} of work waited, for {} of {} without a break, \
+             and the last job ended {} after the last submission. Its means grow with the length of the log.",
+            rounded(largest),
+            rounded(stretch),
+            rounded(span),
+            rounded(drain)
+        )
+    })
+}
+
+/// `12.0 days`, `3.4 h`, `20 s`.
+fn rounded(seconds: f64) -> String {
+    match seconds {
+        _ if seconds >= 2.0 * 86_400.0 => format!("{} days", fixed(seconds / 86_400.0, 1)),
+        _ if seconds >= 7_200.0 => format!("{} h", fixed(seconds / 3_600.0, 1)),
+        _ => format!("{} s", fixed(seconds, 0)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +104,20 @@ mod tests {
         assert_eq!(plain(3_600.0), "1 h 0 min (3600 s)");
         assert_eq!(plain(12_345.0), "3 h 25 min (12345 s)");
         assert_eq!(plain(2.5 * 86_400.0), "2 d 12 h (216000 s)");
+    }
+
+    #[test]
+    fn the_best_policy_is_named_with_those_that_do_not_differ_from_it() {
+        use Standing::{Best, MayBeBest, Unknown, Worse};
+        let check = |standings: [Standing; 3], expected: &str| {
+            let words = best("mean wait", &["a", "b", "c"], &standings).expect("a best one");
+            assert_eq!(words, format!("Best by mean wait: {expected}"));
+        };
+        check([Best, MayBeBest, Worse], "a; no significant difference from it: b.");
+        check([Best, Worse, Worse], "a; all others are significantly worse.");
+        check([Unknown, Best, Worse], "b; significantly worse: c. No interval for a.");
+        check([Unknown, Best, MayBeBest], "b; no significant difference from it: c. No interval for a.");
+        check([Unknown, Unknown, Best], "c. No interval for a, b.");
+        assert_eq!(best("mean wait", &["a"], &[Unknown]), None);
     }
 }

@@ -214,10 +214,12 @@ fn a_folder_that_cannot_be_written_to_is_refused_before_any_work_is_done() {
 }
 
 #[test]
-fn a_name_that_does_not_exist_is_refused_with_the_one_that_was_meant() {
+fn names_and_numbers_that_do_not_exist_are_refused_with_those_that_do() {
     let folder = folder();
     let out = folder.path().join("out");
     refused(&["reproduce", "multi-sight"], &out, 2, &["\"multi-sight\"", "did you mean \"multi-site\"?"]);
+    refused(&["reproduce", "multi-site", "--reps", "0"], &out, 2, &["--reps", "0 is not in 1.."]);
+    refused(&["reproduce", "multi-site", "--reps", "few"], &out, 2, &["--reps", "'few'"]);
     refused(&["reproduce", "zzz"], &out, 2, &["\"zzz\"", "there are multi-site"]);
     reproduce(&["--set", "run.job=5"], &["--set run.job=5", "did you mean \"run.jobs\"?"]);
     reproduce(&["--set", "zzz=1"], &["--set zzz=1", "workloads/multi-site.toml lists them"]);
@@ -265,15 +267,6 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
     check("workload.gang_sizes=[2,2]", &["workload.gang_sizes holds 2 twice"]);
     check("workload.mean_service=100000000", &["outrun the clock", "workload.mean_service"]);
     check("workload.local_interarrival=[100000000]", &["outrun the clock", "workload.local_interarrival"]);
-}
-
-#[test]
-fn numbers_of_replications_and_threads_begin_at_one() {
-    let folder = folder();
-    let out = folder.path().join("out");
-    refused(&["reproduce", "multi-site", "--reps", "0"], &out, 2, &["--reps", "0 is not in 1.."]);
-    refused(&["reproduce", "multi-site", "--reps", "few"], &out, 2, &["--reps", "'few'"]);
-    refused(&["reproduce", "multi-site", "--jobs", "0"], &out, 2, &["--jobs", "0 is not in 1.."]);
 }
 
 #[test]

@@ -45,6 +45,18 @@ fn generated(folder: &TempDir, count: &str) -> PathBuf {
     log
 }
 
+/// The text of a log with the fields of each record changed.
+fn edited(log: &Path, edit: impl Fn(usize, &mut Vec<String>)) -> String {
+    let log = std::fs::read_to_string(log).expect("a log");
+    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
+    let record = |(number, line): (usize, &str)| {
+        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        edit(number, &mut fields);
+        fields.join(" ") + "\n"
+    };
+    comments.join("\n") + "\n" + &jobs.into_iter().enumerate().map(record).collect::<String>()
+}
+
 const POLICIES: [&str; 14] = [
     "fcfs",
     "easy",
@@ -166,16 +178,11 @@ fn schedules_of_every_name_that_the_help_lists_are_its_own() {
 #[test]
 fn a_search_is_checked_with_as_many_iterations_as_it_had() {
     let folder = folder();
-    let log = std::fs::read_to_string(generated(&folder, "250")).expect("a log");
     // Four times as many at a time, so that some are late.
-    let denser = |line: &str| {
-        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let log = edited(&generated(&folder, "250"), |_, fields| {
         let submit: f64 = fields[1].parse().expect("seconds");
         fields[1] = format!("{:.0}", (submit / 4.0).floor());
-        fields.join(" ") + "\n"
-    };
-    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
-    let log = comments.join("\n") + "\n" + &jobs.into_iter().map(denser).collect::<String>();
+    });
     let log = file(&folder, "denser.swf", log);
     let run = ["--policy", "eg-edf-tabu", "--deadlines", "factor:2"];
     for made in ["0", "3", "10"] {
@@ -196,14 +203,7 @@ fn a_search_is_checked_with_as_many_iterations_as_it_had() {
 fn schedules_by_predicted_run_times_are_their_own() {
     let folder = folder();
     // Five users, whose predictions are often outlived.
-    let log = std::fs::read_to_string(generated(&folder, "600")).expect("a log");
-    let with_users = |(number, line): (usize, &str)| {
-        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        fields[11] = (number % 5).to_string();
-        fields.join(" ") + "\n"
-    };
-    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
-    let log = comments.join("\n") + "\n" + &jobs.into_iter().enumerate().map(with_users).collect::<String>();
+    let log = edited(&generated(&folder, "600"), |number, fields| fields[11] = (number % 5).to_string());
     let log = file(&folder, "users.swf", log);
     let policies = [
         "easy+backfill=spf+predict=tsafrir+correct=tsafrir",
@@ -285,17 +285,12 @@ fn a_nanosecond_later(seconds: &str) -> String {
 fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
     let folder = folder();
     // On a grid of ten minutes, so that much happens at one instant.
-    let log = std::fs::read_to_string(generated(&folder, "250")).expect("a log");
-    let coarse = |line: &str| {
-        let mut fields: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let log = edited(&generated(&folder, "250"), |_, fields| {
         for field in [1, 3, 8] {
             let seconds: f64 = fields[field].parse().expect("seconds");
             fields[field] = format!("{:.0}", (seconds / 600.0).ceil() * 600.0);
         }
-        fields.join(" ") + "\n"
-    };
-    let (comments, jobs): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.starts_with(';'));
-    let log = comments.join("\n") + "\n" + &jobs.into_iter().map(coarse).collect::<String>();
+    });
     let log = file(&folder, "coarse.swf", log);
     let machines = file(&folder, "two.machines", "0\ta\t1\t48\t1.0\t1\n1\tb\t1\t64\t1.5\t1\n");
     let failing = ["--outages", "mtbf:1d,mttr:3h", "--seed", "5"];
@@ -385,32 +380,30 @@ fn every_fault_is_told_with_its_place() {
         assert_eq!(code, 1, "{told}");
         told.lines().next().expect("a finding").to_owned()
     };
-    assert_eq!(
-        told("1,0,0,10,4", "1,0,0,10,5"),
-        "theirs.csv:2: width-differs: job 1 holds 5 processors, and asked for 4"
-    );
-    assert_eq!(
-        told("1,0,0,10,4", "1,0,0,12,4"),
-        "theirs.csv:2: run-time-differs: job 1 starts at 0 s and takes 10 s, but ends at 12 s"
-    );
-    assert_eq!(
-        told("3,6,6,11,2", "3,6,4,9,2"),
-        "theirs.csv:3: start-before-submit: job 3 starts at 4 s, before it is submitted at 6 s"
-    );
-    assert_eq!(
-        told("3,6,6,11,2", "3,7,7,12,2"),
-        "theirs.csv:3: submit-differs: job 3 was submitted at 6 s, and not at 7 s"
-    );
-    assert_eq!(told("3,6,6,11,2\n", ""), "four.swf:4: missing-job: job 3 (line 4 of the log) is not there");
-    assert_eq!(
-        told("3,6,6,11,2\n", "3,6,6,11,2\n3,6,8,13,2\n"),
-        "theirs.csv:4: job-twice: job 3 is there again; first on line 3"
-    );
-    assert_eq!(told("3,6,6,11,2\n", "3,6,6,11,2\n9,6,8,13,2\n"), "theirs.csv:4: unknown-job: job 9 is not in the log");
-    assert_eq!(
-        told("2,5,11,21,8", "2,5,10,20,8"),
-        "theirs.csv:4: too-many-processors: when job 2 starts at 10 s, 10 processors are in use, and there are 8"
-    );
+    for (from, to, expected) in [
+        ("1,0,0,10,4", "1,0,0,10,5", "theirs.csv:2: width-differs: job 1 holds 5 processors, and asked for 4"),
+        (
+            "1,0,0,10,4",
+            "1,0,0,12,4",
+            "theirs.csv:2: run-time-differs: job 1 starts at 0 s and takes 10 s, but ends at 12 s",
+        ),
+        (
+            "3,6,6,11,2",
+            "3,6,4,9,2",
+            "theirs.csv:3: start-before-submit: job 3 starts at 4 s, before it is submitted at 6 s",
+        ),
+        ("3,6,6,11,2", "3,7,7,12,2", "theirs.csv:3: submit-differs: job 3 was submitted at 6 s, and not at 7 s"),
+        ("3,6,6,11,2\n", "", "four.swf:4: missing-job: job 3 (line 4 of the log) is not there"),
+        ("3,6,6,11,2\n", "3,6,6,11,2\n3,6,8,13,2\n", "theirs.csv:4: job-twice: job 3 is there again; first on line 3"),
+        ("3,6,6,11,2\n", "3,6,6,11,2\n9,6,8,13,2\n", "theirs.csv:4: unknown-job: job 9 is not in the log"),
+        (
+            "2,5,11,21,8",
+            "2,5,10,20,8",
+            "theirs.csv:4: too-many-processors: when job 2 starts at 10 s, 10 processors are in use, and there are 8",
+        ),
+    ] {
+        assert_eq!(told(from, to), expected);
+    }
     // What cannot have run is not asked about.
     let (_, words) = of_four_jobs(&EASY.replace("2,5,11,21,8", "2,5,10,20,8"), &["--policy", "easy"]);
     assert!(words.contains("easy was not asked"), "{words}");

@@ -67,51 +67,24 @@ fn of_ten_jobs(further: &[&str]) -> String {
 }
 
 #[test]
-fn easy_tells_of_a_head_one_backfilled_and_one_barred_by_a_reservation() {
-    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "3,4,7"]));
-}
-
-#[test]
-fn blocking_and_conservative_policies_tell_their_own_reasons() {
-    insta::assert_snapshot!(of_ten_jobs(&["--policy", "fcfs,cons,easy+order=sjf", "--job", "5"]));
-}
-
-#[test]
-fn on_two_clusters_it_is_told_on_which() {
-    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "5,8", "--machines", "TWO"]));
-}
-
-#[test]
-fn a_policy_that_tells_no_reasons_is_told_by_what_everybody_sees() {
-    insta::assert_snapshot!(of_ten_jobs(&["--policy", "eg-edf", "--job", "5", "--estimates", "exact"]));
-}
-
-#[test]
-fn in_a_tree_it_is_told_which_messages_moved_the_job() {
-    insta::assert_snapshot!(of_ten_jobs(&[
-        "--model",
-        "hier-grid",
-        "--policy",
-        "hierarchical",
-        "--tree",
-        "TREE",
-        "--job",
-        "4,5",
-    ]));
-}
-
-#[test]
-fn of_a_metascheduler_it_is_told_which_clusters_were_predicted_to_give_what() {
-    insta::assert_snapshot!(of_ten_jobs(&[
-        "--model",
-        "metasched",
-        "--policy",
-        "tat,ffit",
-        "--clusters",
-        "CLUSTERS",
-        "--job",
-        "5",
-    ]));
+fn reasons_are_told_in_every_world_in_words_and_in_json() {
+    for (name, words) in [
+        ("easy_tells_of_a_head_one_backfilled_and_one_barred_by_a_reservation", "--policy easy --job 3,4,7"),
+        ("blocking_and_conservative_policies_tell_their_own_reasons", "--policy fcfs,cons,easy+order=sjf --job 5"),
+        ("on_two_clusters_it_is_told_on_which", "--policy easy --job 5,8 --machines TWO"),
+        ("a_policy_that_tells_no_reasons_is_told_by_what_everybody_sees", "--policy eg-edf --job 5 --estimates exact"),
+        (
+            "in_a_tree_it_is_told_which_messages_moved_the_job",
+            "--model hier-grid --policy hierarchical --tree TREE --job 4,5",
+        ),
+        (
+            "of_a_metascheduler_it_is_told_which_clusters_were_predicted_to_give_what",
+            "--model metasched --policy tat,ffit --clusters CLUSTERS --job 5",
+        ),
+        ("programs_are_told_the_same_in_json", "--policy easy --job 7 --json"),
+    ] {
+        insta::assert_snapshot!(name, of_ten_jobs(&words.split(' ').collect::<Vec<_>>()));
+    }
 }
 
 /// Somebody who follows a job among peers or on shared clusters changes nothing.
@@ -149,11 +122,6 @@ fn a_job_that_is_followed_starts_where_simulate_has_it() {
             }
         }
     }
-}
-
-#[test]
-fn programs_are_told_the_same_in_json() {
-    insta::assert_snapshot!(of_ten_jobs(&["--policy", "easy", "--job", "7", "--json"]));
 }
 
 #[test]

@@ -67,7 +67,6 @@ pub(super) struct Start {
     pub(super) line: u64,
 }
 
-/// What was found in a schedule.
 pub(super) struct Checked {
     /// By start, then in the order of the schedule.
     pub(super) starts: Vec<Start>,
@@ -128,7 +127,6 @@ pub(super) fn check(jobs: &Jobs, rows: &[Row], places: &Sites) -> Result<Checked
     Ok(found)
 }
 
-/// What a row is held against.
 struct Look<'a> {
     jobs: &'a Jobs,
     machines: Vec<Machine>,

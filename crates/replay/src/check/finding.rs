@@ -3,12 +3,9 @@
 use sim_core::Time;
 use std::collections::BTreeMap;
 
-/// A kind of fault.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
-    /// The log has no such job.
     Unknown,
-    /// A job stands there twice.
     Twice,
     /// A job of the log is not there, or never starts.
     Missing,
@@ -16,11 +13,9 @@ pub(super) enum Fault {
     Submit,
     /// Other processors than asked for.
     Width,
-    /// It starts before it is submitted.
     Early,
     /// It runs for another time than it takes.
     RunTime,
-    /// There is no place of that name.
     Site,
     /// More processors are in use than there are.
     Overfull,
@@ -35,7 +30,6 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Its name in reports.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown-job",

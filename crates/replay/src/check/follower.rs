@@ -85,7 +85,6 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// What the schedule starts now.
     fn due(&self, now: Time) -> &'a [Start] {
         &self.ahead[..self.ahead.partition_point(|start| start.start <= now)]
     }

@@ -15,7 +15,6 @@ use workload::file::FileError;
 pub(super) struct Row {
     /// The line of the file, counted from 1.
     pub(super) line: u64,
-    /// The job's number in the log.
     pub(super) number: u64,
     pub(super) submit: Option<Span>,
     /// `None` if it never started.
@@ -67,7 +66,6 @@ fn read_swf(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Which column holds what.
 struct Columns {
     job: usize,
     start: usize,

@@ -116,7 +116,6 @@ impl Check<'_> {
         })
     }
 
-    /// Metrics that experiments measure.
     fn measured(&self) -> impl Iterator<Item = Metric> {
         Metric::list().into_iter().chain(self.added.metrics.iter().copied())
     }

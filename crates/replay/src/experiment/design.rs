@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use workload::model::ModelEntry;
 use workload::{Deadlines, Estimates};
 
-/// An experiment.
 #[derive(Clone, Debug)]
 pub(super) struct Design {
     pub(super) name: String,
@@ -58,7 +57,6 @@ pub(super) struct Log {
     pub(super) line: usize,
 }
 
-/// Where jobs come from.
 #[derive(Clone, Debug)]
 pub(super) enum From {
     /// A file, as it is written.
@@ -74,7 +72,6 @@ pub(super) struct Dimension {
     pub(super) values: Vec<Value>,
 }
 
-/// What can be varied.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Load,
@@ -96,7 +93,6 @@ impl Key {
     }
 }
 
-/// One value of a dimension.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(f64),
@@ -140,7 +136,6 @@ impl Method {
     }
 }
 
-/// A sentence, and its test.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) id: String,
@@ -159,7 +154,6 @@ pub(super) struct Claim {
     pub(super) source: String,
 }
 
-/// What a claim compares with.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Against {
     Policy(usize),

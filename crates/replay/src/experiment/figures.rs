@@ -1,9 +1,8 @@
 //! The pictures of an experiment, each with its data.
 
-use super::better::{BETTER, WORSE, better};
 use super::design::{Design, Key, Setting, Value};
 use super::heatmap::heatmap;
-use super::measure::{Metric, waits};
+use super::measure::{BETTER, Metric, WORSE, better, waits};
 use super::plan::Plan;
 use super::results::{At, Cell, Results};
 use anyhow::Result;
@@ -54,14 +53,9 @@ fn ranks(results: &Results<'_>) -> Shown {
         series.push(Series::marks(&named.name, points));
     }
     let ticks = design.metrics.iter().enumerate().map(|(position, metric)| (count(position), metric.to_string()));
-    let chart = Chart {
-        id: "ranks".to_owned(),
-        title: "Mean rank over all logs and settings, 1 is best".to_owned(),
-        x: Axis::new("metric").with_ticks(ticks.collect()),
-        y: Axis::new("mean rank"),
-        series,
-        ..Chart::default()
-    };
+    let x = Axis::new("metric").with_ticks(ticks.collect());
+    let title = "Mean rank over all logs and settings, 1 is best";
+    let chart = Chart::new("ranks", title, x, Axis::new("mean rank"), series);
     let caption = "Policies are ranked in each replication on common jobs; equal ones share the mean of their ranks. Ranks do not \
                    say by how much.";
     Shown::picture(chart, caption, rows)
@@ -152,14 +146,8 @@ fn distribution(results: &Results<'_>, log: usize) -> Option<Shown> {
     if shown.len() < 2 || rows.is_empty() {
         return None;
     }
-    let chart = Chart {
-        id,
-        title: format!("Waits on {}{}", design.logs[log].name, under(results, 0)),
-        x: Axis::new("share of the jobs (%)"),
-        y: Axis::new("wait below (s)"),
-        series,
-        ..Chart::default()
-    };
+    let title = format!("Waits on {}{}", design.logs[log].name, under(results, 0));
+    let chart = Chart::new(id, title, Axis::new("share of the jobs (%)"), Axis::new("wait below (s)"), series);
     let caption = "The distribution of waits, as quantiles averaged over replications: so many percent of the jobs wait less. Shown \
                    are the baseline and the policies that differ from it under some metric.";
     Some(Shown::picture(chart, caption, rows))
@@ -191,14 +179,9 @@ fn classes(results: &Results<'_>, log: usize) -> Option<Shown> {
     }
     let ticks = JobClass::ALL.map(|class| (count(class as usize), class.name().to_owned()));
     let base = &design.policies[design.baseline].name;
-    let chart = Chart {
-        id,
-        title: format!("Who gains and who loses on {}{}", design.logs[log].name, under(results, 0)),
-        x: Axis::new("jobs").with_ticks(ticks.to_vec()),
-        y: Axis { signed: true, ..Axis::new(format!("bounded slowdown, difference to {base} (% of it)")) },
-        series,
-        ..Chart::default()
-    };
+    let title = format!("Who gains and who loses on {}{}", design.logs[log].name, under(results, 0));
+    let y = Axis { signed: true, ..Axis::new(format!("bounded slowdown, difference to {base} (% of it)")) };
+    let chart = Chart::new(id, title, Axis::new("jobs").with_ticks(ticks.to_vec()), y, series);
     let caption =
         "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
     Some(Shown::picture(chart, caption, rows))
@@ -229,17 +212,11 @@ fn warm_up(results: &Results<'_>, plan: &Plan, log: usize) -> Result<Shown> {
         parts[usize::from(counts)].push(Point::new(days, mean));
     }
     let [left_out, counted] = parts;
-    let chart = Chart {
-        id,
-        title: format!("What is left out of {}", design.logs[log].name),
-        x: Axis::new("submission (days)"),
-        y: Axis::new("mean wait of successive jobs (s)"),
-        series: vec![
-            Series::marks("left out", left_out).in_slot(WORSE),
-            Series::marks("counted", counted).in_slot(BETTER),
-        ],
-        ..Chart::default()
-    };
+    let title = format!("What is left out of {}", design.logs[log].name);
+    let (x, y) = (Axis::new("submission (days)"), Axis::new("mean wait of successive jobs (s)"));
+    let series =
+        vec![Series::marks("left out", left_out).in_slot(WORSE), Series::marks("counted", counted).in_slot(BETTER)];
+    let chart = Chart::new(id, title, x, y, series);
     let percent = results
         .mean(At { log, setting: 0 }, design.baseline, metrics::Metric::of("left_out_percent"))
         .map_or(0.0, |mean| mean.mean);

@@ -1,7 +1,6 @@
 //! Where each policy is better or worse than the baseline, log by log and setting by setting: [`heatmap`].
 
-use super::better::{BETTER, WORSE, better};
-use super::measure::Metric;
+use super::measure::{BETTER, Metric, WORSE, better};
 use super::results::{At, Results};
 use lab::chart::{Sketch, SketchBox, Words, fixed};
 use lab::shown::{DataRow, Shown};

@@ -6,8 +6,7 @@ use super::results::{At, Results};
 use anyhow::Result;
 use lab::chart::significant;
 use lab::page::Table;
-use lab::table::number;
-use lab::terminal::csv_name;
+use lab::table::{csv, number};
 
 /// Lines that the terminal shows.
 const SHOWN: usize = 8;
@@ -91,7 +90,6 @@ impl InLog {
         ))
     }
 
-    /// The table of the page.
     pub(super) fn table(all: &[Self], results: &Results<'_>) -> Table {
         let row = |one: &Self| {
             let inside = if one.is_inside() { "inside" } else { "outside" };
@@ -100,30 +98,21 @@ impl InLog {
             row.push(inside.to_owned());
             row
         };
-        Table {
-            id: "in-log".to_owned(),
-            title: "The log itself".to_owned(),
-            caption: "The baseline in the log as it is, beside its values over the replications.".to_owned(),
-            columns: ["", "In the log", "Smallest", "5 %", "Median", "95 %", "Largest", ""].map(str::to_owned).to_vec(),
-            rows: all.iter().map(row).collect(),
-        }
+        let caption = "The baseline in the log as it is, beside its values over the replications.";
+        let columns = ["", "In the log", "Smallest", "5 %", "Median", "95 %", "Largest", ""];
+        Table::new("in-log", "The log itself", caption, columns, all.iter().map(row).collect())
     }
 
     /// `log.csv`.
     pub(super) fn csv(all: &[Self], results: &Results<'_>) -> Result<Vec<u8>> {
         let design = results.design;
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let head = ["log"].into_iter().chain(design.vary.iter().map(|dimension| dimension.key.name()));
-        table.write_record(head.chain(["policy", "metric", "in_log", "min", "p5", "median", "p95", "max", "reps"]))?;
-        for one in all {
-            let mut fields = vec![csv_name(&design.logs[one.at.log].name).into_owned()];
-            fields.extend(design.texts(&results.settings[one.at.setting]));
-            fields.extend([design.policies[design.baseline].name.clone(), one.metric.to_string(), number(one.own)]);
-            fields.extend(one.range.map(number));
-            fields.push(one.replications.to_string());
-            table.write_record(fields)?;
-        }
-        Ok(table.into_inner()?)
+        let row = |one: &Self| {
+            let names = [design.policies[design.baseline].name.clone(), one.metric.to_string(), number(one.own)];
+            let numbers = one.range.map(number).into_iter().chain([one.replications.to_string()]);
+            results.placed(one.at, names.into_iter().chain(numbers))
+        };
+        let rest = ["policy", "metric", "in_log", "min", "p5", "median", "p95", "max", "reps"];
+        csv(results.head(&rest), all.iter().map(row))
     }
 }
 

@@ -2,11 +2,27 @@
 
 use crate::simulate::held::{Placement, record_of};
 use metrics::backlog::Trend;
-use metrics::{Blocks, Totals, warm_up};
+use metrics::{Better, Blocks, ConfidenceInterval, Totals, warm_up};
 use sim_core::{Job, Span, Time};
 
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.
 pub(super) type Metric = &'static metrics::Metric;
+
+/// What the paired interval says of a policy: better than the baseline, worse, or neither.
+pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
+    let is_high = metric.better() == Better::Larger;
+    if difference.lies_above(0.0) {
+        Some(is_high)
+    } else if difference.lies_below(0.0) {
+        Some(!is_high)
+    } else {
+        None
+    }
+}
+
+/// Colours of the charts: blue and vermilion, told apart by those who see no red.
+pub(super) const BETTER: usize = 0;
+pub(super) const WORSE: usize = 1;
 
 /// Whether one replay says something of a metric: it is estimated over blocks, or is the utilization, which has no interval.
 pub(super) fn is_defined_by_week(metric: Metric) -> bool {
@@ -39,7 +55,6 @@ impl Window {
         if from < to || *self == Self::default() { (from, to) } else { (last, last) }
     }
 
-    /// Whether anything is left out.
     pub(super) fn cuts(&self) -> bool {
         *self != Self::default()
     }

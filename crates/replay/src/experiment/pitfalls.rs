@@ -17,7 +17,6 @@ pub(super) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) ->
     found
 }
 
-/// What can be said before anything runs.
 pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
     let mut found = Vec::new();
     if design.logs.len() == 1 {
@@ -102,7 +101,6 @@ fn of_many(design: &Design) -> Vec<String> {
     found
 }
 
-/// What the runs tell.
 fn of_the_runs(design: &Design, results: &Results<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for at in results.places() {

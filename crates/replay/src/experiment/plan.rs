@@ -19,7 +19,6 @@ const JOBS_OF_A_UNIT: u64 = 400_000_000;
 /// A job under a program of the user's own takes about as long as so many others.
 const OF_A_PROGRAM: u64 = 100;
 
-/// The first line of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
     /// Of the form of the plan.
@@ -35,7 +34,6 @@ pub(super) struct Head {
     /// SHA-256 of the files that decide what policies do, by policy and file.
     #[serde(default)]
     pub(super) programs: Programs,
-    /// Replications from the first on.
     pub(super) first: u32,
     pub(super) end: u32,
     pub(super) units: u32,
@@ -66,7 +64,6 @@ pub(super) type Programs = BTreeMap<String, BTreeMap<String, String>>;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Unit {
     pub(super) unit: u32,
-    /// Position of its log.
     pub(super) log: usize,
     /// Its replications: from the first to before the end.
     pub(super) first: u32,

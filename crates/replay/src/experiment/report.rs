@@ -18,9 +18,9 @@ use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Figure, Page, Table};
 use lab::provenance::{self, quoted};
 use lab::shown;
+use lab::table::csv;
 use serde_json::json;
 
-/// A finished experiment.
 pub(super) struct Report<'a> {
     pub(super) plan: &'a Plan,
     pub(super) results: Results<'a>,
@@ -62,14 +62,12 @@ impl<'a> Report<'a> {
 
     /// `claims.csv`.
     fn claims(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(Judged::COLUMNS)?;
-        for judged in &self.judged {
+        let row = |judged: &Judged| {
             let deciding = judged.deciding_cell();
             let test = format!("{}; decided by {}", judged.test, deciding.label);
-            table.write_record(judged.row(&test, &deciding.rule.to_string(), None))?;
-        }
-        Ok(table.into_inner()?)
+            judged.row(&test, &deciding.rule.to_string(), None).into()
+        };
+        csv(Judged::COLUMNS, self.judged.iter().map(row))
     }
 
     fn page(&self, figures: Vec<Figure>) -> Page {
@@ -83,7 +81,7 @@ impl<'a> Report<'a> {
             claims: self.judged.iter().map(|judged| judged.on_page(None)).collect(),
             figures,
             tables: self.tables(),
-            commands: self.commands(),
+            commands: vec![("Run this experiment again".to_owned(), self.command_line())],
             provenance: self.provenance(),
             ..Page::default()
         }
@@ -99,15 +97,10 @@ impl<'a> Report<'a> {
                 let flips = if verdict == overall { "" } else { "flips" };
                 vec![claim.id.clone(), format!("{} = {value}", key.name()), verdict.to_string(), flips.to_owned()]
             });
-            tables.push(Table {
-                id: "doubt".to_owned(),
-                title: "Each claim under one value alone".to_owned(),
-                caption:
-                    "Which verdicts hang on a setting: the claim is judged again where only this value is looked at."
-                        .to_owned(),
-                columns: ["Claim", "Alone", "Verdict", ""].map(str::to_owned).to_vec(),
-                rows: rows.collect(),
-            });
+            let caption =
+                "Which verdicts hang on a setting: the claim is judged again where only this value is looked at.";
+            let columns = ["Claim", "Alone", "Verdict", ""];
+            tables.push(Table::new("doubt", "Each claim under one value alone", caption, columns, rows.collect()));
         }
         tables
     }
@@ -144,14 +137,9 @@ impl<'a> Report<'a> {
                 rows.push(row);
             }
         }
-        Table {
-            id: "means".to_owned(),
-            title: "Means".to_owned(),
-            caption: "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For comparisons see the paired differences."
-                .to_owned(),
-            columns,
-            rows,
-        }
+        let caption = "With the half-width of the 95 % interval over replications, or the interval over blocks of one replay. For \
+                       comparisons see the paired differences.";
+        Table::new("means", "Means", caption, columns, rows)
     }
 
     fn bests(&self) -> Table {
@@ -167,15 +155,10 @@ impl<'a> Report<'a> {
             let place = place.chain(design.texts(&self.results.settings[at.setting]));
             place.chain(design.metrics.iter().map(|metric| best(at, metric))).collect()
         };
-        Table {
-            id: "best".to_owned(),
-            title: "Which policies may be the best".to_owned(),
-            caption: "The policy with the best mean, then those without a significant difference from it, by multiple comparisons with \
-                      the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv."
-                .to_owned(),
-            columns: std::iter::once("log".to_owned()).chain(settings).chain(metrics).collect(),
-            rows: self.results.places().map(row).collect(),
-        }
+        let caption = "The policy with the best mean, then those without a significant difference from it, by multiple comparisons \
+                       with the best: with 95 % at least, the best one is among them. A dash: no interval. Also in best.csv.";
+        let columns = std::iter::once("log".to_owned()).chain(settings).chain(metrics);
+        Table::new("best", "Which policies may be the best", caption, columns, self.results.places().map(row).collect())
     }
 
     fn agreements(&self) -> Table {
@@ -186,15 +169,16 @@ impl<'a> Report<'a> {
                 .map(|b| self.results.agreement(a, b).map_or_else(|| "–".to_owned(), |tau| fixed(tau, 2)));
             std::iter::once(a.to_string()).chain(taus).collect()
         };
-        Table {
-            id: "agreement".to_owned(),
-            title: "Do the metrics agree? (Kendall's τ)".to_owned(),
-            caption: "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
-                      same order, −1 the opposite one."
-                .to_owned(),
-            columns: std::iter::once(String::new()).chain(metrics.iter().map(Metric::to_string)).collect(),
-            rows: metrics.iter().map(row).collect(),
-        }
+        let caption = "Rank correlation of the orders of the policies under two metrics, on average over logs and settings: 1 is the \
+                       same order, −1 the opposite one.";
+        let columns = std::iter::once(String::new()).chain(metrics.iter().map(Metric::to_string));
+        Table::new(
+            "agreement",
+            "Do the metrics agree? (Kendall's τ)",
+            caption,
+            columns,
+            metrics.iter().map(row).collect(),
+        )
     }
 
     fn logs(&self) -> Table {
@@ -213,13 +197,9 @@ impl<'a> Report<'a> {
                 if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
             ]
         });
-        Table {
-            id: "logs".to_owned(),
-            title: "Logs".to_owned(),
-            caption: "As they were read. Repairs are made under the named rules of `simulate`, and counted.".to_owned(),
-            columns: ["Log", "Jobs", "Processors", "Offered load", "Drawn from", "Repairs"].map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        }
+        let caption = "As they were read. Repairs are made under the named rules of `simulate`, and counted.";
+        let columns = ["Log", "Jobs", "Processors", "Offered load", "Drawn from", "Repairs"];
+        Table::new("logs", "Logs", caption, columns, rows.collect())
     }
 
     /// The line that makes these results again. It does not tell who computed them: that changes nothing.
@@ -233,10 +213,6 @@ impl<'a> Report<'a> {
             command += &format!(" --seed {seed}");
         }
         command
-    }
-
-    fn commands(&self) -> Vec<(String, String)> {
-        vec![("Run this experiment again".to_owned(), self.command_line())]
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -281,7 +257,6 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// What a terminal shows.
     pub(super) fn as_text(&self) -> String {
         let mut text = String::new();
         for Judged { id, verdict, statement, .. } in &self.judged {
@@ -291,7 +266,6 @@ impl<'a> Report<'a> {
         text + &InLog::on_terminal(&self.in_logs, &self.results)
     }
 
-    /// The same for programs.
     pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
         let claims: Vec<_> = self
             .judged

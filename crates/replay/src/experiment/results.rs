@@ -4,7 +4,7 @@ use super::design::{Against, Claim, Design, Key, Setting};
 use super::measure::Metric;
 use super::unit::{IN_LOG, Run, RunKey};
 use super::weeks::{Weekly, Weeks};
-use crate::best::may_be_best;
+use crate::units::may_be_best;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::exhibit::Exhibit;
@@ -12,7 +12,7 @@ use lab::metric::Metric as _;
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Quantity};
 use lab::shown::{Looks, Showing, Shown};
-use lab::table::{number, optional};
+use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
 use lab::verdict::Verdict;
 use metrics::best::{Standing, standings};
@@ -20,7 +20,9 @@ use metrics::{Better, ConfidenceInterval, order};
 use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that was measured.
+/// Columns of an estimate, behind those of its place.
+const ESTIMATED: [&str; 6] = ["policy", "metric", "mean", "ci_low", "ci_high", "reps"];
+
 pub(super) struct Results<'a> {
     pub(super) design: &'a Design,
     pub(super) settings: Vec<Setting>,
@@ -85,7 +87,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Every log under every setting.
     pub(super) fn places(&self) -> impl Iterator<Item = At> + use<> {
         let settings = self.settings.len();
         (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| At { log, setting }))
@@ -132,7 +133,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Position of a metric of the design.
     fn column(&self, metric: Metric) -> Option<usize> {
         self.design.metrics.iter().position(|known| *known == metric)
     }
@@ -167,7 +167,6 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// Estimates and draws exhibits.
     pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
         let (looks, streams) = (Looks::of(exhibits), Streams::new(self.design.seed, 0));
         let showing = Showing { observations: &self.observations, replications: u32::MAX, looks: &looks, streams };
@@ -337,76 +336,77 @@ impl<'a> Results<'a> {
         of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
     }
 
+    /// Head of a table: the place, then `rest`.
+    pub(super) fn head<'b>(&'b self, rest: &[&'b str]) -> Vec<&'b str> {
+        let varied = self.design.vary.iter().map(|dimension| dimension.key.name());
+        ["log"].into_iter().chain(varied).chain(rest.iter().copied()).collect()
+    }
+
+    /// A row of such a table.
+    pub(super) fn placed(&self, at: At, rest: impl IntoIterator<Item = String>) -> Vec<String> {
+        let mut row = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
+        row.extend(self.design.texts(&self.settings[at.setting]));
+        row.extend(rest);
+        row
+    }
+
     /// `best.csv`: which policies may be the best, by log, setting and metric.
     pub(super) fn best_table(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let head = ["log"].into_iter().chain(self.design.vary.iter().map(|dimension| dimension.key.name()));
-        table.write_record(head.chain(["metric", "policy", "mean", "may_be_best"]))?;
+        let mut rows = Vec::new();
         for at in self.places() {
             for metric in &self.design.metrics {
                 for (policy, standing) in self.standings(at, metric).into_iter().enumerate() {
-                    let mut fields = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
-                    fields.extend(self.design.texts(&self.settings[at.setting]));
                     let mean = self.mean(at, policy, metric).map_or(f64::NAN, |mean| mean.mean);
                     let name = self.design.policies[policy].name.clone();
-                    fields.extend([metric.to_string(), name, number(mean), may_be_best(standing).to_owned()]);
-                    table.write_record(fields)?;
+                    let found = [metric.to_string(), name, number(mean), may_be_best(standing).to_owned()];
+                    rows.push(self.placed(at, found));
                 }
             }
         }
-        Ok(table.into_inner()?)
+        csv(self.head(&["metric", "policy", "mean", "may_be_best"]), rows)
     }
 
-    /// `ranks.csv`: the same of ranks, and of all logs and settings together.
+    /// `ranks.csv`: ranks in each place, and over all logs and settings.
     pub(super) fn rank_table(&self) -> Result<Vec<u8>> {
-        let mut table = self.begin()?;
+        let mut rows = Vec::new();
         for at in self.places() {
             for metric in &self.design.metrics {
-                let texts = self.design.texts(&self.settings[at.setting]);
-                for policy in 0..self.design.policies.len() {
-                    if let Some(rank) = self.estimate(&self.rank(at, policy, metric)) {
-                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, metric, &rank)?;
-                    }
-                }
+                let of = |policy| Some((policy, self.estimate(&self.rank(at, policy, metric))?));
+                let found = (0..self.design.policies.len()).filter_map(of);
+                rows.extend(found.map(|(policy, rank)| self.placed(at, self.estimated(policy, metric, &rank))));
             }
         }
         for metric in &self.design.metrics {
-            let texts: Vec<String> = self.design.vary.iter().map(|_| "all".to_owned()).collect();
-            for policy in 0..self.design.policies.len() {
-                if let Some(rank) = self.overall_rank(policy, metric) {
-                    self.row(&mut table, "all", &texts, policy, metric, &rank)?;
-                }
-            }
+            let of = |policy| Some((policy, self.overall_rank(policy, metric)?));
+            let place = vec!["all".to_owned(); 1 + self.design.vary.len()];
+            rows.extend(
+                (0..self.design.policies.len())
+                    .filter_map(of)
+                    .map(|(policy, rank)| place.iter().cloned().chain(self.estimated(policy, metric, &rank)).collect()),
+            );
         }
-        Ok(table.into_inner()?)
+        csv(self.head(&ESTIMATED), rows)
     }
 
     /// `runs.csv`: every run with every metric.
     pub(super) fn run_table(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let head = ["log"].into_iter().chain(self.design.vary.iter().map(|dimension| dimension.key.name()));
-        let head = head.chain(["policy", "rep", "seed"]).chain(self.measured.iter().map(|metric| metric.name()));
-        table.write_record(head)?;
-        for (Cell { at, policy }, rep, row) in self.observations.rows() {
-            let mut fields = vec![csv_name(&self.design.logs[at.log].name).into_owned()];
-            fields.extend(self.design.texts(&self.settings[at.setting]));
-            fields.extend([self.design.policies[*policy].name.clone(), rep.to_string(), self.design.seed.to_string()]);
-            fields.extend(row.iter().map(|value| number(*value)));
-            table.write_record(fields)?;
-        }
-        Ok(table.into_inner()?)
+        let metrics = self.measured.iter().map(|metric| metric.name());
+        let rest: Vec<&str> = ["policy", "rep", "seed"].into_iter().chain(metrics).collect();
+        let rows = self.observations.rows().map(|(Cell { at, policy }, rep, row)| {
+            let run = [self.design.policies[*policy].name.clone(), rep.to_string(), self.design.seed.to_string()];
+            self.placed(*at, run.into_iter().chain(row.iter().map(|value| number(*value))))
+        });
+        csv(self.head(&rest), rows)
     }
 
     /// `doubt.csv`: each claim under each value of what is varied alone.
     pub(super) fn doubt_table(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"])?;
-        for (claim, key, value, verdict, overall) in self.doubts() {
+        let rows = self.doubts().into_iter().map(|(claim, key, value, verdict, overall)| {
             let flips = if verdict == overall { "no" } else { "yes" };
-            let fields = [&claim.id, "vary", key.name(), &value, &verdict.to_string(), &overall.to_string(), flips];
-            table.write_record(fields)?;
-        }
-        Ok(table.into_inner()?)
+            let (verdict, overall) = (verdict.to_string(), overall.to_string());
+            vec![claim.id.clone(), "vary".to_owned(), key.name().to_owned(), value, verdict, overall, flips.to_owned()]
+        });
+        csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
     }
 
     /// Each claim under each value alone: its verdict there, and over all.
@@ -424,49 +424,30 @@ impl<'a> Results<'a> {
         doubts
     }
 
-    fn begin(&self) -> Result<csv::Writer<Vec<u8>>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let head = ["log"].into_iter().chain(self.design.vary.iter().map(|dimension| dimension.key.name()));
-        table.write_record(head.chain(["policy", "metric", "mean", "ci_low", "ci_high", "reps"]))?;
-        Ok(table)
-    }
-
-    fn row(
-        &self,
-        table: &mut csv::Writer<Vec<u8>>,
-        log: &str,
-        texts: &[String],
-        policy: usize,
-        metric: Metric,
-        estimate: &ConfidenceInterval,
-    ) -> Result<()> {
-        let mut fields = vec![csv_name(log).into_owned()];
-        fields.extend(texts.iter().cloned());
-        fields.extend([
+    /// The columns [`ESTIMATED`].
+    fn estimated(&self, policy: usize, metric: Metric, estimate: &ConfidenceInterval) -> [String; 6] {
+        [
             self.design.policies[policy].name.clone(),
             metric.to_string(),
             number(estimate.mean),
             optional(estimate.low),
             optional(estimate.high),
             estimate.replications.to_string(),
-        ]);
-        Ok(table.write_record(fields)?)
+        ]
     }
 
     /// A row for each log, setting, policy and metric for which there is an estimate.
     fn rows(&self, of: impl Fn(At, usize, Metric) -> Option<ConfidenceInterval>) -> Result<Vec<u8>> {
-        let mut table = self.begin()?;
+        let mut rows = Vec::new();
         for at in self.places() {
-            let texts = self.design.texts(&self.settings[at.setting]);
             for policy in 0..self.design.policies.len() {
                 for metric in &self.design.metrics {
-                    if let Some(estimate) = of(at, policy, metric) {
-                        self.row(&mut table, &self.design.logs[at.log].name, &texts, policy, metric, &estimate)?;
-                    }
+                    let found = of(at, policy, metric).map(|estimate| self.estimated(policy, metric, &estimate));
+                    rows.extend(found.map(|found| self.placed(at, found)));
                 }
             }
         }
-        Ok(table.into_inner()?)
+        csv(self.head(&ESTIMATED), rows)
     }
 
     /// The largest relative half-width of any mean; `None` where some mean has no width, or is zero.

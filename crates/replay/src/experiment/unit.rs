@@ -23,13 +23,9 @@ use workload::HeldLog;
 /// What tells one run from others. The order is that of runs.csv.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct RunKey {
-    /// Position of the log.
     pub(super) log: usize,
-    /// Position of the setting.
     pub(super) setting: usize,
-    /// Position of the policy.
     pub(super) policy: usize,
-    /// Number of the replication, or [`IN_LOG`].
     pub(super) rep: u32,
 }
 
@@ -63,7 +59,6 @@ pub(super) fn path_of(cells: &Path, plan: &Plan, unit: Unit) -> PathBuf {
     cells.join(UNITS).join(format!("{}.jsonl", hex::encode(Sha256::digest(identity))))
 }
 
-/// The folder of all units.
 pub(super) fn folder(cells: &Path) -> PathBuf {
     cells.join(UNITS)
 }
@@ -150,7 +145,6 @@ fn in_log(plan: &Plan, log: usize) -> Result<Vec<Run>> {
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// Policies on one workload.
 fn under(
     plan: &Plan,
     log: usize,

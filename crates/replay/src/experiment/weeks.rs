@@ -20,14 +20,11 @@ pub(super) struct Weeks {
     pub(super) claims: Vec<Option<Weekly>>,
 }
 
-/// One estimate over blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Weekly {
     /// Its replications are the blocks.
     pub(super) interval: ConfidenceInterval,
-    /// Correlation of neighbouring blocks.
     pub(super) correlation: Option<f64>,
-    /// Why there is no interval.
     pub(super) refused: Option<String>,
 }
 

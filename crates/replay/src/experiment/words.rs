@@ -1,9 +1,8 @@
 //! What came out, in sentences that are made of the numbers.
 
-use super::better::better;
-use super::measure::Metric;
+use super::measure::{Metric, better};
 use super::results::{At, Results};
-use crate::best::in_words;
+use crate::units::best as best_in_words;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::verdict::Verdict;
@@ -61,7 +60,7 @@ fn best(results: &Results<'_>, metric: Metric) -> Option<String> {
     let names: Vec<&str> = results.design.policies.iter().map(|policy| policy.name.as_str()).collect();
     let places: Vec<At> = results.places().collect();
     if let [at] = places[..] {
-        return in_words(metric.name(), &names, &results.standings(at, metric));
+        return best_in_words(metric.name(), &names, &results.standings(at, metric));
     }
     let all: Vec<Vec<&str>> = places.iter().map(|at| results.best(*at, metric)).collect();
     let may_be = |name: &&str| all.iter().filter(|best| best.contains(name)).count();

@@ -5,7 +5,7 @@ use super::file::Source;
 use crate::ignored;
 use crate::simulate::carried;
 use crate::simulate::held::machines_of;
-use crate::workload::generated::Generated;
+use crate::workload::generate::Drawn as Model;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
 use rayon::prelude::*;
@@ -39,14 +39,13 @@ enum Origin {
     Log(HeldLog),
     Blocks(Box<Blocks>),
     Users(HeldLog, Users),
-    Model(Generated, u32),
+    Model(Model, u32),
 }
 
 /// One workload under one setting: what every policy gets.
 pub(super) struct Told {
     pub(super) jobs: Vec<Job>,
     pub(super) numbers: Vec<u64>,
-    /// What policies are told of run times.
     pub(super) estimates: Estimates,
     pub(super) machines: Vec<Machine>,
     pub(super) processors: u32,
@@ -63,7 +62,7 @@ impl Held {
             }
             From::Model(model, preset) => {
                 let preset = preset.as_ref().map(|name| found(name, source, traces)).transpose().with_context(here)?;
-                let made = Generated::new(model, log.procs, preset.as_deref()).with_context(here)?;
+                let made = Model::of_experiment(model, log.procs, preset.as_deref()).with_context(here)?;
                 let processors = log.procs.unwrap_or_else(|| made.processors());
                 let (machines, processors, tells_memory) = machines(log, processors, source, traces)?;
                 let count = log.count.expect("a model has a count");

@@ -1,92 +1,102 @@
-//! What is heard of some jobs in worlds where every event is a line of its own.
+//! Jobs that are followed through a run, and what is heard of them in worlds where every event is a line of its own.
 
-use super::history::About;
 use super::line::{Explanation, Line};
-use super::words;
-use serde_json::{Map, Value};
+use super::reason::{About, about as in_words, object};
+use serde_json::Value;
 use sim_core::{JobId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use workload::LogJob;
 
-/// What was heard, for whoever drives the run.
-pub(crate) type SharedHeard = Rc<RefCell<Heard>>;
-
-/// Follows some jobs.
-#[derive(Default)]
-pub(crate) struct Heard {
+/// Some jobs of a log, with what has happened to each.
+#[derive(Debug)]
+pub(crate) struct Followed<T> {
     /// Numbers of jobs that have not come yet.
     wanted: Vec<u64>,
-    followed: BTreeMap<JobId, Followed>,
+    tales: BTreeMap<JobId, Tale<T>>,
 }
 
-struct Followed {
-    about: About,
-    lines: Vec<Line>,
+#[derive(Debug)]
+pub(crate) struct Tale<T> {
+    pub(super) about: About,
+    pub(super) steps: Vec<T>,
     is_over: bool,
 }
 
-impl Heard {
-    /// Follows the jobs of these numbers.
-    pub(crate) fn of(numbers: &[u64]) -> SharedHeard {
-        Rc::new(RefCell::new(Self { wanted: numbers.to_vec(), ..Self::default() }))
+impl<T> Followed<T> {
+    pub(super) fn new(numbers: &[u64]) -> Self {
+        Self { wanted: numbers.to_vec(), tales: BTreeMap::new() }
     }
 
-    /// The log's next job, before it is submitted.
+    /// Takes note of the log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
         let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
         self.wanted.remove(found);
-        self.followed.insert(job.job.id, Followed { about: About::of(job), lines: Vec::new(), is_over: false });
+        self.tales.insert(job.job.id, Tale { about: About::of(job), steps: Vec::new(), is_over: false });
     }
 
     /// Whether anything is asked about the job.
     pub(crate) fn follows(&self, job: JobId) -> bool {
-        self.followed.contains_key(&job)
+        self.tales.contains_key(&job)
     }
 
-    /// Whether all is known.
     pub(crate) fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.followed.values().all(|followed| followed.is_over)
+        self.wanted.is_empty() && self.tales.values().all(|tale| tale.is_over)
     }
 
-    /// Something happens to the job: an event of that kind, told in `words`, with further `facts`.
+    /// The tale of a job that is followed.
+    pub(super) fn tale(&mut self, job: JobId) -> Option<&mut Tale<T>> {
+        self.tales.get_mut(&job)
+    }
+
+    /// Nothing more will happen to the job.
+    pub(crate) fn end(&mut self, job: JobId) {
+        self.tales.entry(job).and_modify(|tale| tale.is_over = true);
+    }
+
+    /// All tales, in order of submission.
+    pub(super) fn finish(&mut self) -> impl Iterator<Item = Tale<T>> + use<T> {
+        std::mem::take(&mut self.tales).into_values()
+    }
+}
+
+/// Jobs whose every event is a line.
+pub(crate) type SharedHeard = Rc<RefCell<Followed<Line>>>;
+
+pub(crate) fn heard(numbers: &[u64]) -> SharedHeard {
+    Rc::new(RefCell::new(Followed::new(numbers)))
+}
+
+impl Followed<Line> {
+    /// Something happens to the job: an event of that kind, reported in `words`, with further `facts`.
     pub(crate) fn push(
         &mut self,
         job: JobId,
         at: Time,
         event: &'static str,
         words: impl FnOnce() -> String,
-        facts: impl FnOnce() -> Map<String, Value>,
+        facts: impl FnOnce() -> Value,
     ) {
-        if let Some(followed) = self.followed.get_mut(&job) {
-            let mut facts = facts();
+        if let Some(tale) = self.tale(job) {
+            let mut facts = object(facts());
             facts.insert("event".to_owned(), event.into());
-            followed.lines.push(Line { from: at, until: None, words: words(), facts });
-        }
-    }
-
-    /// Nothing more will happen to the job.
-    pub(crate) fn end(&mut self, job: JobId) {
-        if let Some(followed) = self.followed.get_mut(&job) {
-            followed.is_over = true;
+            tale.steps.push(Line { from: at, until: None, words: words(), facts });
         }
     }
 
     /// An explanation of each job. Of events of the kind `often`, neighbours are one line in brief.
-    pub(crate) fn finish(&mut self, policy: &str, often: &str) -> Vec<Explanation> {
-        let followed = std::mem::take(&mut self.followed).into_values();
-        followed
-            .map(|Followed { about, lines, .. }| Explanation {
-                policy: policy.to_owned(),
-                job: about.label.clone(),
-                about: words::about(&about),
-                facts: about.facts(),
-                brief: in_brief(&lines, often),
-                history: lines,
-                note: None,
-            })
-            .collect()
+    pub(crate) fn explanations(&mut self, policy: &str, often: &str) -> Vec<Explanation> {
+        let explanation = |Tale { about, steps, .. }: Tale<Line>| Explanation {
+            policy: policy.to_owned(),
+            job: about.label.clone(),
+            about: in_words(&about),
+            facts: about.facts(),
+            brief: in_brief(&steps, often),
+            history: steps,
+            note: None,
+        };
+        self.finish().map(explanation).collect()
     }
 }
 

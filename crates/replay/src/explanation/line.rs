@@ -12,7 +12,6 @@ const FEW: usize = 16;
 pub(crate) struct Explanation {
     /// As the folder of its results would be called.
     pub(crate) policy: String,
-    /// The job as people call it.
     pub(crate) job: Label,
     /// What is known of it, in sentences.
     pub(crate) about: Vec<String>,
@@ -26,7 +25,6 @@ pub(crate) struct Explanation {
     pub(crate) note: Option<String>,
 }
 
-/// A line of a history.
 #[derive(Clone)]
 pub(crate) struct Line {
     pub(crate) from: Time,

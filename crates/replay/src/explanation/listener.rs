@@ -1,92 +1,78 @@
 //! Listens to a run of space-shared machines: to the policy's reasons, and to what happens.
 
-use super::history::{About, Step};
-use super::pass::{Numbers, Pass};
+use super::heard::Followed;
+use super::line::Explanation;
+use super::pass::{Names, Pass};
+use super::reason::{Site, Step, explanation};
 use crate::label::Label;
 use gap_schedule::{Reason, ReasonProbe, Starts, View};
 use sim_core::{Fact, JobId, Probe, Time};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use workload::LogJob;
 
 /// What was heard, for whoever drives the run.
 pub(crate) type Shared = Rc<RefCell<Listener>>;
 
-/// Follows some jobs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Listener {
-    /// Numbers of jobs that have not come yet.
-    wanted: Vec<u64>,
-    /// Of all jobs in the system.
-    numbers: Numbers,
-    tales: BTreeMap<JobId, Tale>,
-    /// How many of those wait.
-    waiting: usize,
+    followed: Followed<Step>,
+    /// Of all jobs in the system, and of the machines.
+    names: Names,
+    /// Jobs that are followed and wait.
+    waiting: BTreeSet<JobId>,
     /// What the policy was shown at this pass and said, if one of them waits.
     pass: Pass,
     /// Whether it has ever said anything.
     tells: bool,
 }
 
-/// A job that is followed.
-#[derive(Debug)]
-pub(crate) struct Tale {
-    pub(crate) about: About,
-    pub(crate) steps: Vec<Step>,
-    waits: bool,
-    is_over: bool,
-}
-
 impl Listener {
-    /// Follows the jobs of these numbers.
-    pub(crate) fn new(numbers: &[u64]) -> Shared {
-        Rc::new(RefCell::new(Self { wanted: numbers.to_vec(), ..Self::default() }))
+    pub(crate) fn new(numbers: &[u64], sites: &[String]) -> Shared {
+        let site = |name: &String| Site { name: name.as_str().into(), is_only: sites.len() == 1 };
+        let names = Names { sites: sites.iter().map(site).collect(), ..Names::default() };
+        let (followed, waiting, pass) = (Followed::new(numbers), BTreeSet::new(), Pass::default());
+        Rc::new(RefCell::new(Self { followed, names, waiting, pass, tells: false }))
     }
 
     /// The log's next job, before it is submitted.
     pub(crate) fn comes(&mut self, job: &LogJob) {
-        self.numbers.enter(job.job.id, Label::of_job(job));
-        let Some(found) = self.wanted.iter().position(|number| *number == job.number) else { return };
-        self.wanted.remove(found);
-        let tale = Tale { about: About::of(job), steps: Vec::new(), waits: false, is_over: false };
-        self.tales.insert(job.job.id, tale);
+        self.names.labels.insert(job.job.id, Label::of_job(job));
+        self.followed.comes(job);
     }
 
-    /// Whether all is known.
     pub(crate) fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.tales.values().all(|tale| tale.is_over)
+        self.followed.is_done()
     }
 
-    /// What is known, and whether the policy has told reasons.
-    pub(crate) fn finish(&mut self) -> (Vec<Tale>, bool) {
-        (std::mem::take(&mut self.tales).into_values().collect(), self.tells)
+    pub(crate) fn explanations(&mut self, policy: &str) -> Vec<Explanation> {
+        let tells = self.tells;
+        self.followed.finish().map(|tale| explanation(policy, &tale.about, tale.steps, tells)).collect()
     }
 
     fn begin_pass(&mut self, view: &View<'_>) {
-        self.pass = Pass::default();
-        if self.waiting == 0 {
-            return;
-        }
-        self.pass = Pass::of(view);
-        for (job, tale) in self.tales.iter_mut().filter(|(_, tale)| tale.waits) {
+        self.pass = if self.waiting.is_empty() { Pass::default() } else { Pass::of(view) };
+        for job in &self.waiting {
+            let Some(tale) = self.followed.tale(*job) else { continue };
             // What was predicted, if anybody predicts.
             tale.about.expected = self.pass.expected(*job);
-            let before = || self.numbers.of_all(self.pass.before(*job));
+            let before = || self.names.of_all(self.pass.before(*job));
             tale.about.came_behind.get_or_insert_with(before);
         }
     }
 
     fn end_pass(&mut self, starts: &Starts) {
-        if self.waiting == 0 {
+        if self.waiting.is_empty() {
             return;
         }
         self.tells |= self.pass.tells();
-        let (pass, numbers) = (&self.pass, &self.numbers);
-        for (job, tale) in self.tales.iter_mut().filter(|(_, tale)| tale.waits) {
+        let (pass, names) = (&self.pass, &self.names);
+        for job in &self.waiting {
+            let Some(tale) = self.followed.tale(*job) else { continue };
             let step = match starts.iter().find(|(other, _)| other == job) {
-                Some((_, machine)) => Step::Starts(pass.start(*job, *machine, starts, numbers)),
-                None => Step::Waits(pass.wait(*job, starts, numbers)),
+                Some((_, machine)) => Step::Starts(pass.start(*job, *machine, starts, names)),
+                None => Step::Waits(pass.wait(*job, starts, names)),
             };
             if let Some(Step::Waits(last)) = tale.steps.last_mut() {
                 last.until = pass.now();
@@ -101,15 +87,16 @@ impl Listener {
             Fact::Started { job, .. } => self.set_waiting(*job, false),
             Fact::Interrupted { job, site, .. } => {
                 self.set_waiting(*job, true);
-                self.push(*job, || Step::Loses { at: now, machine: site.index() });
+                let site = self.names.sites[site.index()].clone();
+                self.push(*job, Step::Interrupted { at: now, site });
             }
             Fact::Finished { job } => {
-                self.push(*job, || Step::Ends { at: now });
+                self.push(*job, Step::Ends { at: now });
                 self.end(*job);
             }
             Fact::Rejected { job, .. } => {
                 self.set_waiting(*job, false);
-                self.push(*job, || Step::Rejected { at: now });
+                self.push(*job, Step::Rejected { at: now });
                 self.end(*job);
             }
             Fact::Seized { .. } | Fact::Released { .. } => {}
@@ -117,36 +104,35 @@ impl Listener {
     }
 
     fn set_waiting(&mut self, job: JobId, waits: bool) {
-        let Some(tale) = self.tales.get_mut(&job) else { return };
-        tale.waits = waits;
-        self.waiting = self.tales.values().filter(|tale| tale.waits).count();
+        if !waits {
+            self.waiting.remove(&job);
+        } else if self.followed.follows(job) {
+            self.waiting.insert(job);
+        }
     }
 
-    fn push(&mut self, job: JobId, step: impl FnOnce() -> Step) {
-        if let Some(tale) = self.tales.get_mut(&job) {
-            tale.steps.push(step());
+    fn push(&mut self, job: JobId, step: Step) {
+        if let Some(tale) = self.followed.tale(job) {
+            tale.steps.push(step);
         }
     }
 
     fn end(&mut self, job: JobId) {
-        self.numbers.remove(job);
-        if let Some(tale) = self.tales.get_mut(&job) {
-            tale.is_over = true;
-        }
+        self.names.labels.remove(&job);
+        self.followed.end(job);
     }
 }
 
-/// Both ears of a listener.
 #[derive(Clone, Debug)]
 pub(crate) struct Ear(pub(crate) Shared);
 
 impl ReasonProbe for Ear {
     fn listens(&self) -> bool {
-        self.0.borrow().waiting > 0
+        !self.0.borrow().waiting.is_empty()
     }
 
     fn follows(&self, job: JobId) -> bool {
-        self.0.borrow().tales.contains_key(&job)
+        self.0.borrow().followed.follows(job)
     }
 
     fn begin_pass(&mut self, view: &View<'_>) {

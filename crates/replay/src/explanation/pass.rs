@@ -1,6 +1,6 @@
 //! One pass of a policy: what it was shown, and what it said.
 
-use super::history::{By, Holder, Obstacle, Promise, Room, Start, Wait};
+use super::reason::{By, Holder, Obstacle, Promise, Site, Start, Wait, When};
 use crate::label::Label;
 use gap_schedule::{Machine, Reason, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -13,21 +13,16 @@ const MOMENT: Span = Span::from_nanos(1_000_000);
 /// From here on, nothing is expected to end.
 const NEVER: Time = Time::from_nanos(u64::MAX - 1);
 
-/// Labels of jobs. Never iterated.
 #[derive(Debug, Default)]
-pub(super) struct Numbers(FxHashMap<JobId, Label>);
+pub(super) struct Names {
+    /// Never iterated.
+    pub(super) labels: FxHashMap<JobId, Label>,
+    pub(super) sites: Vec<Site>,
+}
 
-impl Numbers {
-    pub(super) fn enter(&mut self, job: JobId, label: Label) {
-        self.0.insert(job, label);
-    }
-
-    pub(super) fn remove(&mut self, job: JobId) {
-        self.0.remove(&job);
-    }
-
+impl Names {
     fn of(&self, job: JobId) -> Label {
-        self.0.get(&job).cloned().expect("every job was entered when it came")
+        self.labels.get(&job).cloned().expect("every job was entered when it came")
     }
 
     pub(super) fn of_all(&self, jobs: impl IntoIterator<Item = JobId>) -> Vec<Label> {
@@ -50,7 +45,6 @@ struct Told {
     before: Rc<Starts>,
 }
 
-/// A view that is kept.
 #[derive(Debug, Default)]
 struct Shown {
     now: Time,
@@ -108,7 +102,7 @@ impl Pass {
     }
 
     /// The job starts on the machine, as one of `starts`.
-    pub(super) fn start(&self, job: JobId, machine: SiteId, starts: &Starts, numbers: &Numbers) -> Start {
+    pub(super) fn start(&self, job: JobId, machine: SiteId, starts: &Starts, names: &Names) -> Start {
         let is_started = |other: &JobId| starts.iter().any(|(start, _)| start == other);
         let overtaken = self.before(job).into_iter().filter(|other| !is_started(other));
         let told = self.told(job).find_map(|told| match &told.reason {
@@ -116,14 +110,14 @@ impl Pass {
             _ => None,
         });
         let (right, passed) =
-            told.map_or((None, Vec::new()), |(right, passed, _)| (Some(right), numbers.of_all(passed.iter().copied())));
+            told.map_or((None, Vec::new()), |(right, passed, _)| (Some(right), names.of_all(passed.iter().copied())));
         let free = told.map(|(_, _, before)| self.shown.free(machine.index(), before));
-        let overtaken = numbers.of_all(overtaken);
-        Start { at: self.now(), machine: machine.index(), right, free, passed, overtaken }
+        let overtaken = names.of_all(overtaken);
+        Start { at: self.now(), site: names.sites[machine.index()].clone(), right, free, passed, overtaken }
     }
 
     /// The job waits on, when `starts` start.
-    pub(super) fn wait(&self, job: JobId, starts: &Starts, numbers: &Numbers) -> Wait {
+    pub(super) fn wait(&self, job: JobId, starts: &Starts, names: &Names) -> Wait {
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
         let mut place = self.before(job).len() + 1;
         // Those who had started when the policy came to the job.
@@ -137,25 +131,39 @@ impl Pass {
                 }
                 Reason::Barred { machine: on, at, left, by } => {
                     let by =
-                        by.iter().map(|by| By { job: numbers.of(by.job), start: by.start, processors: by.processors });
-                    let barred = Obstacle::Barred { at: *at, left: (*left, *left), by: by.collect() };
+                        by.iter().map(|by| By { job: names.of(by.job), start: by.start, processors: by.processors });
+                    let barred = Obstacle::Barred { at: *at, left: *left, most_left: *left, by: by.collect() };
                     (machine, obstacle, before) = (Some(on.index()), Some(barred), so_far);
                 }
                 Reason::Behind { head } => {
-                    (obstacle, before) = (Some(Obstacle::Behind { head: numbers.of(*head) }), so_far);
+                    (obstacle, before) = (Some(Obstacle::Behind { head: names.of(*head) }), so_far);
                 }
                 Reason::Kept => obstacle = Some(Obstacle::Kept),
-                Reason::Hopeless => promise = Some(Promise::Never),
-                Reason::Reserved { machine, start } => promise = Some(self.shown.promise(machine.index(), *start)),
+                Reason::Hopeless => promise = Some(Promise { site: None, start: When::Never }),
+                Reason::Reserved { machine, start } => {
+                    promise = Some(self.shown.promise(&names.sites[machine.index()], *start));
+                }
             }
         }
-        let room = self.room(job, machine, before, numbers);
-        let (now, promises) = (self.now(), promise.map(|promise| (promise, promise)));
-        Wait { from: now, until: now, passes: 1, places: (place, place), obstacle, room, promises }
+        let (machine, free, held_by) = self.room(job, machine, before, names);
+        Wait {
+            from: self.now(),
+            until: self.now(),
+            reason: obstacle,
+            passes: 1,
+            place,
+            last_place: place,
+            site: names.sites[machine].clone(),
+            free,
+            most_free: free,
+            held_by,
+            first_promise: promise.clone(),
+            promised: promise,
+        }
     }
 
-    /// What is free on the machine, or on that with most room, after these have started.
-    fn room(&self, job: JobId, machine: Option<usize>, starts: &Starts, numbers: &Numbers) -> Room {
+    /// The machine, or that with most room, what is free there after these have started, and the holders of what the job lacks.
+    fn room(&self, job: JobId, machine: Option<usize>, starts: &Starts, names: &Names) -> (usize, u32, Vec<Holder>) {
         let request = self.shown.request(job);
         let suits = |machine: &usize| self.shown.suits(*machine, request);
         let most = || {
@@ -164,17 +172,16 @@ impl Pass {
         };
         let machine = machine.or_else(most).expect("admission rejects jobs that no machine suits");
         let free = self.shown.free(machine, starts);
-        let mut held = Vec::new();
-        let mut left = free;
-        for running in self.shown.by_expected_end(machine, starts) {
+        let (mut held, mut left) = (Vec::new(), free);
+        for RunningJob { job, processors, expected_end, .. } in self.shown.by_expected_end(machine, starts) {
             if left >= request.processors {
                 break;
             }
-            left += running.processors;
-            let number = (running.job != RunningJob::OUTAGE).then(|| numbers.of(running.job));
-            held.push(Holder { job: number, processors: running.processors, until: running.expected_end });
+            left += processors;
+            let job = (job != RunningJob::OUTAGE).then(|| names.of(job));
+            held.push(Holder { job, processors, expected_until: expected_end });
         }
-        Room { machine, free: (free, free), held }
+        (machine, free, held)
     }
 }
 
@@ -206,11 +213,12 @@ impl Shown {
         running
     }
 
-    fn promise(&self, machine: usize, start: Time) -> Promise {
-        match start {
-            _ if start >= NEVER => Promise::Never,
-            _ if start <= self.now.saturating_add(MOMENT) => Promise::AnyMoment { machine },
-            start => Promise::At { machine, start },
-        }
+    fn promise(&self, site: &Site, start: Time) -> Promise {
+        let start = match start {
+            _ if start >= NEVER => return Promise { site: None, start: When::Never },
+            _ if start <= self.now.saturating_add(MOMENT) => When::AnyMoment,
+            start => When::At(start),
+        };
+        Promise { site: Some(site.clone()), start }
     }
 }

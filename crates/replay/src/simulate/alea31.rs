@@ -52,7 +52,6 @@ pub(super) const ENTRY: Entry = Entry {
     normal: space_shared::ENTRY.normal,
 };
 
-/// Opens the clusters for these policies.
 pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.read(|text| Policy::of_base(text, wanted.own))?;
     let file = &asked.machine_file.options;

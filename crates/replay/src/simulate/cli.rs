@@ -1,13 +1,16 @@
 //! What `simulate` can be asked.
 
+use super::world::Run;
 use super::worlds::{Chosen, Worlds};
 use crate::asked::Asked;
 use clap::{Args, ValueEnum};
+use gap_schedule::Order;
+use lab::provenance::quoted;
 use std::path::PathBuf;
+use workload::Deadlines;
 
-/// Options of `simulate`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+/// Text behind the options; the orders of a queue are listed in the place of `ORDERS`.
+const HELP: &str = "\
 Examples:
   cargo xtask simulate --trace KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
       both policies on the log's own machine; report.html and CSV below results/simulate
@@ -72,21 +75,7 @@ Policies, by what they are (docs/policies.md has them in a table, with sources a
 
 Orders of a queue. Ties go by arrival. r is the expected run time in seconds (what was requested, or predicted in its place), \
 n the processors, s the submission in seconds from the first one of the log, w the wait so far in seconds:
-  fcfs    by arrival
-  sjf     r, smallest first
-  spf     r, smallest first (the same where r is predicted); Tsafrir, Etsion & Feitelson, TPDS 2007
-  ljf     r, largest first
-  saf     r · n, smallest first
-  laf     r · n, largest first
-  narrow  n, smallest first
-  wide    n, largest first
-  lxf     (w + r) / r, largest first; Srinivasan et al., ICPP workshops 2002
-  wfp3    (w / r)³ · n, largest first; Tang et al., CLUSTER 2009
-  unicef  w / (log2 n · r), largest first; Tang et al., CLUSTER 2009
-  f1      log10 r · n + 870 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
-  f2      √r · n + 25600 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
-  f3      r · n + 6860000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
-  f4      r · √n + 530000 log10 s, smallest first; Carastan-Santos & de Camargo, SC'17
+ORDERS
 
 A name is BASE+KEY=VALUE+…, and the folder of its results is called the same; easy:8, ptt:0.5 and hybrid:2, as they were \
 once written, still work.
@@ -163,7 +152,21 @@ Estimates:
                   that mean by the log's own ends, uncorrected
 
 Logs in the Standard Workload Format, plain or gzip. What a log leaves out or gets wrong is repaired under named rules, \
-and the report counts each.")]
+and the report counts each.";
+
+/// A line for each order of a queue, with its source.
+fn orders() -> String {
+    let line = |order: Order| {
+        let source = Some(order.source()).filter(|source| *source != "textbooks");
+        let source = source.map_or_else(String::new, |source| format!("; {source}"));
+        format!("  {:7} {}{source}\n", order.name(), order.definition())
+    };
+    Order::ALL.map(line).concat()
+}
+
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP.replace("ORDERS\n", &orders()))]
 pub struct Simulate {
     /// The log, and how it is read.
     #[command(flatten)]
@@ -214,6 +217,37 @@ impl Simulate {
     pub(super) fn writes(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)
     }
+
+    /// The command that gives the same results; `arguments` are those of the world.
+    pub(super) fn command_line(&self, arguments: &str, runs: &[Run], baseline: usize) -> String {
+        let Asked { trace, deadlines, seed, max_jobs, .. } = &self.asked;
+        let policies = runs.iter().map(|run| run.given.as_str()).collect::<Vec<_>>().join(",");
+        let (program, trace) = (lab::cli::program(), trace.to_string_lossy());
+        let mut command =
+            format!("{program} simulate --trace {} --policy {}{arguments}", quoted(&trace), quoted(&policies));
+        if runs.len() > 1 {
+            command += &format!(" --baseline {}", quoted(&runs[baseline].given));
+        }
+        if *deadlines != Deadlines::None {
+            command += &format!(" --deadlines {deadlines}");
+        }
+        if *seed != 0 {
+            command += &format!(" --seed {seed}");
+        }
+        if let Some(max_jobs) = max_jobs {
+            command += &format!(" --max-jobs {max_jobs}");
+        }
+        command
+            + &listed("--format", &self.format)
+            + &listed("--tables", &self.tables)
+            + if self.no_report { " --no-report" } else { "" }
+    }
+}
+
+/// An option with its values as on the command line, with a blank before it; empty if there are none.
+fn listed(option: &str, values: &[impl ValueEnum]) -> String {
+    let names = values.iter().filter_map(|value| Some(value.to_possible_value()?.get_name().to_owned()));
+    if values.is_empty() { String::new() } else { format!(" {option} {}", names.collect::<Vec<_>>().join(",")) }
 }
 
 /// Formats that other programs read.
@@ -224,22 +258,4 @@ pub(crate) enum Format {
     /// POLICY/jobs.parquet: jobs.csv as columns, for logs of millions of jobs. It wants a program that is built with it:
     /// cargo run --release -p xtask --features parquet -- simulate …
     Parquet,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Command;
-    use gap_schedule::Order;
-
-    #[test]
-    fn help_defines_every_order_as_the_program_does() {
-        let help = Simulate::augment_args(Command::new("simulate")).get_after_help().expect("there is one").to_string();
-        for order in Order::ALL {
-            let source = Some(order.source()).filter(|source| *source != "textbooks");
-            let source = source.map_or_else(String::new, |source| format!("; {source}"));
-            let line = format!("  {:7} {}{source}\n", order.name(), order.definition());
-            assert!(help.contains(&line), "no line {line:?}");
-        }
-    }
 }

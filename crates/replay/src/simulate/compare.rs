@@ -1,10 +1,11 @@
 //! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
 
 use super::world::{Opened, Run};
-use crate::best::{in_words, may_be_best};
+use crate::units::{best, may_be_best};
 use anyhow::{Result, anyhow};
-use lab::chart::significant;
+use lab::chart::{fixed, significant};
 use lab::scenario::did_you_mean;
+use lab::table::csv;
 use metrics::best::{Standing, standings};
 use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
@@ -94,33 +95,62 @@ pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>)
 pub(super) fn best_in_words(runs: &[Run]) -> Vec<String> {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     let told = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
-    told.filter_map(|metric| in_words(metric.label(), &names, &ranked(runs, metric).1)).collect()
+    told.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
 }
 
 /// `best.csv`.
 pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["metric", "policy", "mean", "may_be_best"])?;
-    for metric in compared() {
+    let of_metric = |metric: &'static Metric| {
         let (means, found) = ranked(runs, metric);
-        for ((run, mean), standing) in runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite()) {
-            table.write_record([metric.name(), &run.name, &mean.to_string(), may_be_best(standing)])?;
-        }
-    }
-    Ok(table.into_inner()?)
+        let all = runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite());
+        all.map(|((run, mean), standing)| {
+            let may_be_best = may_be_best(standing).to_owned();
+            vec![metric.to_string(), run.name.clone(), mean.to_string(), may_be_best]
+        })
+        .collect::<Vec<_>>()
+    };
+    csv(["metric", "policy", "mean", "may_be_best"], compared().flat_map(of_metric))
 }
 
 /// `differences.csv`.
 pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"])?;
-    for Difference { metric, policy, baseline, interval, .. } in all(runs, baseline) {
-        let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
-        let (mean, blocks) = (interval.mean.to_string(), interval.blocks.to_string());
-        let (low, high, correlation) = (end(interval.low), end(interval.high), end(interval.correlation));
-        table.write_record([metric.name(), policy, baseline, &mean, &low, &high, &blocks, &correlation])?;
+    let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
+        let names = [metric.name(), policy, baseline].map(str::to_owned);
+        let numbers = [Some(interval.mean), interval.low, interval.high]
+            .map(|value| value.map_or_else(String::new, |value| value.to_string()));
+        let correlation = interval.correlation.map_or_else(String::new, |value| value.to_string());
+        names.into_iter().chain(numbers).chain([interval.blocks.to_string(), correlation]).collect()
+    };
+    let head = ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"];
+    csv(head, all(runs, baseline).into_iter().map(row))
+}
+
+/// Differences to the baseline in wait and bounded slowdown, a line for each; empty of one policy.
+pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
+    let mut text = String::new();
+    let mut reasons: Vec<String> = Vec::new();
+    for one in differences(runs, baseline).into_iter().filter(|one| one.metric.is_in_sentences()) {
+        let (name, unit) = (one.metric.short_label(), unit(one.metric));
+        if text.is_empty() {
+            text += &format!(
+                "Difference to {}, its 95 % interval, and the blocks of the log that it rests on:\n",
+                one.baseline
+            );
+        }
+        let interval = match (one.interval.low, one.interval.high) {
+            (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),
+            _ => "[no interval]".to_owned(),
+        };
+        let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
+        let correlation =
+            one.interval.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
+        let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
+        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
+        let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
+        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
-    Ok(table.into_inner()?)
+    let best = best_in_words(runs).into_iter().map(|sentence| sentence + "\n");
+    text + &reasons.concat() + &best.collect::<String>()
 }
 
 /// Unit of differences of a metric, behind a blank: `points` of a percentage.

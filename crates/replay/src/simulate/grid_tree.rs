@@ -64,14 +64,12 @@ pub(super) struct JobsTable {
     output: f64,
 }
 
-/// What a job takes on a server.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum TimeRule {
     /// Its work, run time × processors, spread over all CPUs of the server.
     #[default]
     Work,
-    /// Its run time, on any server.
     Runtime,
 }
 
@@ -122,7 +120,6 @@ pub(super) struct GridTree {
     of_file: bool,
 }
 
-/// A tree that is built in.
 const UNIVERSITIES: &str = include_str!("../../../../workloads/trees/universities.toml");
 
 impl GridTree {
@@ -165,7 +162,6 @@ impl GridTree {
         Ok(Self { config, world: world.with_widths()?, jobs: JobsTable::default(), names, of_file: false })
     }
 
-    /// Reads the text of a tree file.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let file: File = toml::from_str(text).map_err(|error| match error.span() {
             Some(span) => anyhow!("line {}: {}", 1 + text[..span.start].matches('\n').count(), error.message()),

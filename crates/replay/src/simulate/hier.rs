@@ -10,7 +10,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Heard};
+use crate::explanation::{Explanation, heard};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use hier_grid::{Config, Grid, System};
@@ -29,7 +29,6 @@ pub(crate) struct Options {
     tree: Option<String>,
 }
 
-/// A system of hier-grid.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct Policy(System);
 
@@ -52,7 +51,6 @@ impl Policy {
         })
     }
 
-    /// Refuses more trees than there are sites.
     fn ensure_fits(&self, tree: &GridTree) -> Result<()> {
         if let System::Trees(trees) = self.0 {
             let sites = tree.world.sites();
@@ -92,7 +90,6 @@ pub(super) const ENTRY: Entry = Entry {
     normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
 };
 
-/// Opens the grid for these systems.
 pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.read(Policy::named)?;
     let tree = options.tree.as_deref();
@@ -139,7 +136,7 @@ impl World for HierGrid {
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let Self { asked, tree, sites, .. } = self;
         let policy = self.policies[policy];
-        let (log, heard) = (Log::open(asked, sites)?, Heard::of(jobs));
+        let (log, heard) = (Log::open(asked, sites)?, heard(jobs));
         let submissions = {
             let heard = Rc::clone(&heard);
             log.jobs(Known::default()).map(move |one| {
@@ -156,7 +153,7 @@ impl World for HierGrid {
         run_out(&mut sim, &policy.to_string(), asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().finish(&policy.to_string(), "forward");
+        let told = heard.borrow_mut().explanations(&policy.to_string(), "forward");
         Ok(told)
     }
 

@@ -15,9 +15,7 @@ pub(super) struct Log(Rc<RefCell<Reading>>);
 
 struct Reading {
     intake: Intake,
-    /// The speed of the slowest place.
     slowest: f64,
-    /// Why the log ended early.
     failed: Option<anyhow::Error>,
 }
 
@@ -41,7 +39,6 @@ impl Reading {
 }
 
 impl Log {
-    /// Opens it for these places.
     pub(super) fn open(asked: &Asked, sites: &Sites) -> Result<Self> {
         let Asked { trace, estimates, max_jobs, deadlines, seed, .. } = asked;
         let mut intake = Intake::new(

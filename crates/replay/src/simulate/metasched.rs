@@ -9,7 +9,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
-use crate::explanation::{Explanation, Heard, SharedHeard};
+use crate::explanation::{Explanation, SharedHeard, heard};
 use anyhow::{Context, Result};
 use clap::Args;
 use lab::provenance::quoted;
@@ -17,7 +17,7 @@ use metasched::{
     Choice, Ffit, Intrusiveness, MetaLoras, OutcomeSink, Prediction, Ptt, Readings, Rr, SelectCluster, Submission, Tat,
     View, Weights,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sim_core::{Fact, Probe, Sim, SiteId, Time};
 use std::fmt;
 use std::path::PathBuf;
@@ -33,7 +33,6 @@ pub(crate) struct Options {
     clusters: Option<PathBuf>,
 }
 
-/// A policy of metasched.
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Policy {
     Ffit,
@@ -130,7 +129,6 @@ pub(super) const ENTRY: Entry = Entry {
     normal: |text| Some(Policy::named(text)?.ok()?.to_string()),
 };
 
-/// Opens the clusters for these policies.
 pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.read(Policy::named)?;
     let path = options.clusters.clone();
@@ -174,7 +172,7 @@ impl World for Metasched {
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let policy = self.policies[policy];
-        let (log, heard) = (Log::open(&self.asked, &self.sites)?, Heard::of(jobs));
+        let (log, heard) = (Log::open(&self.asked, &self.sites)?, heard(jobs));
         let arrivals = {
             let heard = Rc::clone(&heard);
             log.jobs(Known::default()).map(move |one| {
@@ -191,7 +189,7 @@ impl World for Metasched {
         run_out(&mut sim, &policy.to_string(), &self.asked, || !heard.borrow().is_done())?;
         drop(sim);
         log.finish()?;
-        let told = heard.borrow_mut().finish(&policy.to_string(), "waits");
+        let told = heard.borrow_mut().explanations(&policy.to_string(), "waits");
         Ok(told)
     }
 
@@ -232,7 +230,6 @@ impl SelectCluster for Overheard {
         if let Some((words, predicted)) = predicted {
             let chosen = choice.map(|choice| self.names[choice.cluster.index()].as_str());
             let facts = json!({ "predicted": predicted, "chosen": chosen });
-            let Value::Object(facts) = facts else { unreachable!("facts are objects") };
             let (event, fate) = chosen.map_or_else(
                 || ("waits", "the policy lets it wait".to_owned()),
                 |name| ("dispatched", format!("the policy sends it to {name}")),
@@ -272,7 +269,6 @@ fn predictions(view: &mut View<'_>, names: &[String]) -> (String, Vec<Value>) {
     (words.join(", "), facts)
 }
 
-/// Hears what happens.
 struct Events {
     heard: SharedHeard,
     names: Vec<String>,
@@ -284,19 +280,15 @@ impl Probe for Events {
         match fact {
             Fact::Started { job, site, .. } => {
                 let name = &self.names[site.index()];
-                let facts = || {
-                    let Value::Object(facts) = json!({ "site": name }) else { unreachable!("facts are objects") };
-                    facts
-                };
-                heard.push(*job, now, "starts", || format!("starts on {name}"), facts);
+                heard.push(*job, now, "starts", || format!("starts on {name}"), || json!({ "site": name }));
             }
             Fact::Finished { job } => {
-                heard.push(*job, now, "ends", || "ends".to_owned(), Map::new);
+                heard.push(*job, now, "ends", || "ends".to_owned(), || json!({}));
                 heard.end(*job);
             }
             Fact::Rejected { job, .. } => {
                 let words = || "is rejected: no cluster can hold it".to_owned();
-                heard.push(*job, now, "rejected", words, Map::new);
+                heard.push(*job, now, "rejected", words, || json!({}));
                 heard.end(*job);
             }
             Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => {}

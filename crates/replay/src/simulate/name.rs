@@ -29,12 +29,10 @@ pub(crate) struct PolicyName {
 }
 
 impl PolicyName {
-    /// A policy without settings.
     pub(crate) fn new(base: &str) -> Self {
         Self { base: base.to_owned(), settings: Vec::new(), known: Vec::new(), given: base.to_owned() }
     }
 
-    /// Adds a setting at the end.
     pub(crate) fn with(mut self, key: &str, value: impl fmt::Display) -> Self {
         self.settings.push((key.to_owned(), value.to_string()));
         self

@@ -3,14 +3,13 @@
 use crate::explanation::SharedHeard;
 use hier_grid::message::Reason;
 use hier_grid::{Address, Message, MessageObserver, Payload};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use sim_core::{Fact, JobId, Probe, ProcId, Time};
 
 /// Hears the messages that name jobs that are followed, and what happens to these.
 #[derive(Clone)]
 pub(super) struct Overheard {
     pub(super) heard: SharedHeard,
-    /// The names of the servers.
     pub(super) names: Vec<String>,
 }
 
@@ -22,7 +21,7 @@ impl MessageObserver for Overheard {
                 message.sent,
                 kind(&message.payload),
                 || self.words(&message),
-                || facts(&message),
+                || json!({ "message": message }),
             );
         }
     }
@@ -54,11 +53,6 @@ fn jobs(payload: &Payload) -> &[JobId] {
 /// Copies of a request are many, and of one kind.
 const fn kind(payload: &Payload) -> &'static str {
     if matches!(payload, Payload::Forward { .. }) { "forward" } else { "message" }
-}
-
-fn facts(message: &Message) -> Map<String, Value> {
-    let Value::Object(facts) = json!({ "message": message }) else { unreachable!("facts are objects") };
-    facts
 }
 
 impl Overheard {
@@ -98,7 +92,8 @@ impl Overheard {
 impl Probe for Overheard {
     fn observe(&mut self, now: Time, fact: &Fact) {
         let mut heard = self.heard.borrow_mut();
-        let mut plain = |job: JobId, event, words: &dyn Fn() -> String| heard.push(job, now, event, words, Map::new);
+        let mut plain =
+            |job: JobId, event, words: &dyn Fn() -> String| heard.push(job, now, event, words, || json!({}));
         match fact {
             Fact::Seized { job, processor: ProcId(server) } => {
                 let name = self.names.get(*server as usize).map_or("", String::as_str);

@@ -55,7 +55,6 @@ impl Own {
         &self.about
     }
 
-    /// The policy at work.
     pub(super) fn at_work(&self) -> Box<dyn Policy> {
         (self.make)()
     }

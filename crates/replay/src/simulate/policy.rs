@@ -45,11 +45,9 @@ pub(crate) enum Kind {
     EgEdfTabu,
     /// A program of the user's own.
     Exec(&'static Command),
-    /// Added by the program.
     Own(&'static Own),
 }
 
-/// Settings that a name gives.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 struct Settings {
     order: Option<Order>,
@@ -61,7 +59,6 @@ struct Settings {
     predicting: Option<Predicting>,
 }
 
-/// How policies search that do.
 pub(super) struct Search {
     pub(super) seed: u64,
     /// Iterations of Tabu search after each arrival, at most.

@@ -1,21 +1,18 @@
 //! What is written of a finished simulation: tables, pictures, the page, the manifest, and what the terminal shows.
 
-use super::cli::Simulate;
+use super::cli::Format;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use super::{compare, stem, terminal};
-use crate::asked::Asked;
-use crate::saturation;
-use crate::units::{cell, count, readable};
+use crate::units::{cell, count, readable, saturation};
 use anyhow::Result;
-use clap::ValueEnum;
-use lab::chart::Picture;
+use lab::chart::{Picture, Point};
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
-use lab::provenance::{self, quoted};
+use lab::provenance;
+use lab::table::csv;
 use metrics::Metric;
 use std::path::Path;
-use workload::Deadlines;
 use workload::repair::Repair;
 
 const NOT_REPRODUCIBLE: &str =
@@ -23,12 +20,17 @@ const NOT_REPRODUCIBLE: &str =
 
 /// All that is told of a finished simulation.
 pub(super) struct Report<'a> {
-    pub(super) options: &'a Simulate,
+    pub(super) trace: &'a Path,
+    /// The command that gives the same results.
+    pub(super) command: String,
+    /// Formats of jobs beside the usual ones.
+    pub(super) formats: &'a [Format],
+    /// Whether there is a page.
+    pub(super) has_page: bool,
     pub(super) world: &'a Opened,
     pub(super) runs: &'a [Run],
     /// Position of the policy that others are compared with.
     pub(super) baseline: usize,
-    /// SHA-256 of the log.
     pub(super) hash: &'a str,
 }
 
@@ -39,31 +41,28 @@ impl Report<'_> {
 
     /// `summary.csv`: one row per policy.
     pub(super) fn summary(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
         let names = self.runs[0].columns.iter().map(|(metric, _)| metric.name());
-        table.write_record(["policy"].into_iter().chain(names))?;
-        for run in self.runs {
+        let row = |run: &Run| {
             let values = run.columns.iter().map(|(metric, value)| cell(metric, *value, |value| value.to_string()));
-            table.write_record([run.name.clone()].into_iter().chain(values))?;
-        }
-        Ok(table.into_inner()?)
+            std::iter::once(run.name.clone()).chain(values).collect()
+        };
+        csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
 
     /// The data of a chart, in the tidy form; none for a Gantt chart, whose data are `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
         let Picture::Chart(chart) = picture else { return Ok(None) };
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
+        let mut rows = Vec::new();
         for series in &chart.series {
-            for point in &series.points {
-                let (x, y) = (point.x.to_string(), point.y.to_string());
-                let end = |end: Option<f64>| end.map_or_else(String::new, |end| end.to_string());
-                let (low, high) = (end(point.interval.map(|(low, _)| low)), end(point.interval.map(|(_, high)| high)));
-                let reps = point.reps.unwrap_or(1).to_string();
-                table.write_record([&chart.id, &series.name, &x, &chart.id, &y, &low, &high, &reps])?;
+            for Point { x, y, interval, reps, .. } in &series.points {
+                let ends = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
+                let [low, high]: [String; 2] = ends;
+                let (id, name, reps) = (chart.id.clone(), series.name.clone(), reps.unwrap_or(1).to_string());
+                rows.push(vec![id.clone(), name, x.to_string(), id, y.to_string(), low, high, reps]);
             }
         }
-        Ok(Some(table.into_inner()?))
+        let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
+        csv(head, rows).map(Some)
     }
 
     pub(super) fn page(&self, sections: Vec<page::Section>) -> Page {
@@ -95,34 +94,23 @@ impl Report<'_> {
                 }
             ));
         }
-        let summary = page::Table {
-            id: "summary".to_owned(),
-            title: "All of summary.csv".to_owned(),
-            caption: "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is."
-                .to_owned(),
-            columns: policies.collect(),
-            rows: rows.collect(),
-        };
-        let repairs = page::Table {
-            id: "repairs".to_owned(),
-            title: "Repairs".to_owned(),
-            caption: "What the log leaves out or gets wrong, and what was done about it.".to_owned(),
-            columns: ["rule", "records", "first line", "what was done"].map(str::to_owned).to_vec(),
-            rows: repairs,
-        };
+        let caption = "Over jobs; slowdown is bounded at 10 s where it says so. columns.md says what each is.";
+        let summary = page::Table::new("summary", "All of summary.csv", caption, policies, rows.collect());
+        let caption = "What the log leaves out or gets wrong, and what was done about it.";
+        let columns = ["rule", "records", "first line", "what was done"];
+        let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
         Page {
-            title: stem(&self.options.asked.trace),
+            title: stem(self.trace),
             subtitle: format!("{} on {}", self.policies(), self.sites()),
             notes,
             sections,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
-            commands: vec![("Run this again".to_owned(), self.command())],
+            commands: vec![("Run this again".to_owned(), self.command.clone())],
             provenance: self.provenance(),
             ..Page::default()
         }
     }
 
-    /// Whether another run gives the same bytes.
     fn is_reproducible(&self) -> bool {
         self.world.is_reproducible()
     }
@@ -148,7 +136,7 @@ impl Report<'_> {
 
     /// A sentence about each policy that is saturated.
     pub(super) fn saturated(&self) -> Vec<String> {
-        self.runs.iter().filter_map(|run| saturation::in_words(&run.name, run.trend())).collect()
+        self.runs.iter().filter_map(|run| saturation(&run.name, run.trend())).collect()
     }
 
     /// Notes for every reader: policies with nothing to search for on this machine, and what was read and not used.
@@ -171,34 +159,6 @@ impl Report<'_> {
         self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    fn command(&self) -> String {
-        let Asked { trace, deadlines, seed, max_jobs, .. } = &self.options.asked;
-        let policies = self.runs.iter().map(|run| run.given.as_str()).collect::<Vec<_>>().join(",");
-        let mut command = format!(
-            "{} simulate --trace {} --policy {}{}",
-            lab::cli::program(),
-            quoted(&trace.to_string_lossy()),
-            quoted(&policies),
-            self.world.arguments()
-        );
-        if self.runs.len() > 1 {
-            command += &format!(" --baseline {}", quoted(&self.runs[self.baseline].given));
-        }
-        if *deadlines != Deadlines::None {
-            command += &format!(" --deadlines {deadlines}");
-        }
-        if *seed != 0 {
-            command += &format!(" --seed {seed}");
-        }
-        if let Some(max_jobs) = max_jobs {
-            command += &format!(" --max-jobs {max_jobs}");
-        }
-        command
-            + &listed("--format", &self.options.format)
-            + &listed("--tables", &self.options.tables)
-            + if self.options.no_report { " --no-report" } else { "" }
-    }
-
     fn provenance(&self) -> Vec<(String, String)> {
         vec![
             ("Log (SHA-256)".to_owned(), self.hash.to_owned()),
@@ -210,7 +170,7 @@ impl Report<'_> {
 
     pub(super) fn manifest(&self, wall_seconds: f64) -> serde_json::Value {
         let mut manifest = serde_json::json!({
-            "trace": self.options.asked.trace.file_name().unwrap_or_default().to_string_lossy(),
+            "trace": self.trace.file_name().unwrap_or_default().to_string_lossy(),
             "trace_sha256": self.hash,
             "model": self.world.entry.model,
             "profile": self.world.entry.profile,
@@ -224,7 +184,7 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "git_revision": provenance::git_revision(),
             "sources_sha256": provenance::sources(),
-            "command_line": self.command(),
+            "command_line": self.command,
             "timings": {
                 "wall_seconds": wall_seconds,
                 "cpu_seconds": provenance::cpu_seconds(),
@@ -295,7 +255,7 @@ impl Report<'_> {
         }
         text += &terminal::table(self.runs);
         if !quiet {
-            text += &terminal::compared(self.runs, self.baseline);
+            text += &compare::on_terminal(self.runs, self.baseline);
         }
         self.saturated().iter().for_each(|sentence| text += &format!("{sentence}\n"));
         if !self.is_reproducible() {
@@ -305,15 +265,9 @@ impl Report<'_> {
         if let Some(note) = self.rejections() {
             text += &format!("{note}\n");
         }
-        let shown = if self.options.no_report { out.to_owned() } else { out.join("report.html") };
+        let shown = if self.has_page { out.join("report.html") } else { out.to_owned() };
         text + &format!("{}\n", shown.display())
     }
-}
-
-/// An option with its values as on the command line, with a blank before it; empty if there are none.
-fn listed(option: &str, values: &[impl ValueEnum]) -> String {
-    let names = values.iter().filter_map(|value| Some(value.to_possible_value()?.get_name().to_owned()));
-    if values.is_empty() { String::new() } else { format!(" {option} {}", names.collect::<Vec<_>>().join(",")) }
 }
 
 fn in_words(repair: &Repair) -> String {

@@ -41,13 +41,10 @@ pub(crate) struct Drafts {
     pub(crate) evalys: Option<NamedTempFile>,
     /// `None` in a program that cannot write it.
     pub(crate) parquet: Option<NamedTempFile>,
-    /// Comments at the head of `schedule.swf`.
     pub(crate) header: String,
-    /// The name of the log.
     pub(crate) log: String,
     /// Whether a small log is drawn.
     pub(crate) is_drawn: bool,
-    /// Metrics that the program adds.
     pub(crate) own: Vec<&'static Metric>,
 }
 
@@ -117,11 +114,9 @@ impl From<&Alea31Job> for FromLog {
     }
 }
 
-/// What became of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum State {
     Done,
-    /// At its limit.
     Cut,
     Rejected,
 }
@@ -152,7 +147,6 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
     !sites.shares_processors() && sites.processors() <= LISTED
 }
 
-/// Writes jobs as they leave the system.
 pub(super) struct Rows {
     jobs: Option<csv::Writer<BufWriter<NamedTempFile>>>,
     swf: Option<SwfWriter<BufWriter<NamedTempFile>>>,
@@ -160,7 +154,6 @@ pub(super) struct Rows {
     #[cfg(feature = "parquet")]
     parquet: Option<ParquetRows<NamedTempFile>>,
     log: String,
-    /// Whether `jobs.csv` tells processors.
     tells_processors: bool,
     /// Names of the places as fields of a table, by number.
     sites: Vec<String>,
@@ -231,7 +224,6 @@ impl Rows {
         self.in_turn(known.job.id, record);
     }
 
-    /// A job that no place could hold.
     pub(super) fn rejected(&mut self, known: &FromLog) {
         let written = self.write_row(&row_of(known));
         self.note(written);

@@ -1,11 +1,10 @@
 //! The schedules, of logs that are small enough to be drawn: the processors of each job.
 
-use super::parts::{figure, unit_of_time};
 use super::report::Report;
 use super::watch::{Placed, drawn};
 use crate::units::span;
-use lab::chart::{Bar, Gantt};
-use lab::page::Section;
+use lab::chart::{Bar, Gantt, Picture};
+use lab::page::{Figure, Part, Section};
 use sim_core::Time;
 
 /// What all of them have in common.
@@ -43,7 +42,7 @@ pub(super) fn schedules(report: &Report<'_>) -> Section {
             words = vec![DRAWN.to_owned()];
         }
     }
-    Section { id: "schedules".to_owned(), title: "Schedules".to_owned(), words, parts }
+    section("schedules", "Schedules", words, parts)
 }
 
 /// From the first start to the last end of a schedule, in units of so many seconds.
@@ -93,4 +92,28 @@ fn facts(Placed { known, record, processors }: &Placed) -> Vec<String> {
         format!("started at {}", at(record.start)),
         format!("waited {}", span(record.wait().as_secs_f64())),
     ]
+}
+
+pub(super) fn section(id: &str, title: &str, words: Vec<String>, parts: Vec<Part>) -> Section {
+    Section { id: id.to_owned(), title: title.to_owned(), words, parts }
+}
+
+/// A picture with its caption and the files beside it.
+pub(super) fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
+    let picture = picture.into();
+    let stem = picture.id().to_owned();
+    let mut figure = Figure::new(picture, &stem);
+    caption.clone_into(&mut figure.caption);
+    if let Some(policy) = stem.strip_prefix("gantt-") {
+        figure.files.retain(|(label, _)| label != "CSV");
+        figure.files.push(("CSV".to_owned(), format!("{policy}/jobs.csv")));
+    }
+    Part::Figure(Box::new(figure))
+}
+
+/// The unit of time axes, and its seconds: days for a log, seconds for an example.
+pub(super) fn unit_of_time(report: &Report<'_>) -> (&'static str, f64) {
+    let ends = report.runs.iter().filter_map(|run| run.outcome.watched.busy.last());
+    let longest = ends.map(|(at, _)| at.as_secs_f64()).fold(0.0, f64::max);
+    if longest > 3.0 * 86_400.0 { ("days", 86_400.0) } else { ("s", 1.0) }
 }

@@ -1,9 +1,8 @@
 //! The page of a simulation in its order: the comparison, how jobs fared, for whom, over time, and the schedules.
 
 use super::compare::{Difference, best_in_words, difference, differences, unit};
-use super::parts::{figure, unit_of_time};
 use super::report::Report;
-use super::schedules::schedules;
+use super::schedules::{figure, schedules, section, unit_of_time};
 use super::world::Run;
 use crate::label::Label;
 use crate::units::{cell, count, readable};
@@ -13,17 +12,11 @@ use metrics::sums::Fared;
 use metrics::{ConfidenceInterval, JobClass, Metric, MetricSummary};
 use sim_core::Time;
 
-/// How many users are listed.
 const USERS: usize = 10;
 
-/// The sections of the page.
 pub(super) fn sections(report: &Report<'_>) -> Vec<Section> {
     let all = [comparison(report), distributions(report), classes(report), over_time(report), schedules(report)];
     all.into_iter().filter(|section| !section.parts.is_empty()).collect()
-}
-
-fn table(id: &str, title: &str, caption: &str, columns: Vec<String>, rows: Vec<Vec<String>>) -> Part {
-    Part::Table(Table { id: id.to_owned(), title: title.to_owned(), caption: caption.to_owned(), columns, rows })
 }
 
 fn names(runs: &[Run]) -> impl Iterator<Item = String> {
@@ -72,18 +65,17 @@ fn comparison(report: &Report<'_>) -> Section {
             ]
         };
         let title = format!("Differences to {}, in numbers", report.runs[report.baseline].name);
-        let mut columns =
-            ["mean", "policy", "difference", "from", "to", "blocks", "correlation"].map(str::to_owned).to_vec();
+        let mut columns = vec!["mean", "policy", "difference", "from", "to", "blocks", "correlation"];
         let mut rows: Vec<Vec<String>> = differences.iter().map(row).collect();
         if differences.iter().all(|one| one.interval.low.is_none()) {
             columns.drain(3..5);
             rows.iter_mut().for_each(|row| drop(row.drain(3..5)));
         }
         let caption = "Also in differences.csv. Correlation is that of neighbouring blocks: above 0.3 the interval is too narrow.";
-        parts.push(table("differences-table", &title, caption, columns, rows));
+        parts.push(Part::Table(Table::new("differences-table", title, caption, columns, rows)));
     }
     let title = if report.runs.len() > 1 { "Which policy is better?" } else { "How the policy did" };
-    Section { id: "comparison".to_owned(), title: title.to_owned(), words, parts }
+    section("comparison", title, words, parts)
 }
 
 /// Differences in percent of the baseline's mean, so that all metrics have one axis.
@@ -110,15 +102,10 @@ fn relative(report: &Report<'_>, differences: &[Difference<'_>]) -> Chart {
     });
     let baseline = &report.runs[report.baseline].name;
     let ticks = metrics.iter().map(|metric| (x(metric), metric.short_label().to_owned())).collect();
-    Chart {
-        id: "differences".to_owned(),
-        title: format!("Differences to {baseline}"),
-        x: Axis::new("mean over jobs").with_ticks(ticks),
-        y: Axis { signed: true, ..Axis::new(format!("difference to {baseline} (% of its mean)")) },
-        observations: "blocks",
-        series: series.collect(),
-        ..Chart::default()
-    }
+    let x = Axis::new("mean over jobs").with_ticks(ticks);
+    let y = Axis { signed: true, ..Axis::new(format!("difference to {baseline} (% of its mean)")) };
+    let title = format!("Differences to {baseline}");
+    Chart { observations: "blocks", ..Chart::new("differences", title, x, y, series.collect()) }
 }
 
 /// What most readers look for first, a row for each policy.
@@ -131,8 +118,8 @@ fn overview(report: &Report<'_>) -> Part {
         std::iter::once(metric.in_words()).chain(cells).collect()
     };
     let caption = "Over jobs. Slowdown is bounded at 10 s.";
-    let columns = std::iter::once("metric".to_owned()).chain(names(report.runs)).collect();
-    table("overview", "The policies", caption, columns, shown.map(row).collect())
+    let columns = std::iter::once("metric".to_owned()).chain(names(report.runs));
+    Part::Table(Table::new("overview", "The policies", caption, columns, shown.map(row).collect()))
 }
 
 /// How many jobs waited how long, and were slowed down how much.
@@ -143,14 +130,7 @@ fn distributions(report: &Report<'_>) -> Section {
             .iter()
             .enumerate()
             .map(|(slot, run)| Series::lines(run.name.clone(), distribution(of(run), least)).in_slot(slot));
-        let chart = Chart {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            x: Axis { log: true, ..Axis::new(x) },
-            y: Axis::new(y),
-            series: series.collect(),
-            ..Chart::default()
-        };
+        let chart = Chart::new(id, title, Axis { log: true, ..Axis::new(x) }, Axis::new(y), series.collect());
         // Where all jobs fared alike, there is no curve.
         chart.series.iter().any(|series| series.points.len() > 1).then(|| {
             figure(
@@ -175,12 +155,7 @@ fn distributions(report: &Report<'_>) -> Section {
         1.0,
         &|run| run.outcome.watched.totals.sums.summary.bounded_slowdown(),
     );
-    Section {
-        id: "distributions".to_owned(),
-        title: "How jobs fared".to_owned(),
-        parts: wait.into_iter().chain(slowdown).collect(),
-        ..Section::default()
-    }
+    section("distributions", "How jobs fared", Vec::new(), wait.into_iter().chain(slowdown).collect())
 }
 
 /// Points of a distribution function, in percent; values up to `least` are drawn there.
@@ -216,7 +191,7 @@ fn classes(report: &Report<'_>) -> Section {
     } else {
         Vec::new()
     };
-    Section { id: "classes".to_owned(), title: "For whom".to_owned(), parts, ..Section::default() }
+    section("classes", "For whom", Vec::new(), parts)
 }
 
 /// One metric of each class: means over jobs, and differences to the baseline over blocks of the log.
@@ -244,11 +219,11 @@ fn class_table(report: &Report<'_>, metric: &str, head: &str, of: fn(&Fared) -> 
         named.into_iter().chain(runs.iter().map(mean)).chain(compared().map(against)).collect::<Vec<_>>()
     };
     let others = compared().map(|run| format!("{} − {}", run.name, base.name));
-    let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others).collect();
+    let columns = ["jobs that are", "jobs"].map(str::to_owned).into_iter().chain(names(runs)).chain(others);
     let caption = "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002). Means over \
                    jobs; differences have their 95 % intervals over blocks of the log.";
     let title = format!("Classes of jobs: mean {head}");
-    table(&format!("classes-{metric}"), &title, caption, columns, JobClass::ALL.into_iter().map(row).collect())
+    Part::Table(Table::new(format!("classes-{metric}"), title, caption, columns, JobClass::ALL.map(row).into()))
 }
 
 fn user_table(report: &Report<'_>, users: usize) -> Part {
@@ -269,43 +244,31 @@ fn user_table(report: &Report<'_>, users: usize) -> Part {
     });
     let heads = |metric: &'static str| names(runs).map(move |name| format!("{metric}, {name}"));
     let columns = ["user", "jobs", "work (%)"].map(str::to_owned).into_iter();
-    let columns = columns.chain(heads("wait (s)")).chain(heads("bounded slowdown")).collect();
+    let columns = columns.chain(heads("wait (s)")).chain(heads("bounded slowdown"));
     let caption =
         format!("The {} of {users} users with most processor-seconds. Means over their jobs.", USERS.min(users));
-    table("users", "Users", &caption, columns, rows.collect())
+    Part::Table(Table::new("users", "Users", caption, columns, rows.collect()))
 }
 
 fn over_time(report: &Report<'_>) -> Section {
     let (unit, seconds) = unit_of_time(report);
-    let levels = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| Chart {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        x: Axis::new(format!("time since the first submit ({unit})")),
-        y: Axis::new(label),
-        series: report
-            .runs
-            .iter()
-            .map(|run| {
-                let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
-                Series::steps(run.name.clone(), points.collect())
-            })
-            .collect(),
-        link: "time",
-        ..Chart::default()
+    let levels = |id: &str, title: &str, label: &str, scale: f64, of: fn(&Run) -> &[(Time, f64)]| {
+        let series = report.runs.iter().map(|run| {
+            let points = of(run).iter().map(|(at, mean)| Point::new(at.as_secs_f64() / seconds, scale * mean));
+            Series::steps(run.name.clone(), points.collect())
+        });
+        let x = Axis::new(format!("time since the first submit ({unit})"));
+        Chart { link: "time", ..Chart::new(id, title, x, Axis::new(label), series.collect()) }
     };
     let percent = 100.0 / f64::from(report.sites().processors());
     let busy = levels("utilization", "Utilization", "busy processors (%)", percent, |run| &run.outcome.watched.busy);
     let queue = levels("queue-length", "Queue length", "jobs waiting", 1.0, |run| &run.outcome.watched.waiting);
-    Section {
-        id: "over-time".to_owned(),
-        title: "Over time".to_owned(),
-        parts: vec![
-            figure(busy, "Mean over slices of time; 100 % is the whole machine."),
-            figure(
-                queue,
-                "Mean over slices of time. Where one policy's queue dwarfs another's, each has a scale of its own.",
-            ),
-        ],
-        ..Section::default()
-    }
+    let parts = vec![
+        figure(busy, "Mean over slices of time; 100 % is the whole machine."),
+        figure(
+            queue,
+            "Mean over slices of time. Where one policy's queue dwarfs another's, each has a scale of its own.",
+        ),
+    ];
+    section("over-time", "Over time", Vec::new(), parts)
 }

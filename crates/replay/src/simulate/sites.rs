@@ -25,7 +25,6 @@ pub(crate) struct Sites {
 /// More machines than any site has: each takes memory in every policy.
 const MOST_MACHINES: u64 = 100_000;
 
-/// One place.
 pub(crate) struct Site {
     /// As in the column `site` of `jobs.csv`.
     pub(crate) name: String,
@@ -53,7 +52,6 @@ impl Sites {
         Ok(pool(processors, rule, "the log"))
     }
 
-    /// The clusters of a machine file.
     pub(crate) const fn clusters(sites: Vec<Site>, tells_memory: bool) -> Self {
         Self { sites, rule: None, source: "the machine file", inside: Inside::Cluster, tells_memory, shared: None }
     }
@@ -101,12 +99,10 @@ impl Sites {
         ignored::notes(repairs.unread(), self.tells_memory)
     }
 
-    /// The speed of the slowest place.
     pub(crate) fn slowest(&self) -> f64 {
         self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether several tasks share a processor.
     pub(crate) const fn shares_processors(&self) -> bool {
         self.shared.is_some()
     }

@@ -10,7 +10,7 @@ use super::sites::Sites;
 use super::watch::{Known, Watch};
 use super::world::{Entry, Named, Outcome, Wanted, World};
 use crate::asked::Asked;
-use crate::explanation::{Ear, Explanation, Listener, explanation};
+use crate::explanation::{Ear, Explanation, Listener};
 use crate::run_options::RunOptions;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
@@ -58,7 +58,6 @@ pub(super) const ENTRY: Entry = Entry {
     normal: |text| Some(Policy::of_base(text, &[])?.ok()?.to_string()),
 };
 
-/// Opens the machines for these policies.
 pub(super) fn open(asked: &Asked, options: &Options, wanted: &Wanted<'_>) -> Result<Box<dyn World>> {
     let policies = wanted.read(|text| Policy::of_base(text, wanted.own))?;
     let header = SwfReader::open(&asked.trace)?.header().clone();
@@ -101,7 +100,7 @@ impl World for SpaceShared {
 
     fn explain(&self, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let policy = self.policies[policy];
-        let (log, known, listener) = (self.log()?, Known::default(), Listener::new(jobs));
+        let (log, known, listener) = (self.log()?, Known::default(), Listener::new(jobs, &self.sites.names()));
         let (at_work, failure) = self.at_work(policy, Rc::clone(&known))?;
         let arrivals = {
             let listener = Rc::clone(&listener);
@@ -114,8 +113,8 @@ impl World for SpaceShared {
         let at_work = Explained::new(at_work, ear.clone());
         self.run(policy, at_work, &failure, arrivals, ear, || !listener.borrow().is_done())?;
         log.finish()?;
-        let (tales, tells) = listener.borrow_mut().finish();
-        Ok(tales.iter().map(|tale| explanation(policy.name(), tale, tells, self.sites.names())).collect())
+        let told = listener.borrow_mut().explanations(policy.name());
+        Ok(told)
     }
 
     fn arguments(&self) -> String {

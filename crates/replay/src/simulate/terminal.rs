@@ -1,15 +1,11 @@
-//! What the terminal shows of a finished simulation: a table that fits 100 columns, with units in its head.
+//! The table that the terminal shows of a finished simulation: one that fits 100 columns, with units in its head.
 
-use super::compare::{best_in_words, differences, unit};
 use super::world::Run;
 use crate::units::readable;
-use lab::chart::{fixed, significant};
 use metrics::{Metric, catalogue};
 
-/// The widest line.
 const WIDEST: usize = 100;
 
-/// The policies in a table.
 pub(super) fn table(runs: &[Run]) -> String {
     let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
     let names = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(0).max("policy".len());
@@ -47,32 +43,4 @@ pub(super) fn table(runs: &[Run]) -> String {
         text += &line(first, &mut columns.iter().map(|(_, _, cells)| cells[k].as_str()));
     }
     text
-}
-
-/// Differences to the baseline in wait and bounded slowdown, a line for each; empty of one policy.
-pub(super) fn compared(runs: &[Run], baseline: usize) -> String {
-    let mut text = String::new();
-    let mut reasons: Vec<String> = Vec::new();
-    for one in differences(runs, baseline).into_iter().filter(|one| one.metric.is_in_sentences()) {
-        let (name, unit) = (one.metric.short_label(), unit(one.metric));
-        if text.is_empty() {
-            text += &format!(
-                "Difference to {}, its 95 % interval, and the blocks of the log that it rests on:\n",
-                one.baseline
-            );
-        }
-        let interval = match (one.interval.low, one.interval.high) {
-            (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),
-            _ => "[no interval]".to_owned(),
-        };
-        let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
-        let correlation =
-            one.interval.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
-        let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
-        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
-        let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
-        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
-    }
-    let best = best_in_words(runs).into_iter().map(|sentence| sentence + "\n");
-    text + &reasons.concat() + &best.collect::<String>()
 }

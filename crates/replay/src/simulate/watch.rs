@@ -1,16 +1,17 @@
 //! What is kept of a run while it goes: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
-use super::classes::Classes;
 use super::free::Free;
 use super::rows::{Drafts, FromLog, Rows, tells_processors};
 use super::sites::Sites;
+use crate::label::Label;
 use anyhow::Result;
 use metrics::backlog::Backlog;
-use metrics::{Blocks, Timeline, Totals};
+use metrics::{Blocks, JobClass, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Logs are drawn as Gantt charts up to so many jobs, over all policies: a page of more would weigh megabytes.
@@ -24,17 +25,14 @@ pub(super) const fn drawn(policies: usize) -> usize {
 /// What the log knows of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, FromLog>>>;
 
-/// Listens to a run of one policy.
 pub(super) struct Watch {
     log: JobLog<Finished>,
     waiting: Timeline,
     backlog: Backlog,
-    /// Jobs that wait now.
     queue: u64,
     last_rejection: Time,
 }
 
-/// Takes in finished jobs.
 struct Finished {
     totals: Totals,
     blocks: Blocks,
@@ -186,15 +184,36 @@ impl Sink for Finished {
     }
 }
 
+/// Blocks of the log by [`JobClass`], and labels by user.
+#[derive(Default)]
+pub(crate) struct Classes {
+    /// In the order of [`JobClass::ALL`].
+    pub(super) blocks: [Blocks; 4],
+    /// Labels of users by number, where the log has them.
+    pub(super) labels: BTreeMap<Option<u32>, Label>,
+}
+
+impl Classes {
+    /// Records a submission; see [`Blocks::note_submission`].
+    pub(super) fn note_submission(&mut self, submit: Time, queue_was_empty: bool) {
+        self.blocks.iter_mut().for_each(|blocks| blocks.note_submission(submit, queue_was_empty));
+    }
+
+    pub(super) fn add(&mut self, record: &JobRecord, user: Option<&Label>) {
+        self.blocks[JobClass::of(record) as usize].add(record);
+        if let Some(label) = user {
+            self.labels.entry(record.job.request.user).or_insert_with(|| label.clone());
+        }
+    }
+}
+
 /// Which processors jobs hold: of those that are free on their place, the ones of lowest number. No policy knows processors
 /// apart, so any others would do as well.
 struct Seats {
     free: Vec<Free>,
     /// Never iterated.
     held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
-    /// Somebody wants to draw them.
     drawn: bool,
-    /// Somebody wants to read them.
     listed: bool,
 }
 
@@ -212,7 +231,6 @@ impl Seats {
         }
     }
 
-    /// The processors that it held.
     fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
         let Some((site, blocks)) = self.held.remove(&job) else { return Vec::new() };
         blocks.iter().for_each(|&(first, count)| self.free[site.index()].give_back(first, count));

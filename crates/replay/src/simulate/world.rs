@@ -23,10 +23,8 @@ use workload::Repairs;
 
 /// What a log can be replayed on, with the policies that it was opened for; these are named by their positions.
 pub(crate) trait World: Sync {
-    /// The policies, in their order.
     fn policies(&self) -> Vec<Named>;
 
-    /// Where jobs run.
     fn sites(&self) -> &Sites;
 
     /// One policy on the whole log. `drafts` is where its jobs are written.
@@ -56,13 +54,11 @@ pub(crate) trait World: Sync {
         format!("no place is wider than {} processors", self.sites().widest())
     }
 
-    /// Whether another run gives the same bytes.
     fn is_reproducible(&self) -> bool {
         true
     }
 }
 
-/// A policy of a world.
 pub(crate) struct Named {
     /// As the folder of its results is called.
     pub(crate) name: String,
@@ -81,18 +77,15 @@ impl Named {
     }
 }
 
-/// What came of one policy.
 pub(crate) struct Outcome {
     pub(crate) watched: Watched,
     pub(crate) repairs: Repairs,
-    /// Lines for the terminal.
     pub(crate) notes: Vec<String>,
     /// Makespan (s), and the time (s) by which local users of a node were slowed down, if there are any.
     pub(crate) disturbed: Option<(f64, Option<f64>)>,
 }
 
 impl Outcome {
-    /// What every world reports.
     pub(crate) fn new(watched: Watched, repairs: Repairs) -> Self {
         Self { watched, repairs, notes: Vec::new(), disturbed: None }
     }
@@ -103,7 +96,6 @@ impl Outcome {
     }
 }
 
-/// A policy, and what came of it.
 pub(crate) struct Run {
     /// As the folder of its results is called.
     pub(crate) name: String,
@@ -119,12 +111,10 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Trend of the work that waits.
     pub(crate) fn trend(&self) -> &Trend {
         self.outcome.watched.totals.sums.trend.as_ref().expect("the run is over")
     }
 
-    /// The value of a metric.
     pub(crate) fn value(&self, metric: &Metric) -> Option<f64> {
         self.columns.iter().find(|(known, _)| *known == metric).and_then(|(_, value)| *value)
     }
@@ -135,7 +125,6 @@ impl Run {
     }
 }
 
-/// A world of the registry.
 pub(crate) struct Entry {
     /// The values of `--model` and `--profile` that choose it.
     pub(crate) model: &'static str,
@@ -153,7 +142,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Options that choose it.
     pub(super) fn chosen_by(&self) -> String {
         if self.profile == "clean" { format!("--model {}", self.model) } else { format!("--profile {}", self.profile) }
     }
@@ -162,7 +150,6 @@ impl Entry {
 /// The policies that a world is opened for.
 pub(super) struct Wanted<'a> {
     pub(super) named: &'a [String],
-    /// Policies that the program adds.
     pub(super) own: &'a [&'static Own],
     /// The world, and all that there are.
     pub(super) here: &'static Entry,

@@ -54,7 +54,6 @@ macro_rules! worlds {
 
 worlds! { space_shared, alea31, metasched, hier }
 
-/// The world of `--model` and `--profile`.
 fn entry(asked: &Asked, chosen: &Chosen) -> Result<&'static Entry> {
     let Chosen { model, profile, .. } = chosen;
     let found = Worlds::ALL.iter().find(|world| world.model == *model && world.profile == *profile);
@@ -91,13 +90,11 @@ fn refuse(given: &[String], chosen: &Entry, theirs: Option<&Entry>) -> Result<()
     Ok(())
 }
 
-/// The values of `--model`.
 fn models() -> Vec<PossibleValue> {
     let usual = Worlds::ALL.iter().filter(|world| world.profile == "clean");
     usual.map(|world| PossibleValue::new(world.model).help(world.about)).collect()
 }
 
-/// The values of `--profile`.
 fn profiles() -> Vec<PossibleValue> {
     let clean = PossibleValue::new("clean").help("Those of the policies, as their authors describe them");
     let others = Worlds::ALL.iter().filter(|world| world.profile != "clean");

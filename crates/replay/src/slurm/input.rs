@@ -11,7 +11,6 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use workload::file::{self, FileError};
 
-/// A cluster and its jobs.
 pub(super) struct Input {
     pub(super) site: Site,
     pub(super) jobs: Vec<SubmittedJob>,
@@ -48,7 +47,6 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Opens a log, plain or gzip.
 pub(super) fn events(path: &Path) -> Result<Events<Box<dyn BufRead>>> {
     let mut packed = BufReader::new(file::open(path)?);
     let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);

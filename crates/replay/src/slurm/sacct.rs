@@ -67,7 +67,6 @@ pub(super) fn read(file: &str, text: &str) -> Result<Listed, Faults> {
     Ok(Listed { jobs, left_out })
 }
 
-/// Columns that are needed.
 const COLUMNS: [&str; 10] = [
     "JobIDRaw",
     "User",
@@ -81,14 +80,12 @@ const COLUMNS: [&str; 10] = [
     "AllocCPUS",
 ];
 
-/// One line.
 struct Row<'a> {
     heading: &'a [&'a str],
     cells: &'a [&'a str],
     line: usize,
 }
 
-/// Column and fault.
 type RowFault = (&'static str, String);
 
 impl Row<'_> {

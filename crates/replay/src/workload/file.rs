@@ -40,7 +40,6 @@ impl NewFile {
         Ok(Self { path: path.to_owned(), out, made })
     }
 
-    /// Gives the complete file its name.
     pub(super) fn keep(self) -> Result<()> {
         let Self { path, out, made } = self;
         let describe = || format!("cannot write {}", path.display());

@@ -13,7 +13,7 @@ use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::progress::Progress;
 use lab::provenance::quoted;
-pub(super) use model::Drawn;
+pub(crate) use model::Drawn;
 use sha2::{Digest, Sha256};
 use sim_core::{Span, Streams};
 use workload::SwfWriter;
@@ -98,7 +98,6 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Records on their way to a file.
 struct Log<'a> {
     out: SwfWriter<&'a mut NewFile>,
     progress: Progress,
@@ -109,7 +108,6 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    /// Writes until Ctrl-C is pressed.
     fn write(&mut self, head: &str, jobs: impl Iterator<Item = ModelJob>) -> std::io::Result<()> {
         self.out.comment(head)?;
         for job in jobs {

@@ -8,11 +8,11 @@ use super::cli::Inspect;
 use super::source::{failed, sha256_of, stem, swf};
 use super::words::date;
 use anyhow::{Context, Result};
-use lab::chart;
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
 use lab::page;
 use lab::provenance::{self, quoted};
+use lab::shown;
 use std::path::Path;
 use workload::Inspection;
 use workload::swf::Header;
@@ -36,16 +36,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let log = Inspection::of(records, options.machine.procs, options.zone.utc_offset).map_err(failed)?;
     let seen = Seen { options, header, log, hash: sha256_of(&options.file) };
 
-    let mut figures = Vec::new();
-    for figure in figures::of(&seen.log) {
-        let (id, picture) = (figure.id().to_owned(), figure.picture());
-        let svg = chart::svg(&picture);
-        #[cfg(feature = "png")]
-        out.write(format!("figures/{id}.png"), chart::png(&svg)?)?;
-        out.write(format!("figures/{id}.svg"), svg)?;
-        out.write(format!("data/{id}.csv"), figure.data()?)?;
-        figures.push(page::Figure { caption: figure.caption, ..page::Figure::new(picture, &id) });
-    }
+    let figures = shown::write(&figures::of(&seen.log), [], &out)?;
     let json = format!("{:#}\n", seen.as_json());
     out.write("inspect.json", &json)?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
@@ -110,7 +101,6 @@ impl Seen<'_> {
         self.log.is_calendar.then(|| (date(first), date(first + whole(self.log.submission_span))))
     }
 
-    /// What a reader must not miss.
     fn notes(&self) -> Vec<String> {
         let log = &self.log;
         let mut notes = Vec::new();

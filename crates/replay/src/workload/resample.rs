@@ -75,7 +75,6 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Draws the log that the options describe.
 fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) -> Result<Made> {
     let Resample { file, users, weeks, machine, seed, .. } = options;
     let streams = Streams::new(*seed, 0);

@@ -14,7 +14,6 @@ use workload::{InputError, Rule, Validation};
 /// Text is handed on in pieces of this size.
 const PIECE: usize = 1 << 16;
 
-/// All anomalies of one kind.
 #[derive(Debug, Serialize)]
 struct Kind {
     name: &'static str,
@@ -107,7 +106,6 @@ fn enter(kinds: &mut Vec<Kind>, finding: &Finding) {
     }
 }
 
-/// What `simulate` does about it.
 const fn consequence(anomaly: &Anomaly) -> &'static str {
     match anomaly {
         Anomaly::Unreadable(_) => "refuses the log",

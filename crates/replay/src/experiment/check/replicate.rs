@@ -65,7 +65,6 @@ impl Check<'_> {
         Ok((found, count, self.window(given, found)?))
     }
 
-    /// What of a run counts.
     fn window(&self, given: &Spanned<Replicate>, method: Method) -> Result<Window> {
         let Replicate { warm_up, cool_down, .. } = given.get_ref();
         let mut window = Window::default();

@@ -4,10 +4,11 @@ use super::preset;
 use crate::workload::cli::Generate;
 use anyhow::{Result, anyhow, bail};
 use sim_core::Streams;
+use std::path::Path;
+use workload::HeldLog;
 use workload::model::{ModelEntry, ModelJob, Parameters, models};
 
-/// A model that jobs are drawn from.
-pub(in crate::workload) struct Drawn {
+pub(crate) struct Drawn {
     model: &'static ModelEntry,
     parameters: Parameters,
     /// Of the machine, for the head of the log.
@@ -17,9 +18,22 @@ pub(in crate::workload) struct Drawn {
 impl Drawn {
     /// The model that was asked for; its parameters are sound.
     pub(in crate::workload) fn of(options: &Generate) -> Result<Self> {
-        let model = options.model;
+        Self::new(options.model, options.procs, options.preset.as_deref(), &options.set)
+    }
+
+    /// The model of an experiment, for a machine of `procs` processors where it takes them.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that describe no workload.
+    pub(crate) fn of_experiment(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>) -> Result<Self> {
+        let takes_procs = model.least_processors.is_some() && preset.is_none();
+        Self::new(model, procs.filter(|_| takes_procs), preset, &[])
+    }
+
+    fn new(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>, set: &[String]) -> Result<Self> {
         let name = model.name;
-        match (options.procs, model.least_processors) {
+        match (procs, model.least_processors) {
             (Some(_), None) => {
                 let others: Vec<&str> =
                     models().iter().filter(|model| model.least_processors.is_some()).map(|model| model.name).collect();
@@ -34,20 +48,20 @@ impl Drawn {
             }
             _ => {}
         }
-        if let (Some(_), Some(general)) = (&options.preset, model.preset_of) {
+        if let (Some(_), Some(general)) = (preset, model.preset_of) {
             bail!("--preset does not fit {name}, which is a preset itself; generate {general} --preset FILE");
         }
-        let given = match &options.preset {
+        let given = match preset {
             Some(path) => preset::read(model, path)?,
-            None => model.defaults(options.procs).ok_or_else(|| {
+            None => model.defaults(procs).ok_or_else(|| {
                 let program = lab::cli::program();
                 anyhow!("{name}: needs --preset FILE; `{program} workload fit LOG --out FILE` measures one in a log")
             })?,
         };
-        let parameters = preset::changed(model, given, &options.set)?;
+        let parameters = preset::changed(model, given, set)?;
         parameters.check().map_err(|error| anyhow!("{name}: {error}"))?;
         // A machine on which a job does not fit is none for this log.
-        let machine = options.procs.or(model.stands_for_processors).unwrap_or(0);
+        let machine = procs.or(model.stands_for_processors).unwrap_or(0);
         Ok(Self { model, processors: machine.max(parameters.processors()), parameters })
     }
 
@@ -62,7 +76,7 @@ impl Drawn {
     }
 
     /// Processors of the machine that the jobs are for.
-    pub(in crate::workload) const fn processors(&self) -> u32 {
+    pub(crate) const fn processors(&self) -> u32 {
         self.processors
     }
 
@@ -72,7 +86,11 @@ impl Drawn {
     }
 
     /// Jobs without end, in order of submission.
-    pub(in crate::workload) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
+    pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.parameters.draw(streams)
+    }
+    /// So many jobs of one replication.
+    pub(crate) fn drawn(&self, streams: &Streams, count: u32) -> HeldLog {
+        HeldLog::of_model(self.jobs(streams).take(count as usize))
     }
 }

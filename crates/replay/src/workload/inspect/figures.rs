@@ -2,24 +2,14 @@
 
 use super::super::words::{counted, share};
 use crate::units::count;
-use anyhow::Result;
-use lab::chart::{Axis, Chart, Picture, Point, Series};
+use lab::chart::{Axis, Chart, Point, Series};
+use lab::extra::seen;
+use lab::shown::{DataRow, Shown};
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
 
-/// A picture, and what to know about it.
-pub(super) struct Figure {
-    /// With the points that were counted.
-    chart: Chart,
-    pub(super) caption: String,
-    /// Drawn as a curve through its points: marks for all of them would hide it.
-    is_smooth: bool,
-    /// Names of the places on the horizontal axis, where these are no numbers.
-    places: Vec<String>,
-}
-
 /// Everything that the log tells enough about to be drawn.
-pub(super) fn of(log: &Inspection) -> Vec<Figure> {
+pub(super) fn of(log: &Inspection) -> Vec<Shown> {
     if log.jobs == 0 {
         return Vec::new();
     }
@@ -29,26 +19,17 @@ pub(super) fn of(log: &Inspection) -> Vec<Figure> {
 
 const SHARE: &str = "share of the jobs (%)";
 
-fn hours(log: &Inspection) -> Figure {
+fn hours(log: &Inspection) -> Shown {
     let points = (0..).zip(log.by_hour).map(|(hour, jobs)| Point::new(f64::from(hour), 100.0 * share(jobs, log.jobs)));
     let ticks = (0..24).step_by(3).map(|hour| (f64::from(hour), hour.to_string())).collect();
     let zone = if log.is_calendar { "local time" } else { "if the log began at midnight" };
-    Figure {
-        chart: Chart {
-            id: "hours".to_owned(),
-            title: "Arrivals by hour of the day".to_owned(),
-            x: Axis::new(format!("hour of submission, from 0 to 23, {zone}")).with_ticks(ticks),
-            y: Axis::new(SHARE),
-            series: vec![Series::bars("jobs", points.collect())],
-            ..Chart::default()
-        },
-        caption: "If all hours were alike, each would have 4.2 %.".to_owned(),
-        is_smooth: false,
-        places: Vec::new(),
-    }
+    let x = Axis::new(format!("hour of submission, from 0 to 23, {zone}")).with_ticks(ticks);
+    let bars = vec![Series::bars("jobs", points.collect())];
+    let chart = Chart::new("hours", "Arrivals by hour of the day", x, Axis::new(SHARE), bars);
+    shown(chart, "If all hours were alike, each would have 4.2 %.", &[])
 }
 
-fn weekdays(log: &Inspection) -> Figure {
+fn weekdays(log: &Inspection) -> Shown {
     let caption = if log.is_calendar {
         "If all days were alike, each would have 14.3 %."
     } else {
@@ -57,10 +38,10 @@ fn weekdays(log: &Inspection) -> Figure {
     let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map(str::to_owned);
     let shares = log.by_weekday.map(|jobs| share(jobs, log.jobs));
     let x = "day of submission";
-    by_place("weekdays", "Arrivals by day of the week", x, days.to_vec(), &shares, caption.to_owned())
+    by_place("weekdays", "Arrivals by day of the week", x, days.to_vec(), &shares, caption)
 }
 
-fn sizes(log: &Inspection) -> Figure {
+fn sizes(log: &Inspection) -> Shown {
     // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, and end their range.
     let mut ranges: Vec<(String, u64)> = Vec::new();
     for (size, jobs) in &log.sizes {
@@ -77,10 +58,17 @@ fn sizes(log: &Inspection) -> Figure {
         100.0 * log.serial,
         100.0 * log.power_of_two
     );
-    by_place("sizes", "Sizes of jobs", "processors: up to so many, and more than to the left", places, &shares, caption)
+    by_place(
+        "sizes",
+        "Sizes of jobs",
+        "processors: up to so many, and more than to the left",
+        places,
+        &shares,
+        &caption,
+    )
 }
 
-fn times(log: &Inspection) -> Figure {
+fn times(log: &Inspection) -> Shown {
     let known = [("run time", &log.runtimes, 0), ("requested time", &log.estimates, 1), ("wait", &log.waits, 2)];
     let series = known
         .into_iter()
@@ -97,20 +85,15 @@ fn times(log: &Inspection) -> Figure {
         (2_592_000.0, "30 days"),
     ];
     let ticks = ticks.map(|(at, label)| (at, label.to_owned())).to_vec();
-    Figure {
-        chart: Chart {
-            id: "times".to_owned(),
-            title: "Run times, requested times and waits".to_owned(),
-            x: Axis { log: true, ..Axis::new("time, on a logarithmic scale").with_ticks(ticks) },
-            y: Axis::new(SHARE),
-            series: series.collect(),
-            ..Chart::default()
-        },
-        caption: "Of the jobs where the log tells, the share whose run time, requested time or wait is less than that."
-            .to_owned(),
-        is_smooth: true,
-        places: Vec::new(),
-    }
+    let x = Axis { log: true, ..Axis::new("time, on a logarithmic scale").with_ticks(ticks) };
+    let title = "Run times, requested times and waits";
+    let mut chart = Chart::new("times", title, x, Axis::new(SHARE), series.collect());
+    let caption =
+        "Of the jobs where the log tells, the share whose run time, requested time or wait is less than that.";
+    let Shown { rows, .. } = shown(chart.clone(), caption, &[]);
+    // Marks for all points would hide the curve.
+    chart.series.iter_mut().for_each(|series| series.points = curve(&series.points));
+    Shown::picture(chart, caption, rows)
 }
 
 /// The share of the values that lie below each end of a bin, in per cent.
@@ -122,7 +105,7 @@ fn cumulative(spread: &Spread) -> Vec<Point> {
     below.collect()
 }
 
-fn accuracy(log: &Inspection) -> Option<Figure> {
+fn accuracy(log: &Inspection) -> Option<Shown> {
     let estimated = log.jobs - log.without_estimate;
     if estimated == 0 {
         return None;
@@ -137,10 +120,10 @@ fn accuracy(log: &Inspection) -> Option<Figure> {
         100.0 * log.accuracy.mean
     );
     let x = "run time as a share of the requested time (%)";
-    Some(by_place("accuracy", "Accuracy of estimates", x, places, &shares, caption))
+    Some(by_place("accuracy", "Accuracy of estimates", x, places, &shares, &caption))
 }
 
-fn users(log: &Inspection) -> Option<Figure> {
+fn users(log: &Inspection) -> Option<Shown> {
     if log.users < 2 {
         return None;
     }
@@ -151,41 +134,22 @@ fn users(log: &Inspection) -> Option<Figure> {
         });
         (1..).zip(sums).map(|(rank, sum)| Point::new(f64::from(rank), sum)).collect()
     };
-    Some(Figure {
-        chart: Chart {
-            id: "users".to_owned(),
-            title: "The busiest users".to_owned(),
-            x: Axis::new(format!("so many of the {} users, by work", count(log.users))),
-            y: Axis::new("share of the whole (%)"),
-            series: vec![
-                Series::lines("work", points(&|user| user.work)),
-                Series::lines("jobs", points(&|user| share(user.jobs, log.jobs))),
-            ],
-            ..Chart::default()
-        },
-        caption: "Work is processors times run time. Users are counted from the one with the most work on.".to_owned(),
-        is_smooth: false,
-        places: Vec::new(),
-    })
+    let x = Axis::new(format!("so many of the {} users, by work", count(log.users)));
+    let series = vec![
+        Series::lines("work", points(&|user| user.work)),
+        Series::lines("jobs", points(&|user| share(user.jobs, log.jobs))),
+    ];
+    let chart = Chart::new("users", "The busiest users", x, Axis::new("share of the whole (%)"), series);
+    Some(shown(chart, "Work is processors times run time. Users are counted from the one with the most work on.", &[]))
 }
 
 /// Shares of the jobs over places that are no numbers.
-fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f64], caption: String) -> Figure {
+fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f64], caption: &str) -> Shown {
     let ticks = (0..).map(f64::from).zip(places.iter().cloned()).collect();
     let points = (0..).zip(shares).map(|(place, share)| Point::new(f64::from(place), 100.0 * share));
-    Figure {
-        chart: Chart {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            x: Axis::new(label).with_ticks(ticks),
-            y: Axis::new(SHARE),
-            series: vec![Series::bars("jobs", points.collect())],
-            ..Chart::default()
-        },
-        caption,
-        is_smooth: false,
-        places,
-    }
+    let bars = vec![Series::bars("jobs", points.collect())];
+    let chart = Chart::new(id, title, Axis::new(label).with_ticks(ticks), Axis::new(SHARE), bars);
+    shown(chart, caption, &places)
 }
 
 /// A curve through the points, straight on a logarithmic x axis, in so many steps that it is drawn without marks.
@@ -201,30 +165,14 @@ fn curve(points: &[Point]) -> Vec<Point> {
     between.chain(points.last().copied()).collect()
 }
 
-impl Figure {
-    pub(super) fn id(&self) -> &str {
-        &self.chart.id
+/// A chart with its points as data; `places` are names for the x of points.
+fn shown(chart: Chart, caption: &str, places: &[String]) -> Shown {
+    let mut rows: Vec<DataRow> = Vec::new();
+    for series in &chart.series {
+        rows.extend(series.points.iter().enumerate().map(|(place, point)| {
+            let x = places.get(place).cloned().unwrap_or_else(|| point.x.to_string());
+            (series.name.clone(), x, "share".to_owned(), seen(point.y))
+        }));
     }
-
-    /// As it is drawn.
-    pub(super) fn picture(&self) -> Picture {
-        let mut chart = self.chart.clone();
-        if self.is_smooth {
-            chart.series.iter_mut().for_each(|series| series.points = curve(&series.points));
-        }
-        chart.into()
-    }
-
-    /// Its data in the tidy form.
-    pub(super) fn data(&self) -> Result<Vec<u8>> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"])?;
-        for series in &self.chart.series {
-            for (place, point) in series.points.iter().enumerate() {
-                let x = self.places.get(place).cloned().unwrap_or_else(|| point.x.to_string());
-                table.write_record([&self.chart.id, &series.name, &x, "share", &point.y.to_string(), "", "", "1"])?;
-            }
-        }
-        Ok(table.into_inner()?)
-    }
+    Shown::picture(chart, caption, rows)
 }

@@ -5,7 +5,7 @@ use super::super::words::{exact, percent, share};
 use super::Seen;
 use super::text::frequent;
 use crate::units::count;
-use lab::page::{self, Page};
+use lab::page::{self, Page, Table};
 use lab::provenance::{self, quoted};
 use std::collections::BTreeMap;
 
@@ -28,51 +28,48 @@ impl Seen<'_> {
             vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]
         });
         let tables = [
-            table("facts", "At a glance", "", &["of", "what the log tells"], self.facts()),
-            page::Table {
-                columns: heads,
-                ..table(
-                    "spreads",
-                    "Sizes and times",
-                    "CV is the coefficient of variation, standard deviation over mean. Quantiles are within 1 %.",
-                    &[],
-                    if log.jobs > 0 { spreads } else { Vec::new() },
-                )
-            },
-            table(
+            Table::new("facts", "At a glance", "", ["of", "what the log tells"], self.facts()),
+            Table::new(
+                "spreads",
+                "Sizes and times",
+                "CV is the coefficient of variation, standard deviation over mean. Quantiles are within 1 %.",
+                heads,
+                if log.jobs > 0 { spreads } else { Vec::new() },
+            ),
+            Table::new(
                 "sizes-often",
                 "Most frequent sizes",
                 "",
-                &["processors", "jobs", "share"],
+                ["processors", "jobs", "share"],
                 sizes
                     .into_iter()
                     .map(|(size, jobs)| vec![count(u64::from(size)), count(jobs), percent(share(jobs, log.jobs))])
                     .collect(),
             ),
-            table(
+            Table::new(
                 "estimates-often",
                 "Most frequent requested times",
                 "",
-                &["requested time", "seconds", "jobs", "share"],
+                ["requested time", "seconds", "jobs", "share"],
                 estimates
                     .into_iter()
                     .map(|(time, jobs)| vec![exact(time), count(time), count(jobs), percent(share(jobs, estimated))])
                     .collect(),
             ),
-            table(
+            Table::new(
                 "users-busiest",
                 "Busiest users",
                 "",
-                &["user", "share of work", "jobs", "share of jobs"],
+                ["user", "share of work", "jobs", "share of jobs"],
                 users.collect(),
             ),
             self.numbered("queues", "Queues", "queue", &log.queues),
             self.numbered("partitions", "Partitions", "partition", &log.partitions),
-            table(
+            Table::new(
                 "anomalies",
                 "Anomalies",
                 "What is odd in the log; the command `workload validate` lists every line.",
-                &["anomaly", "records", "first line", "what"],
+                ["anomaly", "records", "first line", "what"],
                 anomalies.collect(),
             ),
         ];
@@ -95,11 +92,11 @@ impl Seen<'_> {
     }
 
     /// Jobs by the number of something.
-    fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> page::Table {
+    fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> Table {
         let rows = counts
             .iter()
             .map(|(number_of, jobs)| vec![number_of.to_string(), count(*jobs), percent(share(*jobs, self.log.jobs))]);
-        table(id, title, "", &[name, "jobs", "share"], rows.collect())
+        Table::new(id, title, "", [name, "jobs", "share"], rows.collect())
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -113,15 +110,5 @@ impl Seen<'_> {
             .chain(hash)
             .chain(ours)
             .collect()
-    }
-}
-
-fn table(id: &str, title: &str, caption: &str, columns: &[&str], rows: Vec<Vec<String>>) -> page::Table {
-    page::Table {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        caption: caption.to_owned(),
-        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
-        rows,
     }
 }

@@ -100,7 +100,6 @@ impl Seen<'_> {
         facts
     }
 
-    /// Arrivals as little columns.
     fn arrivals(&self) -> [Vec<String>; 2] {
         let (hours, days) = (&self.log.by_hour, &self.log.by_weekday);
         [
