@@ -29,6 +29,7 @@ use commit::Journal;
 use lock::Lock;
 use manifest::{Listed, MANIFEST, Manifest};
 pub use partial::{begin_beside, keep_as, write_whole};
+pub(crate) use partial::{is_missing, remove};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

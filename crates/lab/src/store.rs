@@ -14,7 +14,7 @@
 pub mod sealed;
 mod segment;
 
-use crate::output::write_whole;
+use crate::output::{is_missing, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
 use segment::{Key, Stored};
@@ -207,11 +207,6 @@ fn text_of(lines: &BTreeMap<Key, String>) -> String {
     lines.values().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What no file or folder holds: nothing. A file in the place of a folder is reported by what is written there.
-fn is_missing(error: &io::Error) -> bool {
-    [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind())
-}
-
 /// The content of a file; nothing if there is none.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path).or_else(|error| if is_missing(&error) { Ok(Vec::new()) } else { Err(error) })
@@ -227,13 +222,6 @@ fn set_aside(path: &Path, aside: &Path, what: &str, lost: &str) -> Result<()> {
     write_whole(&kept, &content)?;
     tell(&format!("warning: {}: {what} {}, {lost}", path.display(), kept.display()));
     Ok(())
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if !is_missing(&error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 use super::fault;
 use super::manifest::MANIFEST;
+use super::remove;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -102,15 +103,6 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
     remove(&commit.join(JOURNAL))?;
     fault::here()?;
     Ok(fs::remove_dir_all(commit)?)
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Makes the names in a folder survive a power cut, where the system can.

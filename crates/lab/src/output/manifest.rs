@@ -1,5 +1,6 @@
 //! `manifest.json`: what a run was, and every file that it wrote.
 
+use super::is_missing;
 use crate::provenance::sha256_of;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
@@ -91,11 +92,8 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST);
         let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            Err(error) if is_missing(&error) => return Ok(None),
+            text => text.with_context(|| format!("cannot read {}", path.display()))?,
         };
         match serde_json::from_slice(&text) {
             Ok(Value::Object(content)) => Ok(Some(Self(content))),
@@ -132,9 +130,8 @@ impl Manifest {
         let mut others = Vec::new();
         for (path, recorded) in files {
             let now = match sha256_of(Path::new(path)) {
-                Ok(now) => now,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error).with_context(|| format!("cannot read {path}")),
+                Err(error) if is_missing(&error) => continue,
+                now => now.with_context(|| format!("cannot read {path}"))?,
             };
             if recorded != now {
                 others.push(format!("computed by another version of {path} (SHA-256 {recorded}, now {now})"));

@@ -3,7 +3,7 @@
 use super::fault;
 use anyhow::{Context, Result};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -28,6 +28,19 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
     fault::here().and_then(|()| file.write_all(content)).with_context(describe)?;
     publish(file, path)
+}
+
+/// Whether there is no such file, or a file in the place of its folder.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind())
+}
+
+/// Removes a file, if there is one.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if !is_missing(&error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
+        _ => Ok(()),
+    }
 }
 
 fn create_folder_of(path: &Path) -> Result<&Path> {

@@ -5,8 +5,8 @@
 //! each other. The replications of a paper are lines of one file instead, each with its own hash (the [store](super)): which of
 //! them are wanted differs from run to run, and a run that is killed shall lose a line and not a file.
 
-use super::{is_missing, set_aside};
-use crate::output::write_whole;
+use super::set_aside;
+use crate::output::{is_missing, remove, write_whole};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -44,7 +44,7 @@ pub fn read<T>(path: &Path, aside: &Path, parse: impl FnOnce(&str) -> Option<T>)
     }
     set_aside(path, aside, "is damaged; it is kept as", "and what it held is computed again")?;
     // Another process may have been first.
-    super::remove(path)?;
+    remove(path)?;
     Ok(None)
 }
 
