@@ -267,6 +267,28 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
     check("workload.gang_sizes=[2,2]", &["workload.gang_sizes holds 2 twice"]);
     check("workload.mean_service=100000000", &["outrun the clock", "workload.mean_service"]);
     check("workload.local_interarrival=[100000000]", &["outrun the clock", "workload.local_interarrival"]);
+    let of = |slug: &str, set: &str, word: &str| {
+        let folder = folder();
+        let arguments = ["reproduce", slug, "--quick", "--set", set];
+        refused(&arguments, &folder.path().join("out"), 2, &[&format!("workloads/{slug}.toml"), word]);
+    };
+    of("metaloras", "platform.nodes=[5, 5]", "platform.speeds has 3 numbers and platform.nodes has 2");
+    of("metaloras", "platform.nodes=[5, 0, 5]", "cluster 2 has no nodes");
+    of("metaloras", "platform.memory=0", "platform.memory is 0");
+    of("metaloras", "local_users.clusters=[0, 1, 2, 4]", "users occupy 4 of 3 clusters");
+    of("metaloras", "local_users.levels=[0, 30, 30, 100]", "local_users.levels holds 30 twice");
+    of("metaloras", "policy.weights=[0.0, 1.0]", "policy.weights leaves out 0.5");
+    of("metaloras", "policy.tradeoff_weights=[2.0]", "a weight lies between 0 and 1");
+    of("metaloras", "workload.cpu=[0.7, 0.45, 0.75, 9.0]", "application BT: cpu");
+    of("metaloras", "workload.interarrival=1e8", "may outrun the clock");
+    of("metaloras", "workload.copies=100000", "at most 100000");
+    of("metaloras", "readings.ties=random", "`first-cluster` or `smallest-tr`");
+    of("metaloras", "reading_b.ties=random", "[reading_b]");
+    of("swift-gap", "clusters.zegox=[0, 12]", "clusters.zegox");
+    of("swift-gap", "workload.records=[]", "workload.records is empty");
+    of("swift-gap", "run.quick_records=[0]", "run.quick_records");
+    of("swift-gap", "run.drawn_replications=0", "run.drawn_replications is 0");
+    of("swift-gap", "readings.weight=most", "readings.weight");
 }
 
 #[test]

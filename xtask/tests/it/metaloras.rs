@@ -1,7 +1,6 @@
 //! metaloras: what it writes, and what any correct implementation of the paper must show.
 
 use crate::program::{folder, table, xtask};
-use predicates::str::contains;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -96,36 +95,4 @@ fn half_the_arrival_rate_is_half_the_execution_times() {
         let (rare, short) = (number(&run["turnaround"]), number(&short[key]["turnaround"]));
         assert!((rare / short - 2.0).abs() < 1e-6, "{key:?}: {rare} and {short}");
     }
-}
-
-#[test]
-fn a_run_named_in_the_table_of_runs_can_be_made_again() {
-    let out = folder();
-    reproduce(out.path(), &["--quick", "--reps", "2", "--only", "fig3"]);
-    let (_, rows) = table(&out.path().join("runs.csv"));
-    let row = &rows[rows.len() / 2];
-    let again = xtask().args(["reproduce", "metaloras", "--quick", "--json", "--run", &row["run"]]).assert().success();
-    let printed = String::from_utf8(again.get_output().stdout.clone()).expect("text");
-    assert!(printed.contains(&row["turnaround"]), "{printed} lacks {}", row["turnaround"]);
-}
-
-#[test]
-fn values_that_make_no_sense_are_refused_with_their_keys() {
-    let check = |set: &str, words: &str| {
-        let out = folder();
-        let run = xtask().args(["reproduce", "metaloras", "--quiet", "--set", set, "--out"]).arg(out.path()).assert();
-        run.code(2).stderr(contains("workloads/metaloras.toml")).stderr(contains(words));
-    };
-    check("platform.nodes=[5, 5]", "platform.speeds has 3 numbers and platform.nodes has 2");
-    check("platform.nodes=[5, 0, 5]", "cluster 2 has no nodes");
-    check("platform.memory=0", "platform.memory is 0");
-    check("local_users.clusters=[0, 1, 2, 4]", "users occupy 4 of 3 clusters");
-    check("local_users.levels=[0, 30, 30, 100]", "local_users.levels holds 30 twice");
-    check("policy.weights=[0.0, 1.0]", "policy.weights leaves out 0.5");
-    check("policy.tradeoff_weights=[2.0]", "a weight lies between 0 and 1");
-    check("workload.cpu=[0.7, 0.45, 0.75, 9.0]", "application BT: cpu");
-    check("workload.interarrival=1e8", "may outrun the clock");
-    check("workload.copies=100000", "at most 100000");
-    check("readings.ties=random", "`first-cluster` or `smallest-tr`");
-    check("reading_b.ties=random", "[reading_b]");
 }
