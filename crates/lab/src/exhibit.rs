@@ -1,7 +1,6 @@
 //! What a report shows: one list for each paper, in the order of its page.
 
-use crate::chart::{Gantt, Sketch};
-use crate::extra::Extra;
+use crate::extra::{Extra, Made};
 use crate::metric::Metric as _;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::Table;
@@ -16,26 +15,14 @@ pub enum Exhibit<'a, C: DesignPoint> {
     Plot(Figure<C>),
     /// Numbers in rows and columns, as a rule beside those that the paper prints.
     Table(Table<C>),
-    /// Schedules, made only if they are shown.
-    Gantt(&'static str, Make<'a, Schedule>),
-    /// Boxes and lines, made only if they are shown.
-    Diagram(&'static str, Make<'a, Drawing>),
     /// What is made when estimates are known.
     Extra(Extra<'a, C>),
 }
 
-/// Makes a picture from the streams of the first replication.
-pub type Make<'a, T> = Box<dyn Fn(&Streams) -> T + 'a>;
-
 impl<'a, C: DesignPoint> Exhibit<'a, C> {
-    /// Schedules as Gantt charts, under this id.
-    pub fn gantt(id: &'static str, make: impl Fn(&Streams) -> Schedule + 'a) -> Self {
-        Self::Gantt(id, Box::new(make))
-    }
-
-    /// A figure of boxes and lines, under this id.
-    pub fn diagram(id: &'static str, make: impl Fn(&Streams) -> Drawing + 'a) -> Self {
-        Self::Diagram(id, Box::new(make))
+    /// What needs no estimates, such as schedules or diagrams, made from the streams of the first replication if it is shown.
+    pub fn made(id: &'static str, make: impl Fn(&Streams) -> Made + 'a) -> Self {
+        Self::Extra(Extra { id, needs: Vec::new(), make: Box::new(move |_, streams| make(streams)) })
     }
 
     /// As in the specification: `fig2`.
@@ -43,7 +30,6 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
         match self {
             Self::Plot(figure) => &figure.id,
             Self::Table(table) => table.id,
-            Self::Gantt(id, _) | Self::Diagram(id, _) => id,
             Self::Extra(extra) => extra.id,
         }
     }
@@ -61,7 +47,6 @@ impl<'a, C: DesignPoint> Exhibit<'a, C> {
                 series.flat_map(|series| &series.points).map(|(_, quantity)| quantity).collect()
             }
             Self::Table(table) => table.found().map(|(.., quantity)| quantity).collect(),
-            Self::Gantt(..) | Self::Diagram(..) => Vec::new(),
             Self::Extra(extra) => extra.needs.iter().collect(),
         }
     }
@@ -194,24 +179,6 @@ impl<C: DesignPoint> Panel<C> {
     pub fn derived(metric: &'static str, y_label: &'static str, series: Vec<Series<C>>) -> Self {
         Self { suffix: "", metric, y_label, signed: false, log_y: false, series, printed: Vec::new() }
     }
-}
-
-/// Schedules as Gantt charts.
-pub struct Schedule {
-    /// What a reader should know, below the figure.
-    pub caption: String,
-    /// Each is called `ID-SUFFIX`, whatever id it has.
-    pub panels: Vec<(&'static str, Gantt)>,
-}
-
-/// Boxes and lines: a tree, say. What it shows is computed.
-pub struct Drawing {
-    /// What a reader should know, below the figure.
-    pub caption: String,
-    /// The picture, which is called by the id of the exhibit.
-    pub sketch: Sketch,
-    /// What was drawn, as in the columns `series`, `x`, `metric` and `mean` of the figure's data.
-    pub data: Vec<(String, String, &'static str, f64)>,
 }
 
 /// One line of a plot.

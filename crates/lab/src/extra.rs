@@ -1,6 +1,6 @@
 //! What a figure shows beyond quantities over given x: plots whose both axes are found, single jobs, verdicts side by side.
 
-use crate::chart::Chart;
+use crate::chart::Picture;
 use crate::claim::{Claim, Judged};
 use crate::page;
 use crate::quantity::{DesignPoint, Quantity};
@@ -54,25 +54,16 @@ pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Made + 'a>;
 /// What came of an [`Extra`].
 #[derive(Default)]
 pub struct Made {
-    /// Each with its caption. Their ids begin with that of the exhibit, and no other plot of it has the same.
-    pub charts: Vec<(Chart, String)>,
+    /// Each with its caption. Their ids begin with that of the exhibit, and no other picture of it has the same.
+    pub pictures: Vec<(Picture, String)>,
     /// For the figure's data.
-    pub rows: Vec<Tidy>,
+    pub rows: Vec<DataRow>,
     /// Tables of the page.
     pub tables: Vec<page::Table>,
 }
 
-/// A row of a figure's data.
-pub struct Tidy {
-    /// As in the column `series` of the data.
-    pub series: String,
-    /// As in the column `x`.
-    pub x: String,
-    /// As in the column `metric`.
-    pub metric: &'static str,
-    /// As in the columns `mean`, `ci_low` and `ci_high`.
-    pub estimate: ConfidenceInterval,
-}
+/// The columns `series`, `x` and `metric` of a figure's data, and what was found.
+pub type DataRow = (String, String, String, ConfidenceInterval);
 
 /// Something that was seen once.
 pub const fn seen(value: f64) -> ConfidenceInterval {

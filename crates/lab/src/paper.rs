@@ -1,8 +1,8 @@
 //! The interface of a paper to the laboratory, and every name that its author needs: `use lab::paper::*`.
 
 pub use crate::claim::{Check, Claim, Remark, Rule};
-pub use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
-pub use crate::extra::Extra;
+pub use crate::exhibit::{Exhibit, Figure, Panel, Series};
+pub use crate::extra::{Extra, Made};
 use crate::logs::Declared;
 pub use crate::logs::Logs;
 use crate::metric::Metric as _;

@@ -6,8 +6,9 @@ pub use plot::Looks;
 
 use crate::chart::{self, Picture};
 use crate::claim::Judged;
-use crate::exhibit::{Drawing, Exhibit, Figure, Panel, Schedule, Series};
-use crate::extra::{Extra, Made, seen};
+use crate::exhibit::{Exhibit, Figure, Panel, Series};
+pub use crate::extra::DataRow;
+use crate::extra::{Extra, Made};
 use crate::observations::Observations;
 use crate::output::OutDir;
 use crate::page;
@@ -35,9 +36,6 @@ pub struct Shown {
     /// Whether its tables stand behind those that the paper has.
     pub is_extra: bool,
 }
-
-/// The columns `series`, `x` and `metric` of a figure's data, and what was found.
-pub type DataRow = (String, String, String, ConfidenceInterval);
 
 /// The columns of a figure's data.
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
@@ -128,8 +126,6 @@ impl<C: DesignPoint> Showing<'_, C> {
         match exhibit {
             Exhibit::Plot(figure) => self.plot(figure),
             Exhibit::Table(table) => self.table(table),
-            Exhibit::Gantt(id, make) => schedule(id, make(&self.streams)),
-            Exhibit::Diagram(id, make) => drawing(id, make(&self.streams)),
             Exhibit::Extra(extra) => self.extra(extra),
         }
     }
@@ -175,15 +171,13 @@ impl<C: DesignPoint> Showing<'_, C> {
     fn extra(&self, extra: &Extra<'_, C>) -> Shown {
         let at_most =
             |quantity: &Quantity<C>, most: u32| self.observations.estimate(quantity, most.min(self.replications));
-        let Made { charts, rows, tables } = (extra.make)(&at_most, &self.streams);
-        let picture = |(chart, caption)| (Picture::from(self.looks.applied_to(chart)), caption);
-        Shown {
-            pictures: charts.into_iter().map(picture).collect(),
-            rows: rows.into_iter().map(|row| (row.series, row.x, row.metric.to_owned(), row.estimate)).collect(),
-            tables,
-            is_extra: true,
-            ..Shown::nothing(extra.id.to_owned())
-        }
+        let Made { pictures, rows, tables } = (extra.make)(&at_most, &self.streams);
+        let in_looks = |(picture, caption)| match picture {
+            Picture::Chart(chart) => (Picture::from(self.looks.applied_to(chart)), caption),
+            picture => (picture, caption),
+        };
+        let pictures = pictures.into_iter().map(in_looks).collect();
+        Shown { id: extra.id.to_owned(), pictures, rows, tables, is_extra: true }
     }
 
     fn estimate(&self, quantity: &Quantity<C>) -> ConfidenceInterval {
@@ -195,29 +189,6 @@ impl<C: DesignPoint> Showing<'_, C> {
             |series: &Series<C>| series.points.iter().map(|(x, quantity)| (*x, self.estimate(quantity))).collect();
         panel.series.iter().map(points).collect()
     }
-}
-
-/// Bars of schedules as data: a row for the start, the end and the processors of each job.
-fn schedule(id: &'static str, schedule: Schedule) -> Shown {
-    let mut shown = Shown::nothing(id.to_owned());
-    for (suffix, mut gantt) in schedule.panels {
-        gantt.id = format!("{id}-{suffix}");
-        for bar in &gantt.bars {
-            let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();
-            for (metric, value) in [("start", bar.start), ("end", bar.end), ("processors", processors.into())] {
-                shown.rows.push((suffix.to_owned(), bar.job.clone(), metric.to_owned(), seen(value)));
-            }
-        }
-        shown.pictures.push((Picture::from(gantt), schedule.caption.clone()));
-    }
-    shown
-}
-
-fn drawing(id: &'static str, drawing: Drawing) -> Shown {
-    let Drawing { caption, mut sketch, data } = drawing;
-    id.clone_into(&mut sketch.id);
-    let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
-    Shown { pictures: vec![(Picture::from(sketch), caption)], rows: rows.collect(), ..Shown::nothing(id.to_owned()) }
 }
 
 /// A plot as a table: a row per series, a column per x.

@@ -265,7 +265,7 @@ impl Paper for SwiftGapPaper {
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
         let [slowdown, tardiness, wait, response] = figures::over_records(self);
         let mut exhibits = vec![
-            Exhibit::gantt("fig1", |streams| compression::schedule(self, streams)),
+            Exhibit::made("fig1", |streams| compression::schedule(self, streams)),
             slowdown,
             Exhibit::Extra(side_by_side::verdicts(self)),
             tardiness,

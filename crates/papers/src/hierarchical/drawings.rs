@@ -9,7 +9,8 @@ use hier_grid::{
 };
 use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
-use lab::paper::Drawing;
+use lab::extra::seen;
+use lab::paper::Made;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
@@ -39,7 +40,7 @@ fn example<W: MessageObserver>(
 const JOBS: u32 = 6;
 
 /// The example with its two channels.
-pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
+pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Made {
     let mut sim = Sim::new(example(paper, streams, ()), ());
     sim.run_until(Time::from_secs(1));
     let views: Vec<SchedulerView> = sim.model().schedulers().collect();
@@ -85,11 +86,11 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
                    GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
         .to_owned();
-    Drawing { caption, sketch, data }
+    made("fig1", caption, sketch, data)
 }
 
 /// The example's run, message by message.
-pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
+pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
     let (grid, ()) = Sim::new(example(paper, streams, Vec::<Message>::new()), ()).run();
     let views: Vec<SchedulerView> = grid.schedulers().collect();
     let name = |address| match address {
@@ -117,11 +118,11 @@ pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Drawing {
     let caption = "The run behind figure 1 to its end: each arrow is a message, in the order of sending; the times at the left are \
                    not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
         .to_owned();
-    Drawing { caption, sketch, data }
+    made("fig1-messages", caption, sketch, data)
 }
 
 /// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.
-pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
+pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Made {
     let several = |system: &System| match *system {
         System::Trees(trees) if trees > 1 => Some(trees),
         _ => None,
@@ -194,11 +195,18 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Drawing {
          {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
         paper.jobs[0]
     );
-    Drawing { caption, sketch, data }
+    made("fig2", caption, sketch, data)
 }
 
 fn sample(paper: &Hierarchical, system: System) -> Cell {
     paper.cell(Scene::First, paper.sample(), paper.jobs[0], system)
+}
+
+/// The sketch as the figure `id`; `data` is what was drawn: series, x, metric, value.
+fn made(id: &str, caption: String, mut sketch: Sketch, data: Vec<(String, String, &str, f64)>) -> Made {
+    id.clone_into(&mut sketch.id);
+    let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
+    Made { pictures: vec![(sketch.into(), caption)], rows: rows.collect(), ..Made::default() }
 }
 
 /// As the paper calls it: `GSS`, `PGSS 1`, `GS3`.

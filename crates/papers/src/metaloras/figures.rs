@@ -3,7 +3,7 @@
 use super::claims::side_by_side;
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant, Weight, predictions};
 use lab::chart::{self, Axis, Chart, Point};
-use lab::extra::{Extra, Made, Tidy};
+use lab::extra::{Extra, Made};
 use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
@@ -121,7 +121,7 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                         points.push(Point::new(x.mean, y.mean).over(y.replications.try_into().unwrap_or(u32::MAX)));
                         for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
                             let series = named(&line.name, variant);
-                            made.rows.push(Tidy { series, x: weight.to_string(), metric, estimate: found });
+                            made.rows.push((series, weight.to_string(), metric.to_owned(), found));
                         }
                     }
                     series.push(chart::Series::lines(line.name.clone(), points));
@@ -130,7 +130,7 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                     Variant::Default => ("tradeoff", "What W trades: turnaround against local slowdown"),
                     _ => ("tradeoff-reading-b", "What W trades: turnaround against local slowdown, reading-b"),
                 };
-                made.charts.push((
+                made.pictures.push((
                     Chart {
                         id: id.to_owned(),
                         title: title.to_owned(),
@@ -138,7 +138,8 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                         y: Axis::new("mean turnaround (s)"),
                         series,
                         ..Chart::default()
-                    },
+                    }
+                    .into(),
                     "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
                      of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \
                      and W changes nothing. Intervals are in the data."

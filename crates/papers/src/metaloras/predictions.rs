@@ -2,7 +2,7 @@
 
 use super::{Cell, MetaLorasPaper, Policy, Variant};
 use lab::chart::{Axis, Chart, Point, Series};
-use lab::extra::{Extra, Made, Tidy, seen};
+use lab::extra::{Extra, Made, seen};
 use metasched::Outcome;
 
 const QUEUED: &str = "RR, waited in a LoRaS queue";
@@ -31,11 +31,8 @@ pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             ];
             let largest =
                 series.iter().flat_map(|series| &series.points).map(|point| point.x.min(point.y)).fold(0.0, f64::max);
-            let row = |series: &Series, point: &Point| Tidy {
-                series: series.name.clone(),
-                x: point.x.to_string(),
-                metric: "actual_seconds",
-                estimate: seen(point.y),
+            let row = |series: &Series, point: &Point| {
+                (series.name.clone(), point.x.to_string(), "actual_seconds".to_owned(), seen(point.y))
             };
             let rows =
                 series.iter().flat_map(|series| series.points.iter().map(move |point| row(series, point))).collect();
@@ -53,7 +50,7 @@ pub(super) fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             let caption = "Each job of the first replication, from dispatch to end; on the line prediction is exact. Above it lie \
                            jobs that later arrivals have slowed down, which no prediction at dispatch can know of."
                 .to_owned();
-            Made { charts: vec![(chart, caption)], rows, ..Made::default() }
+            Made { pictures: vec![(chart.into(), caption)], rows, ..Made::default() }
         }),
     }
 }

@@ -4,7 +4,8 @@ use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
 use alea31::{Clock, Cons, GridState, JobIndex, Policy};
 use lab::chart::{Bar, Gantt};
-use lab::paper::Schedule;
+use lab::extra::seen;
+use lab::paper::Made;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
 
@@ -12,45 +13,44 @@ use std::collections::BTreeMap;
 const WAITING: std::ops::RangeInclusive<usize> = 6..=24;
 
 /// The moment at which an early end moved the waiting jobs furthest, relative to the time that the picture spans.
-pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Schedule {
+pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Made {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
     let world = paper.world(clusters.clone(), Watched::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
-    let mut panels = Vec::new();
-    if let Some(moment) = &world.policy().best {
-        for (suffix, what, bars) in [("before", "before", &moment.before), ("after", "after", &moment.after)] {
-            let gantt = Gantt {
-                id: String::new(),
-                title: format!("Figure 1. The plan {what} the compressing function"),
-                time: "hours since the early end".to_owned(),
-                unit: "h",
-                processors: clusters[moment.cluster.index()],
-                sites: Vec::new(),
-                bars: bars.clone(),
-                span: None,
-                link: "time",
-            };
-            panels.push((suffix, gantt));
-        }
-    }
-    let caption = world.policy().best.as_ref().map_or_else(
-        || "No early end moved a plan that can be read.".to_owned(),
-        |moment| {
-            format!(
-                "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
-                 processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
-                Name::Cons.name(),
-                paper.source.name(Workload::Wagap),
-                moment.ended,
-                hours(moment.early),
-                moment.waiting,
-                clusters[moment.cluster.index()],
-            )
-        },
+    let Some(moment) = &world.policy().best else { return Made::default() };
+    let caption = format!(
+        "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
+         processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
+        Name::Cons.name(),
+        paper.source.name(Workload::Wagap),
+        moment.ended,
+        hours(moment.early),
+        moment.waiting,
+        clusters[moment.cluster.index()],
     );
-    Schedule { caption, panels }
+    let mut made = Made::default();
+    for (what, bars) in [("before", &moment.before), ("after", &moment.after)] {
+        for bar in bars {
+            let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();
+            for (metric, value) in [("start", bar.start), ("end", bar.end), ("processors", processors.into())] {
+                made.rows.push((what.to_owned(), bar.job.clone(), metric.to_owned(), seen(value)));
+            }
+        }
+        let gantt = Gantt {
+            id: format!("fig1-{what}"),
+            title: format!("Figure 1. The plan {what} the compressing function"),
+            time: "hours since the early end".to_owned(),
+            unit: "h",
+            processors: clusters[moment.cluster.index()],
+            bars: bars.clone(),
+            link: "time",
+            ..Gantt::default()
+        };
+        made.pictures.push((gantt.into(), caption.clone()));
+    }
+    made
 }
 
 fn hours(span: Span) -> f64 {
