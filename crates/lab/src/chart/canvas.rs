@@ -73,28 +73,24 @@ impl Type {
 pub(super) struct Canvas {
     size: (f64, f64),
     body: String,
-    /// Transparent shapes, with what a browser shows where they are pointed at.
-    hints: String,
 }
 
 impl Canvas {
     /// A white sheet of this width and height.
     pub(super) fn new(size @ (width, height): (f64, f64)) -> Self {
-        let mut canvas = Self { size, body: String::new(), hints: String::new() };
+        let mut canvas = Self { size, body: String::new() };
         canvas.fill(&[(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)], Rgb::WHITE, 1.0);
         canvas
     }
 
     /// The finished document, with `title` and `about` for screen readers.
     pub(super) fn finish(self, title: &str, about: &str) -> String {
-        let Self { size: (width, height), body, hints } = self;
-        let hints =
-            if hints.is_empty() { hints } else { format!("<g fill-opacity=\"0\" stroke=\"none\">\n{hints}</g>\n") };
+        let Self { size: (width, height), body } = self;
         let (title, about) = (escape(title), escape(about));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\" stroke-linejoin=\"round\" \
-             font-family=\"{FAMILIES}\">\n<title>{title}</title>\n<desc>{about}</desc>\n{body}{hints}</svg>\n"
+             font-family=\"{FAMILIES}\">\n<title>{title}</title>\n<desc>{about}</desc>\n{body}</svg>\n"
         )
     }
 
@@ -132,18 +128,6 @@ impl Canvas {
         );
     }
 
-    /// What a browser shows, without any script, where one of these rectangles (left, top, right, bottom) is pointed at.
-    pub(super) fn hint(&mut self, rectangles: &[[f64; 4]], lines: &[String]) {
-        if rectangles.is_empty() {
-            return;
-        }
-        let mut path = String::new();
-        for [left, top, right, bottom] in rectangles.iter().map(|corners| corners.map(tenth)) {
-            let _ = write!(path, "M{left} {top}H{right}V{bottom}H{left}z");
-        }
-        let _ = writeln!(self.hints, "<path d=\"{path}\"><title>{}</title></path>", escape(&lines.join("\n")));
-    }
-
     /// Text on a baseline.
     pub(super) fn text(&mut self, text: &str, x: f64, baseline: f64, look: Type, anchor: Anchor) {
         let anchor = match anchor {
@@ -169,9 +153,9 @@ fn places(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{},{}", tenth(*x), tenth(*y))).collect::<Vec<_>>().join(" ")
 }
 
-/// `text` as XML character data. Characters that XML does not allow become spaces, ends of lines excepted.
+/// `text` as XML character data. Characters that XML does not allow become spaces.
 fn escape(text: &str) -> String {
-    let is_allowed = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    let is_allowed = |c: char| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
     let text: String = text.chars().map(|c| if is_allowed(c) { c } else { ' ' }).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

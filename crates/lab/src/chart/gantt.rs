@@ -46,9 +46,6 @@ pub struct Bar {
     pub slot: Option<usize>,
 }
 
-/// Of more jobs than these, a picture alone tells nothing: its size would double, and nobody could point at one of them.
-const HINTED: usize = 500;
-
 /// A site less tall than this, in pixels, has no room for its name: the line above would run through it.
 const NAME_HEIGHT: f64 = 15.0;
 
@@ -108,9 +105,6 @@ pub(super) fn svg(gantt: &Gantt) -> String {
             block(&mut canvas, &frame, bar, look.colour(), first, count);
         }
     }
-    if gantt.bars.len() <= HINTED {
-        hints(gantt, &frame, &mut canvas);
-    }
     let ends = gantt.sites.iter().skip(1).map(|(first, _)| *first).chain([gantt.processors]);
     for ((first, name), end) in gantt.sites.iter().zip(ends) {
         let (left, at) = frame.at(frame.x.low, f64::from(*first));
@@ -120,20 +114,6 @@ pub(super) fn svg(gantt: &Gantt) -> String {
         }
     }
     canvas.finish(&gantt.title, &format!("{} jobs on {} processors over time", gantt.bars.len(), gantt.processors))
-}
-
-/// What is told of each job where no script runs, as on a picture that is opened alone.
-fn hints(gantt: &Gantt, frame: &Frame, canvas: &mut Canvas) {
-    for (bar, _) in gantt.coloured() {
-        let block = |&(first, count): &(u32, u32)| {
-            let (left, bottom) = frame.at(bar.start, f64::from(first));
-            let (right, top) = frame.at(bar.end, f64::from(first) + f64::from(count));
-            [left, top, right.max(left + 1.0), bottom]
-        };
-        let blocks: Vec<[f64; 4]> = bar.processors.iter().map(block).collect();
-        let lines: Vec<String> = std::iter::once(format!("Job {}", bar.job)).chain(gantt.told(bar)).collect();
-        canvas.hint(&blocks, &lines);
-    }
 }
 
 /// One block of processors held by a job, with the job's name where it fits.

@@ -162,16 +162,3 @@ fn percentages_that_are_all_high_are_not_pressed_against_the_top() {
     check(91.0, 85.0);
     check(80.0, 0.0);
 }
-
-/// Where no script runs, a browser shows the title of what is pointed at.
-#[test]
-fn a_gantt_chart_alone_tells_of_its_jobs_if_they_are_few() {
-    let mut chart = gantt();
-    chart.bars[0].facts = vec!["why then: it was < 3".into()];
-    let drawn = svg(&chart.clone().into());
-    assert!(drawn.contains("<title>Job &lt;1&gt;\nwhy then: it was &lt; 3</title></path>"), "{drawn}");
-    // The second holds two blocks, which are one shape; the third holds none, and cannot be pointed at.
-    assert_eq!(drawn.matches("<path d=\"M").count(), 2);
-    chart.bars = std::iter::repeat_n(chart.bars[0].clone(), 501).collect();
-    assert!(!svg(&chart.into()).contains("why then"), "nobody could point at one of so many");
-}
