@@ -37,6 +37,31 @@ pub struct Declared {
     pub of_nothing: f64,
 }
 
+impl Declared {
+    /// A metric of which nothing else is declared.
+    pub const fn new(field: &'static str, label: &'static str, axis: &'static str, text: &'static str) -> Self {
+        Self { field, label, unit: "", axis, text, signed: false, better: None, of_nothing: f64::NAN }
+    }
+
+    /// The same in this unit.
+    #[must_use]
+    pub const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same with one of the words behind its declaration. Any other is a slip, and does not compile.
+    #[must_use]
+    pub const fn word(self, word: &'static str) -> Self {
+        match word.as_bytes() {
+            b"smaller" => Self { better: Some(Better::Smaller), ..self },
+            b"larger" => Self { better: Some(Better::Larger), ..self },
+            b"signed" => Self { signed: true, ..self },
+            b"zero" => Self { of_nothing: 0.0, ..self },
+            _ => panic!("a metric is smaller, larger, signed or zero"),
+        }
+    }
+}
+
 /// Metrics of a run that are in the catalogue, or that a program adds to it.
 impl Metric for &'static metrics::Metric {
     fn list() -> Vec<Self> {
@@ -44,16 +69,8 @@ impl Metric for &'static metrics::Metric {
     }
 
     fn declared(self) -> Declared {
-        Declared {
-            field: self.name(),
-            label: self.label(),
-            unit: self.unit(),
-            axis: self.name(),
-            text: self.text(),
-            signed: false,
-            better: Some(self.better()),
-            of_nothing: f64::NAN,
-        }
+        let declared = Declared::new(self.name(), self.label(), self.name(), self.text());
+        Declared { better: Some(self.better()), ..declared.unit(self.unit()) }
     }
 }
 
@@ -170,15 +187,10 @@ macro_rules! metrics {
             /// How it was declared.
             $vis const fn declared(self) -> $crate::metric::Declared {
                 match self {
-                    $( Self::$name { .. } => $crate::metric::Declared {
-                        field: stringify!($name),
-                        label: $label,
-                        unit: concat!($($unit)?),
-                        axis: concat!($label, $(" (", $unit, ")")?),
-                        text: concat!($($doc),*),
-                        signed: $crate::metrics!(@signed $($word)*),
-                        better: $crate::metrics!(@better $($word)*),
-                        of_nothing: $crate::metrics!(@of_nothing $($word)*),
+                    $( Self::$name { .. } => const {
+                        let axis = concat!($label, $(" (", $unit, ")")?);
+                        let declared = $crate::metric::Declared::new(stringify!($name), $label, axis, concat!($($doc),*));
+                        declared.unit(concat!($($unit)?))$(.word(stringify!($word)))*
                     }, )*
                 }
             }
@@ -209,8 +221,6 @@ macro_rules! metrics {
                 Self::new(values)
             }
         }
-
-        $( $( $crate::metrics!(@known $word); )* )*
     };
     (@field) => { f64 };
     (@field $Index:ty) => { ::std::vec::Vec<($Index, f64)> };
@@ -222,21 +232,6 @@ macro_rules! metrics {
     (@values $measured:ident $Metric:ident $name:ident $Index:ty) => {
         $measured.$name.into_iter().map(|(index, value)| ($Metric::$name(index), value))
     };
-    (@signed) => { false };
-    (@signed signed $($word:ident)*) => { true };
-    (@signed $other:ident $($word:ident)*) => { $crate::metrics!(@signed $($word)*) };
-    (@better) => { ::core::option::Option::None };
-    (@better smaller $($word:ident)*) => { ::core::option::Option::Some($crate::metric::Better::Smaller) };
-    (@better larger $($word:ident)*) => { ::core::option::Option::Some($crate::metric::Better::Larger) };
-    (@better $other:ident $($word:ident)*) => { $crate::metrics!(@better $($word)*) };
-    (@of_nothing) => { f64::NAN };
-    (@of_nothing zero $($word:ident)*) => { 0.0 };
-    (@of_nothing $other:ident $($word:ident)*) => { $crate::metrics!(@of_nothing $($word)*) };
-    // Any other word is a slip of the pen, and does not compile.
-    (@known smaller) => {};
-    (@known larger) => {};
-    (@known signed) => {};
-    (@known zero) => {};
 }
 
 /// Metrics for the tests of this crate.
