@@ -192,13 +192,8 @@ fn over_jobs(
     input: usize,
     metric: Metric,
 ) -> Vec<Series<Cell>> {
-    let of = |&system: &System| Series {
-        name: name(system),
-        points: paper
-            .jobs
-            .iter()
-            .map(|&jobs| (f64::from(jobs), paper.cell(scene, input, jobs, system).get(metric)))
-            .collect(),
+    let of = |&system: &System| {
+        Series::over(name(system), paper.jobs.iter().copied(), |jobs| paper.cell(scene, input, jobs, system).get(metric))
     };
     systems.iter().map(of).collect()
 }
@@ -226,10 +221,7 @@ fn switches(paper: &Hierarchical, scene: Scene, offs: &[Off]) -> Vec<Series<Cell
             Off::All => ", all three off",
         };
         let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
-        Series {
-            name: format!("{}{variant}", name(TREE)),
-            points: paper.jobs.iter().map(|&jobs| (f64::from(jobs), cell(jobs).get(Metric::awt))).collect(),
-        }
+        Series::over(format!("{}{variant}", name(TREE)), paper.jobs.iter().copied(), |jobs| cell(jobs).get(Metric::awt))
     };
     offs.iter().map(of).collect()
 }
@@ -269,15 +261,9 @@ fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
 /// Where jobs ran, at the middle N.
 fn distance(paper: &Hierarchical) -> Figure<Cell> {
     let jobs = paper.middle();
-    let of = |&system: &System| Series {
-        name: name(system),
-        points: (0..metrics::DISTANCES.len())
-            .zip(0_u32..)
-            .map(|(distance, x)| {
-                let cell = paper.cell(Scene::First, paper.sample(), jobs, system);
-                (f64::from(x), cell.get(Metric::percent_at(distance)))
-            })
-            .collect(),
+    let of = |&system: &System| {
+        let cell = paper.cell(Scene::First, paper.sample(), jobs, system);
+        Series::over(name(system), 0..4, |distance| cell.get(Metric::percent_at(distance as usize)))
     };
     let series = paper.file.experiments.systems.iter().map(of).collect();
     let panels = vec![Panel::derived("jobs_percent", "jobs (%)", series)];
@@ -293,10 +279,8 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
 fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
     let jobs = paper.middle();
-    let of = |system| Series {
-        name: name(system),
-        points: vec![(f64::from(jobs), paper.several(jobs, system).get(Metric::awt_spread_percent))],
-    };
+    let of =
+        |system| Series::over(name(system), [jobs], |jobs| paper.several(jobs, system).get(Metric::awt_spread_percent));
     let panels = vec![Panel::of(Metric::awt_spread_percent, systems.map(of).collect())];
     Figure::new("spread", format!("Worst and best of {} runs", paper.batch), JOBS, panels).caption(
         "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \

@@ -1,24 +1,14 @@
 //! Figures 2 to 14, table 2, and two of our own.
 
+use super::claims::COMPLETED;
 use super::{Cell, Metric, MultiSite, number};
 use gang_grid::Approach;
 use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
-const LAMBDA: &str = "arrival rate of locals per site, λ";
+const NAMES: [&str; 3] = ["Approach 1", "Approach 2", "Approach 3"];
 
-/// What the paper prints of completed gangs: approach, λ, percent (§4.3).
-const COMPLETED: [(&str, f64, f64); 9] = [
-    ("Approach 1", 12.5, 80.0),
-    ("Approach 1", 10.0, 89.0),
-    ("Approach 1", 8.333, 93.0),
-    ("Approach 2", 12.5, 83.0),
-    ("Approach 2", 10.0, 100.0),
-    ("Approach 2", 8.333, 100.0),
-    ("Approach 3", 12.5, 90.0),
-    ("Approach 3", 10.0, 100.0),
-    ("Approach 3", 8.333, 100.0),
-];
+const LAMBDA: &str = "arrival rate of locals per site, λ";
 
 pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
     let approaches = &paper.file.policy.approaches[..];
@@ -30,6 +20,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
         |approach: &[Approach], metric| Panel::of(metric, over_loads(paper, approach, Variant::Overhead, metric));
     let by_threshold = |metric| Panel::of(metric, over_loads(paper, two, Variant::Threshold, metric));
 
+    let printed = COMPLETED.map(|(_, approach, lambda, percent, _)| (NAMES[usize::from(number(approach)) - 1], lambda, percent));
     let mut figures = vec![
         figure(
             "fig2",
@@ -47,7 +38,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
             "fig4",
             "Figure 4. Completed gangs",
             "Gangs completed, of those that had arrived when the run stopped. Hollow marks: what the paper prints.",
-            Panel { printed: COMPLETED.to_vec(), ..by_approach(Metric::completed_percent) },
+            Panel { printed: printed.to_vec(), ..by_approach(Metric::completed_percent) },
         ),
     ];
     if approaches.contains(&Approach::One) {
@@ -154,15 +145,10 @@ impl MultiSite {
 fn by_size(paper: &MultiSite) -> Figure<Cell> {
     let load = paper.middle_load();
     let series = |metric: fn(u32) -> Metric| -> Vec<Series<Cell>> {
-        let of = |&approach: &Approach| Series {
-            name: format!("Approach {}", number(approach)),
-            points: paper
-                .file
-                .workload
-                .gang_sizes
-                .iter()
-                .map(|&size| (f64::from(size), paper.cell(approach, load).get(metric(size))))
-                .collect(),
+        let of = |&approach: &Approach| {
+            let sizes = paper.file.workload.gang_sizes.iter().copied();
+            let name = format!("Approach {}", number(approach));
+            Series::over(name, sizes, |size| paper.cell(approach, load).get(metric(size)))
         };
         paper.file.policy.approaches.iter().map(of).collect()
     };

@@ -57,13 +57,9 @@ fn kind(paper: &SwiftGapPaper, workload: Workload) -> usize {
 
 fn panel(paper: &SwiftGapPaper, workload: Workload, metric: usize) -> Panel<Cell> {
     let kind = kind(paper, workload);
-    let series = |policy: Policy| Series {
-        name: policy.name().to_owned(),
-        points: paper
-            .records
-            .iter()
-            .map(|&records| (f64::from(records), paper.cell(workload, policy, records).get(metrics::FOUR[metric])))
-            .collect(),
+    let series = |policy: Policy| {
+        let at = |records| paper.cell(workload, policy, records).get(metrics::FOUR[metric]);
+        Series::over(policy.name(), paper.records.iter().copied(), at)
     };
     Panel {
         suffix: match workload {
@@ -85,9 +81,8 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
         let series = Policy::ALL.into_iter().flat_map(|policy| {
             [(Profile::Alea31, ""), (Profile::Clean, ", clean")].into_iter().map(move |(profile, suffix)| {
                 let cell = |records| Cell { profile, ..paper.cell(Workload::Wagap, policy, records) };
-                let point = |&records: &u32| (f64::from(records), cell(records).get(metrics::FOUR[metric]));
-                let name = format!("{}{suffix}", policy.name());
-                Series { name, points: paper.records.iter().map(point).collect() }
+                let at = |records| cell(records).get(metrics::FOUR[metric]);
+                Series::over(format!("{}{suffix}", policy.name()), paper.records.iter().copied(), at)
             })
         });
         let kind = kind(paper, Workload::Wagap);
