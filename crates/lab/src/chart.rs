@@ -12,7 +12,6 @@ mod gantt;
 mod interactive;
 mod marks;
 mod scale;
-pub mod sequence;
 mod sketch;
 
 pub use draw::note;

@@ -207,7 +207,8 @@ fn the_manifest_holds_what_a_run_depends_on() {
 #[test]
 fn eg_edf_compares_five_policies_over_the_time_between_jobs() {
     let out = folder();
-    let arguments = ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--quiet", "--out"];
+    let arguments =
+        ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--quiet", "--out"];
     xtask().args(arguments).arg(out.path()).assert().success();
     let (_, rows) = table(&out.path().join("data/fig1-left.csv"));
     let points: Vec<(&str, &str)> = rows.iter().map(|row| (row["series"].as_str(), row["x"].as_str())).collect();

@@ -7,12 +7,11 @@ use hier_grid::{
     Address, Config, Grid, Kind, Message, MessageObserver, Places, SchedulerId, Shape, StationId, Submission, System,
     World,
 };
-use lab::chart::sequence::{Arrow, sequence};
 use lab::chart::{Sketch, SketchBox, Stroke, Words};
 use lab::extra::seen;
 use lab::paper::Made;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Figure 1's example: GSS over GS1; GS1 over GS2 and GS3; GS3 over GS4 and GS5. Six jobs, of which the first three find no
 /// resources at GS4.
@@ -102,16 +101,7 @@ pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
             format!("server of {}", label(leaf))
         }
     };
-    let title = "The six jobs of figure 1, message by message".to_owned();
-    let arrow = |message: &Message| Arrow {
-        sent: message.sent,
-        from: message.from,
-        to: message.to,
-        text: message.payload.to_string(),
-        slot: message.payload.family() as usize,
-    };
-    let arrows: Vec<Arrow<Address>> = grid.observer().iter().map(arrow).collect();
-    let sketch = sequence(String::new(), title, &arrows, name).unwrap_or_default();
+    let sketch = sequence("The six jobs of figure 1, message by message", grid.observer(), name);
     let count = |kind: &Kind| float(grid.counts().messages(*kind));
     let counted = Kind::ALL.iter().filter(|kind| count(kind) > 0.0);
     let data = counted.map(|kind| (format!("{kind:?}"), "all".to_owned(), "messages", count(kind))).collect();
@@ -119,6 +109,53 @@ pub(super) fn messages(paper: &Hierarchical, streams: &Streams) -> Made {
                    not to scale. Jobs are numbered as in the paper. Data transfers are no messages."
         .to_owned();
     made("fig1-messages", caption, sketch, data)
+}
+
+/// A sequence diagram as wide as a report shows pictures: lifelines of the nodes that speak, arrows from sender to receiver in the
+/// order of sending, time at the left.
+fn sequence(title: &str, messages: &[Message], name: impl Fn(Address) -> String) -> Sketch {
+    const ROW: f64 = 17.0;
+    const TOP: f64 = 108.0;
+    const LEFT: f64 = 74.0;
+    const WIDTH: f64 = 890.0;
+    let nodes: BTreeSet<Address> = messages.iter().flat_map(|message| [message.from, message.to]).collect();
+    let step = ((WIDTH - LEFT) / float(nodes.len() as u64)).min(150.0);
+    let place = |k: u32| LEFT + step * (f64::from(k) + 0.5);
+    let places: BTreeMap<Address, f64> = nodes.iter().copied().zip((0..).map(place)).collect();
+    let bottom = TOP + ROW * float(messages.len() as u64);
+    let mut sketch = Sketch {
+        title: title.to_owned(),
+        about: format!("{} messages between {} nodes, in the order of their sending", messages.len(), nodes.len()),
+        size: Some((WIDTH, bottom + 12.0)),
+        ..Sketch::default()
+    };
+    let mut stroke = |points, slot, width, dashed| sketch.strokes.push(Stroke { points, slot, width, dashed });
+    for (&node, &x) in &places {
+        stroke(vec![(x, TOP - 34.0), (x, bottom)], None, 0.8, true);
+        let lines = name(node).splitn(2, ' ').map(str::to_owned).collect();
+        let size = (step.min(96.0) - 6.0, 34.0);
+        sketch.boxes.push(SketchBox { centre: (x, TOP - 51.0), size, lines, slot: None });
+    }
+    // Forwards are put together before they leave: a witness sees them early.
+    let mut in_order: Vec<&Message> = messages.iter().collect();
+    in_order.sort_by_key(|message| message.sent);
+    let mut last = None;
+    for (message, row) in in_order.into_iter().zip(0_u32..) {
+        let y = TOP + ROW * (f64::from(row) + 0.6);
+        let [from, to] = [message.from, message.to].map(|node| places[&node]);
+        let slot = Some(message.payload.family() as usize);
+        let tail = to - 6.0 * (to - from).signum();
+        stroke(vec![(from, y), (to, y)], slot, 1.2, false);
+        stroke(vec![(tail, y - 3.0), (to, y), (tail, y + 3.0)], slot, 1.2, false);
+        let mut word = |at, text, slot| sketch.words.push(Words { at, text, size: 9.5, slot });
+        word((from.min(to) + 7.0, y - 3.0), message.payload.to_string(), slot);
+        if last.replace(message.sent) != Some(message.sent) {
+            let seconds = message.sent.as_secs_f64();
+            let at = if seconds < 10.0 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.4} s") };
+            word((8.0, y + 3.0), at, None);
+        }
+    }
+    sketch
 }
 
 /// The hybrid with the fewest trees: its roots, who forwards requests to whom, and what hangs below.

@@ -193,7 +193,9 @@ fn over_jobs(
     metric: Metric,
 ) -> Vec<Series<Cell>> {
     let of = |&system: &System| {
-        Series::over(name(system), paper.jobs.iter().copied(), |jobs| paper.cell(scene, input, jobs, system).get(metric))
+        Series::over(name(system), paper.jobs.iter().copied(), |jobs| {
+            paper.cell(scene, input, jobs, system).get(metric)
+        })
     };
     systems.iter().map(of).collect()
 }

@@ -20,7 +20,8 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
         |approach: &[Approach], metric| Panel::of(metric, over_loads(paper, approach, Variant::Overhead, metric));
     let by_threshold = |metric| Panel::of(metric, over_loads(paper, two, Variant::Threshold, metric));
 
-    let printed = COMPLETED.map(|(_, approach, lambda, percent, _)| (NAMES[usize::from(number(approach)) - 1], lambda, percent));
+    let printed =
+        COMPLETED.map(|(_, approach, lambda, percent, _)| (NAMES[usize::from(number(approach)) - 1], lambda, percent));
     let mut figures = vec![
         figure(
             "fig2",

@@ -2,7 +2,6 @@
 
 use super::clusters::Clusters;
 use super::grid_tree::GridTree;
-use super::policy::Policy;
 use anyhow::Result;
 
 /// Reads the text of a clusters file, as `--clusters` takes it.
@@ -21,16 +20,4 @@ pub fn clusters(text: &str) -> Result<()> {
 /// What is wrong with it.
 pub fn tree(text: &str) -> Result<()> {
     GridTree::parse(text).map(drop)
-}
-
-/// Reads the name of a policy that is no program, and gives it as the folder of its results is called.
-///
-/// # Errors
-///
-/// What is wrong with it.
-pub fn policy(text: &str) -> Result<String, String> {
-    if text.starts_with("exec+") {
-        return Err("a program".to_owned());
-    }
-    text.parse::<Policy>().map(|policy| policy.name().to_owned())
 }
