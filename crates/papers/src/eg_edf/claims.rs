@@ -141,10 +141,9 @@ impl Bench<'_> {
 
     /// `policy` above each of `others`.
     fn above(&self, policy: Policy, others: &[Policy], metric: Metric, loads: &[f64], rule: Rule) -> Vec<Check<Cell>> {
-        let check = |load: usize, other: Policy| Check {
-            label: self.label(&format!("{} − {}", policy.name(), other.name()), load),
-            quantity: self.at(policy, load, metric) - self.at(other, load, metric),
-            rule,
+        let check = |load: usize, other: Policy| {
+            let label = self.label(&format!("{} − {}", policy.name(), other.name()), load);
+            Check::new(label, self.at(policy, load, metric) - self.at(other, load, metric), rule)
         };
         self.loads(loads).into_iter().flat_map(|load| others.iter().map(move |&other| check(load, other))).collect()
     }
@@ -164,10 +163,9 @@ impl Bench<'_> {
         loads: &[f64],
         rule: Rule,
     ) -> Vec<Check<Cell>> {
-        let check = |load: usize| Check {
-            label: self.label(&format!("{factor:.2} {} − {}", other.name(), policy.name()), load),
-            quantity: self.at(other, load, metric) * factor - self.at(policy, load, metric),
-            rule,
+        let check = |load: usize| {
+            let label = self.label(&format!("{factor:.2} {} − {}", other.name(), policy.name()), load);
+            Check::new(label, self.at(other, load, metric) * factor - self.at(policy, load, metric), rule)
         };
         self.loads(loads).into_iter().map(check).collect()
     }
@@ -192,10 +190,9 @@ impl Bench<'_> {
     }
 
     fn value(&self, policy: Policy, metric: Metric, interarrival: f64, rule: Rule) -> Vec<Check<Cell>> {
-        let check = |load| Check {
-            label: self.label(&format!("{}, {metric}", policy.name()), load),
-            quantity: self.at(policy, load, metric),
-            rule,
+        let check = |load| {
+            let label = self.label(&format!("{}, {metric}", policy.name()), load);
+            Check::new(label, self.at(policy, load, metric), rule)
         };
         self.loads(&[interarrival]).into_iter().map(check).collect()
     }
@@ -211,16 +208,8 @@ impl Bench<'_> {
         let share = 1.0 / others.len() as f64;
         let mean = others.into_iter().map(gap).reduce(|sum, gap| sum + gap).expect("there are others") * share;
         vec![
-            Check {
-                label: self.label("EG-EDF − Tabu, points", five),
-                quantity: gap(five),
-                rule: Rule::Within { low: -1.0, high: 1.0 },
-            },
-            Check {
-                label: "mean gap at the other loads − gap at 5".to_owned(),
-                quantity: mean - gap(five),
-                rule: AT_LEAST,
-            },
+            Check::new(self.label("EG-EDF − Tabu, points", five), gap(five), Rule::Within { low: -1.0, high: 1.0 }),
+            Check::new("mean gap at the other loads − gap at 5", mean - gap(five), AT_LEAST),
         ]
     }
 
@@ -240,10 +229,9 @@ impl Bench<'_> {
         let growth = |policy| {
             self.at(policy, one, Metric::operations_per_event) / self.at(policy, five, Metric::operations_per_event)
         };
-        let check = |(queue, plan): (Policy, Policy)| Check {
-            label: format!("growth of {} − growth of {}", queue.name(), plan.name()),
-            quantity: growth(queue) - growth(plan),
-            rule: Rule::POSITIVE,
+        let check = |(queue, plan): (Policy, Policy)| {
+            let label = format!("growth of {} − growth of {}", queue.name(), plan.name());
+            Check::new(label, growth(queue) - growth(plan), Rule::POSITIVE)
         };
         [(Easy, EgEdf), (Flex, EgEdf), (Easy, Tabu), (Flex, Tabu)].into_iter().map(check).collect()
     }

@@ -189,10 +189,9 @@ impl Bench<'_> {
         #[expect(clippy::cast_precision_loss, reason = "a few numbers of jobs")]
         let share = 1.0 / each.len() as f64;
         let sum = each.into_iter().map(|check| check.quantity).reduce(|sum, one| sum + one);
-        let check = |sum: Quantity<Cell>| Check {
-            label: "experiment 2, 1 GB, mean over N, % above P2P".to_owned(),
-            quantity: sum * share,
-            rule: ALMOST_THE_SAME,
+        let check = |sum: Quantity<Cell>| {
+            let label = "experiment 2, 1 GB, mean over N, % above P2P";
+            Check::new(label, sum * share, ALMOST_THE_SAME)
         };
         sum.map(check).into_iter().collect()
     }
@@ -216,10 +215,9 @@ impl Bench<'_> {
 
     /// A quantity grows with each step of N.
     fn steps(&self, what: &str, of: impl Fn(u32) -> Quantity<Cell>) -> Vec<Check<Cell>> {
-        let check = |step: &[u32]| Check {
-            label: format!("{what}, N = {} − N = {}", step[1], step[0]),
-            quantity: of(step[1]) - of(step[0]),
-            rule: Rule::POSITIVE,
+        let check = |step: &[u32]| {
+            let label = format!("{what}, N = {} − N = {}", step[1], step[0]);
+            Check::new(label, of(step[1]) - of(step[0]), Rule::POSITIVE)
         };
         self.paper.jobs.windows(2).map(check).collect()
     }

@@ -56,10 +56,9 @@ impl Bench<'_> {
 
     /// A check at each level for each of `ones` and each of `others`: how far the first is above the second, in percent.
     fn each_level(&self, ones: &[Policy], others: &[Policy], rule: Rule) -> Vec<Check<Cell>> {
-        let check = |level: usize, one: Policy, other: Policy| Check {
-            label: format!("{} %, {} against {}", self.paper.percent(level), one.name(), other.name()),
-            quantity: self.turnaround(one, level).percent_above(self.turnaround(other, level)),
-            rule,
+        let check = |level: usize, one: Policy, other: Policy| {
+            let label = format!("{} %, {} against {}", self.paper.percent(level), one.name(), other.name());
+            Check::new(label, self.turnaround(one, level).percent_above(self.turnaround(other, level)), rule)
         };
         let pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
         let at = |level| pairs.clone().map(move |(one, other)| check(level, one, other));
@@ -222,10 +221,9 @@ impl Bench<'_> {
 
     /// The slowdown of each W at most that of each other policy, at each level with users.
     fn smallest(&self) -> Vec<Check<Cell>> {
-        let check = |level: usize, one: Policy, other: Policy| Check {
-            label: format!("{} %, {} − {}", self.paper.percent(level), one.name(), other.name()),
-            quantity: self.slowdown(one, level) - self.slowdown(other, level),
-            rule: AT_MOST,
+        let check = |level: usize, one: Policy, other: Policy| {
+            let label = format!("{} %, {} − {}", self.paper.percent(level), one.name(), other.name());
+            Check::new(label, self.slowdown(one, level) - self.slowdown(other, level), AT_MOST)
         };
         let pairs = PTT.into_iter().flat_map(|one| [Policy::Ffit, Policy::Rr, Policy::Tat].map(|other| (one, other)));
         let at = |level| pairs.clone().map(move |(one, other)| check(level, one, other));
@@ -236,10 +234,9 @@ impl Bench<'_> {
     fn slopes(&self) -> Vec<Check<Cell>> {
         let queues = self.paper.settings[&self.variant].queues_under_prediction();
         let queueing: Vec<Policy> = CLASSIC.into_iter().chain(PREDICTING.into_iter().filter(|_| queues)).collect();
-        let check = |level: usize, policy: Policy| Check {
-            label: format!("{} %, {}, points for each job that waits", self.paper.percent(level), policy.name()),
-            quantity: self.cell(policy, level).get(Metric::prediction_error_per_waiting),
-            rule: Rule::POSITIVE,
+        let check = |level: usize, policy: Policy| {
+            let label = format!("{} %, {}, points for each job that waits", self.paper.percent(level), policy.name());
+            Check::new(label, self.cell(policy, level).get(Metric::prediction_error_per_waiting), Rule::POSITIVE)
         };
         self.paper.levels().flat_map(|level| queueing.iter().map(move |policy| check(level, *policy))).collect()
     }

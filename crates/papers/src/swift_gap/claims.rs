@@ -104,10 +104,9 @@ fn orderings(paper: &SwiftGapPaper, version: Version, workload: Workload, ids: [
         (Workload::Wagap, false) => "Wagap (stand-in)",
     };
     let ours = SwiftGap(version);
-    let difference = |label: String, of: &dyn Fn(Policy) -> Quantity<Cell>, other: Policy| Check {
-        label: format!("{} − {}, {label}", other.name(), ours.name()),
-        quantity: of(other) - of(ours),
-        rule: Rule::POSITIVE,
+    let difference = |label: String, of: &dyn Fn(Policy) -> Quantity<Cell>, other: Policy| {
+        let label = format!("{} − {}, {label}", other.name(), ours.name());
+        Check::new(label, of(other) - of(ours), Rule::POSITIVE)
     };
     let claim = |(metric, id): (usize, &'static str)| {
         let is_shown_at_each_n = metrics::FOUR[metric] != Metric::tardiness;
