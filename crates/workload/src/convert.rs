@@ -122,10 +122,6 @@ pub enum ConvertError {
 /// columns of MetaCentrum that is to have them asks for as many nodes of one processor as its job has processors, which
 /// demands nothing that it did not. What `sacct` printed needs times that tell their zone; [`convert_sacct`] takes one.
 ///
-/// # Errors
-///
-/// See [`ConvertError`].
-///
 /// # Panics
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.
@@ -135,14 +131,6 @@ pub fn convert(path: &Path, from: Layout, to: Layout, out: impl Write) -> Result
 }
 
 /// The same for a log from anywhere; `name` stands for the file's path in errors.
-///
-/// # Errors
-///
-/// See [`ConvertError`].
-///
-/// # Panics
-///
-/// As [`convert`].
 pub fn convert_read(
     name: &str,
     input: impl Read + Send + 'static,

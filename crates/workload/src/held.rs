@@ -71,14 +71,6 @@ impl HeldLog {
     }
 
     /// The same, with each record that becomes a job handed to `each`, in order: for columns that a held job has not.
-    ///
-    /// # Errors
-    ///
-    /// As of [`read`](Self::read).
-    ///
-    /// # Panics
-    ///
-    /// As of [`read`](Self::read).
     pub fn read_with(
         records: SwfReader,
         options: Options,
@@ -189,13 +181,6 @@ impl HeldLog {
     #[must_use]
     pub fn renumbered(mut self) -> Self {
         (0..).zip(&mut self.jobs).for_each(|(number, job)| job.number = number);
-        self
-    }
-
-    /// Only the first `count` jobs.
-    #[must_use]
-    pub fn truncated(mut self, count: usize) -> Self {
-        self.jobs.truncate(count);
         self
     }
 

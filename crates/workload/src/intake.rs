@@ -119,11 +119,11 @@ impl Intake {
             Ok(record) => record,
             Err(error) => return Some(Err(error)),
         };
-        Some(self.job_of(record.clone()).map(|job| (record, job)))
+        Some(self.job_of(&record).map(|job| (record, job)))
     }
 
     /// The job of a record, or `None` if it is skipped.
-    fn job_of(&mut self, record: SwfRecord) -> Result<Option<LogJob>, InputError> {
+    fn job_of(&mut self, record: &SwfRecord) -> Result<Option<LogJob>, InputError> {
         let line = self.records.line();
         let Some(logged_submit) = record.submit else {
             self.note_here(Rule::NoSubmit);
@@ -155,7 +155,7 @@ impl Intake {
         let submit = logged_submit.max(last);
         self.first_and_last = Some((first, submit));
 
-        let SwfRecord { number, user, wait, .. } = record;
+        let SwfRecord { number, user, wait, .. } = *record;
         let logged = Logged {
             number,
             user,
@@ -171,7 +171,7 @@ impl Intake {
             self.note_here(Rule::WiderThanMachine);
         }
 
-        self.repairs.note_unread(&record, false);
+        self.repairs.note_unread(record, false);
         let id = JobId(self.delivered);
         self.delivered = self.delivered.checked_add(1).expect("a run has fewer than 4 billion jobs");
         let submit = Time::ZERO + (submit - first);
@@ -181,7 +181,7 @@ impl Intake {
         Ok(Some(LogJob {
             job: Job { id, submit, origin: None, request, runtime },
             number: record.number,
-            name: record.name,
+            name: record.name.clone(),
             line,
             logged_runtime,
             requested_time: limit,
@@ -192,7 +192,7 @@ impl Intake {
             queue: record.queue,
             partition: record.partition,
             requested_memory: record.requested_memory,
-            further: record.further,
+            further: record.further.clone(),
         }))
     }
 
@@ -205,17 +205,6 @@ impl Iterator for Intake {
     type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.records_left > 0 {
-            self.records_left -= 1;
-            match self.records.next()? {
-                Err(error) => return Some(Err(error)),
-                Ok(record) => {
-                    if let Some(job) = self.job_of(record).transpose() {
-                        return Some(job);
-                    }
-                }
-            }
-        }
-        None
+        std::iter::from_fn(|| self.next_record()).find_map(|item| item.map(|(_, job)| job).transpose())
     }
 }

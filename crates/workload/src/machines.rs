@@ -51,10 +51,6 @@ impl Machines {
     }
 
     /// Reads a machine file from anywhere; `name` stands for the file's path in errors.
-    ///
-    /// # Errors
-    ///
-    /// As [`Machines::open`].
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::read(Lines::from_read(name, input, MACHINES)?)
     }

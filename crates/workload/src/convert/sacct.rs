@@ -11,10 +11,6 @@ use std::io::{self, Write};
 /// which `sacct` does not tell. Jobs come by submit time, from that of the first on, as far as [`BySubmit`] can bring them there.
 /// Comments tell at the top when that was and what the columns are, and at the end what was done how often.
 ///
-/// # Errors
-///
-/// See [`ConvertError`].
-///
 /// # Panics
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.

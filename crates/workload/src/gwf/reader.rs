@@ -33,10 +33,6 @@ impl GwfReader {
     }
 
     /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
-    ///
-    /// # Errors
-    ///
-    /// As [`GwfReader::open`].
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?)
     }

@@ -18,19 +18,11 @@ impl<W: Write> GwfWriter<W> {
     }
 
     /// Writes `text` behind a `#`, each of its lines for itself.
-    ///
-    /// # Errors
-    ///
-    /// If `out` fails.
     pub fn comment(&mut self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|line| writeln!(self.out, "# {line}"))
     }
 
     /// Writes one record as one line of 29 columns.
-    ///
-    /// # Errors
-    ///
-    /// If `out` fails.
     pub fn record(&mut self, record: &GwfRecord) -> io::Result<()> {
         let out = &mut self.out;
         write!(out, "{}", record.number)?;

@@ -112,8 +112,8 @@ pub struct Fit {
     pub what: &'static str,
     /// Whether hours of the day matter, and with them the zone of the log.
     pub knows_hours: bool,
-    /// See [`Measurement::measure`]; the text is the outcome in a line.
-    pub measure: fn(SwfReader, Option<i32>) -> Result<(Parameters, String), MeasureError>,
+    /// See [`Measurement::measure`].
+    pub measure: fn(SwfReader, Option<i32>) -> Measured,
 }
 
 impl fmt::Debug for ModelEntry {
@@ -163,7 +163,7 @@ impl ModelEntry {
     }
 }
 
-fn measured<M: WorkloadModel>(log: SwfReader, utc_offset: Option<i32>) -> Result<(Parameters, String), MeasureError> {
+fn measured<M: WorkloadModel>(log: SwfReader, utc_offset: Option<i32>) -> Measured {
     let how = M::MEASUREMENT.expect("only what can be measured is listed so");
     let model = (how.measure)(log, utc_offset)?;
     let words = (how.in_words)(&model);
@@ -172,6 +172,9 @@ fn measured<M: WorkloadModel>(log: SwfReader, utc_offset: Option<i32>) -> Result
 
 /// The parameters of some model.
 pub type Parameters = Box<dyn AnyModel>;
+
+/// What was measured in a log, and the outcome in a line.
+pub type Measured = Result<(Parameters, String), MeasureError>;
 
 /// [`WorkloadModel`] without its type.
 pub trait AnyModel: Send + Sync {

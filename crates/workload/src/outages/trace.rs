@@ -37,10 +37,6 @@ impl OutageTrace {
     }
 
     /// Reads a trace from anywhere; `name` stands for the file's path in errors.
-    ///
-    /// # Errors
-    ///
-    /// As [`OutageTrace::open`].
     pub fn from_read(
         name: &str,
         input: impl Read + Send + 'static,

@@ -46,10 +46,6 @@ impl SacctReader {
     }
 
     /// Reads from anywhere, plain or gzip; `name` stands for the file's path in errors.
-    ///
-    /// # Errors
-    ///
-    /// As [`SacctReader::open`].
     pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?, zone)
     }

@@ -33,10 +33,6 @@ impl SwfReader {
     }
 
     /// Reads a log from anywhere, plain or gzip; `name` stands for the file's path in errors.
-    ///
-    /// # Errors
-    ///
-    /// As [`SwfReader::open`].
     pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         Self::start(Lines::from_read(name, input, LOG)?)
     }

@@ -29,20 +29,12 @@ impl<W: Write> SwfWriter<W> {
     }
 
     /// Writes `text` behind a `;`, each of its lines for itself.
-    ///
-    /// # Errors
-    ///
-    /// If `out` fails.
     pub fn comment(&mut self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|line| writeln!(self.out, "; {line}"))
     }
 
     /// Writes one record as one line, below a comment with its name if it has one: 18 columns, and those from the 20th on where the
     /// record has them. Column 19, the hosts of a job in logs of MetaCentrum, is not kept in a record; it is written as `{}`.
-    ///
-    /// # Errors
-    ///
-    /// If `out` fails.
     pub fn record(&mut self, record: &SwfRecord) -> io::Result<()> {
         let out = &mut self.out;
         if let Some(name) = &record.name {
