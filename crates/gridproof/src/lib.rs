@@ -224,8 +224,8 @@ pub fn ended(result: Result<Ending>) -> ExitCode {
     }
 }
 
-/// 130 interrupted, 3 reading or writing failed, 2 bad usage or bad input.
-fn exit_code(error: &anyhow::Error) -> u8 {
+/// Returns the exit code of an error: 130 interrupted, 3 reading or writing failed, 2 bad usage or bad input.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
     }

@@ -50,6 +50,11 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
+/// Requests the end of what runs, or, for the next command of a process that goes on, takes the request back.
+pub fn request(end: bool) {
+    INTERRUPTED.get_or_init(Arc::default).store(end, Ordering::SeqCst);
+}
+
 /// Whether somebody wants the program to end.
 pub fn requested() -> bool {
     INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))

@@ -5,6 +5,26 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// Text for standard output and lines for standard error, while a caller of [`captured`] takes them instead.
+static CAPTURED: Mutex<Option<(String, Vec<String>)>> = Mutex::new(None);
+
+/// Runs `run` and returns its result, what it would have printed on standard output, and its lines for standard error. One call at a
+/// time, since both belong to the process: a second one waits for no other and takes what is printed from then on.
+pub fn captured<T>(run: impl FnOnce() -> T) -> (T, String, Vec<String>) {
+    let kept = || CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
+    *kept() = Some(<_>::default());
+    let result = run();
+    let (text, lines) = kept().take().unwrap_or_default();
+    (result, text, lines)
+}
+
+/// Gives `keep` what [`captured`] collects; false if the process prints.
+fn is_kept(keep: impl FnOnce(&mut String, &mut Vec<String>)) -> bool {
+    let mut captured = CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
+    captured.as_mut().map(|(text, lines)| keep(text, lines)).is_some()
+}
 
 /// Writes to standard output. A reader that has gone away is not an error; a full disk is. Control characters are escaped,
 /// but for the ends of lines and tabs.
@@ -14,6 +34,9 @@ pub fn print(text: &str) {
 
 /// The same for text that holds colours of our own, and no name that somebody else chose.
 pub fn print_styled(text: &str) {
+    if is_kept(|kept, _| kept.push_str(text)) {
+        return;
+    }
     let mut out = std::io::stdout();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
         && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -25,6 +48,9 @@ pub fn print_styled(text: &str) {
 
 /// Writes a line to standard error, control characters escaped. Where that is closed or full there is nobody left to tell.
 pub fn tell(line: &str) {
+    if is_kept(|_, lines| lines.push(harmless(line).into_owned())) {
+        return;
+    }
     // In one piece: lines of several threads do not mix.
     let line = format!("{}\n", harmless(line));
     let _ = std::io::stderr().write_all(line.as_bytes());

@@ -1,0 +1,477 @@
+"""Job scheduling policies on logs and in papers: simulate, compare, check, explain, reproduce.
+
+Every function runs a command of Gridproof in this process. A keyword is an option of that command: ``max_jobs=1000`` is
+``--max-jobs 1000``, ``no_report=True`` is ``--no-report``, and a list is joined by commas. ``gridproof simulate --help`` in a
+shell explains each. Times are in seconds.
+
+>>> import gridproof as gp
+>>> log = gp.lublin(procs=64, jobs=200, seed=1)
+>>> run = gp.simulate(log, "easy")
+>>> run["start"][:2].tolist()
+[0.0, 17.0]
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _gridproof
+
+__all__ = [
+    "Comparison", "Experiment", "InputError", "Log", "Reproduction", "Results", "Run", "check", "compare", "explain", "from_frame",
+    "generate", "lublin", "policies", "read", "reproduce", "simulate",
+]  # fmt: skip
+
+
+class InputError(ValueError):
+    """Bad input or usage. ``path``, ``line`` and ``field`` lead to the place, where the message names them."""
+
+    path: str | None
+    line: int | None
+    field: str | None
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        place = re.match(r"(?P<path>[^:\n]+):(?P<line>\d+): (?:field (?P<field>\d+ \([^)]*\)))?", message)
+        self.path = place["path"] if place else None
+        self.line = int(place["line"]) if place else None
+        self.field = place["field"] if place else None
+
+
+def _options(options: Mapping[str, Any]) -> list[str]:
+    args = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            args.append(flag)
+        elif isinstance(value, (list, tuple)):
+            args += [flag, ",".join(map(str, value))]
+        else:
+            args += [flag, str(value)]
+    return args
+
+
+def _call(
+    args: Sequence[str], policies: Sequence[tuple[str, Callable]] = (), metrics: Sequence[tuple] = ()
+) -> tuple[bool, str, list[str]]:
+    try:
+        return _gridproof.run([str(arg) for arg in args], list(policies), list(metrics))
+    except ValueError as error:
+        if type(error) is ValueError and error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise InputError(str(error)) from None
+        raise
+
+
+def _arrays(columns: Mapping[str, bytes | list[str]]) -> dict[str, np.ndarray]:
+    whole = {"job", "processors", "user"}
+    table = {}
+    for name, column in columns.items():
+        values = np.frombuffer(column, np.float64) if isinstance(column, bytes) else np.array(column, dtype=object)
+        is_whole = name in whole and isinstance(column, bytes) and not np.isnan(values).any()
+        table[name] = values.astype(np.int64) if is_whole else values
+    return table
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    def value(text: str) -> Any:
+        try:
+            return float(text) if text else None
+        except ValueError:
+            return text
+
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+    from html import escape
+
+    names = list(columns or (rows[0] if rows else []))
+    show = lambda value: "" if value is None else f"{value:,.4g}" if isinstance(value, float) else escape(str(value))  # noqa: E731
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{show(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class _Folder:
+    """A temporary folder that lives as long as what is read from it."""
+
+    def __init__(self) -> None:
+        self._held = tempfile.TemporaryDirectory(prefix="gridproof-")
+        self.path = Path(self._held.name)
+
+
+class Log:
+    """A log of jobs in the Standard Workload Format. ``procs`` is the size of the machine; ``None`` leaves it to the header."""
+
+    def __init__(self, path: str | os.PathLike, procs: int | None = None, _folder: _Folder | None = None) -> None:
+        self.path, self.procs, self._folder = Path(path), procs, _folder
+
+    def __repr__(self) -> str:
+        return f"Log({str(self.path)!r}" + (f", procs={self.procs})" if self.procs else ")")
+
+    def resample(self, **options: Any) -> Log:
+        """Another log like this one; keywords of ``workload resample``: ``seed``, ``weeks``, ``users``, ``shake``."""
+        return _drawn(["workload", "resample", str(self.path)], {"procs": self.procs, **options}, self.procs)
+
+    def table(self) -> dict[str, np.ndarray]:
+        """The records: ``job, submit, wait, run, processors, requested_processors, requested, user``; −1 for unknown."""
+        import gzip
+
+        text = self.path.read_bytes()
+        if text[:2] == b"\x1f\x8b":
+            text = gzip.decompress(text)
+        lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip() and not line.lstrip().startswith(";")]
+        fields = np.array([[float(field) for field in line.split()[:18]] for line in lines]).reshape(len(lines), -1)
+        names = {"job": 0, "submit": 1, "wait": 2, "run": 3, "processors": 4, "requested_processors": 7, "requested": 8, "user": 11}
+        return {name: fields[:, column] for name, column in names.items()}
+
+
+def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> Log:
+    """Reads a log: SWF as it is, Grid Workload Format and output of sacct converted (keywords of ``workload convert``)."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    if re.search(r"\.swf(\.gz)?$", path.name):
+        return Log(path, procs)
+    return _drawn(["workload", "convert", str(path)], {"to": "swf", **options}, procs)
+
+
+def from_frame(frame: Any, procs: int) -> Log:
+    """A log from columns ``submit, run, processors`` and perhaps ``requested`` and ``user`` (a data frame or a mapping of arrays)."""
+    column = lambda name: np.asarray(frame[name]) if name in frame else None  # noqa: E731
+    submit, run, processors = column("submit"), column("run"), column("processors")
+    for name, values in {"submit": submit, "run": run, "processors": processors}.items():
+        if values is None:
+            raise InputError(f"a log needs a column {name}; found {', '.join(map(str, frame))}")
+    requested = run if (given := column("requested")) is None else given
+    users = np.full(len(submit), -1) if (given := column("user")) is None else np.unique(given, return_inverse=True)[1]
+    folder = _Folder()
+    path = folder.path / "frame.swf"
+    order = np.argsort(submit, kind="stable")
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"; MaxProcs: {procs}\n")
+        for number, at in enumerate(order, 1):
+            each = (submit[at], run[at], requested[at])
+            if not all(np.isfinite(each)) or any(value != int(value) for value in each):
+                raise InputError(f"row {at}: submit, run and requested are whole seconds, found {each}")
+            width = int(processors[at])
+            file.write(
+                f"{number} {int(submit[at])} -1 {int(run[at])} {width} -1 -1 {width} {int(requested[at])} -1 1 {int(users[at])} -1 -1 -1 -1 -1 -1\n"
+            )
+    return Log(path, procs, folder)
+
+
+def generate(model: str, procs: int, jobs: int, **options: Any) -> Log:
+    """Draws a log from a model (keywords of ``workload generate``): ``lublin``, ``jann``, ``downey``, …"""
+    return _drawn(["workload", "generate", model], {"procs": procs, "count": jobs, **options}, procs)
+
+
+def lublin(procs: int, jobs: int, seed: int = 0, **options: Any) -> Log:
+    """Draws a log from the model of Lublin and Feitelson (JPDC 2003)."""
+    return generate("lublin", procs, jobs, seed=seed, **options)
+
+
+def _drawn(args: list[str], options: Mapping[str, Any], procs: int | None) -> Log:
+    folder = _Folder()
+    path = folder.path / "log.swf"
+    _call([*args, *_options(options), "--quiet", "--out", str(path)])
+    return Log(path, procs, folder)
+
+
+class Run(Mapping):
+    """The schedule of one policy: columns of ``jobs.csv`` as numpy arrays, by submission, ``summary``, and ``notes`` on what was repaired or
+    ignored."""
+
+    def __init__(self, name: str, columns: dict[str, np.ndarray], summary: dict[str, Any], again: Callable[[Path], None], notes: list[str]) -> None:
+        self.name, self.summary, self.notes = name, summary, notes
+        self._columns, self._again = columns, again
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        return self._columns[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def wait(self) -> np.ndarray:
+        """Start − submit."""
+        return self["start"] - self["submit"]
+
+    def to_pandas(self) -> Any:
+        """The jobs as a data frame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def write(self, out: str | os.PathLike) -> None:
+        """Writes what the command ``simulate`` writes for this log, policy and options."""
+        self._again(Path(out))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self['job'])} jobs, mean wait {self.summary['wait_mean']:,.0f} s>"
+
+    def _repr_html_(self) -> str:
+        shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
+        return _html([self.summary], [name for name in shown if name in self.summary])
+
+
+class Figure:
+    """A figure of a report. ``svg`` is its source; notebooks draw it."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Results:
+    """What a command wrote: tables by name of their file, figures by id."""
+
+    def __init__(self, folder: Path, held: _Folder | None, notes: list[str]) -> None:
+        self.folder, self.notes, self._held = folder, notes, held
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """The rows of ``TABLE.csv``; numbers are floats, an empty field is ``None``."""
+        return _rows(self.folder / f"{table}.csv")
+
+    def to_pandas(self, table: str) -> Any:
+        """``TABLE.csv`` as a data frame."""
+        import pandas
+
+        return pandas.read_csv(self.folder / f"{table}.csv")
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """The figures, by id."""
+        found = sorted(self.folder.glob("figures/*.svg"))
+        return {path.stem: Figure(path.read_text(encoding="utf-8")) for path in found}
+
+    def write(self, out: str | os.PathLike) -> None:
+        """Copies all files to ``out``."""
+        shutil.copytree(self.folder, out, dirs_exist_ok=True)
+
+
+class Comparison(Results):
+    """Policies on one log: ``runs`` by name, differences with confidence intervals, and the best."""
+
+    runs: dict[str, Run]
+    baseline: str
+
+    @property
+    def summary(self) -> list[dict[str, Any]]:
+        """One row for each policy."""
+        return self.rows("summary")
+
+    def differences(self, metric: str) -> list[dict[str, Any]]:
+        """All pairs: policy − baseline, 95 % interval over independent blocks of the log; bounds are ``None`` where it is refused."""
+        return [row for row in self.rows("differences") if row["metric"] == metric]
+
+    def best(self, metric: str) -> list[str]:
+        """The best policy by a metric, then those without a significant difference from it; empty if that is not known."""
+        rows = [row for row in self.rows("best") if row["metric"] == metric]
+        found = [row for row in rows if row["may_be_best"] not in (None, "no", "false")]
+        return [row["policy"] for row in sorted(found, key=lambda row: row["may_be_best"] != "best")]
+
+    def gantt(self, policy: str, ax: Any = None, jobs: int = 200) -> Any:
+        """Draws the first jobs of a schedule as bars, with matplotlib; returns the axes. Rows are processors stacked as they start."""
+        from matplotlib import pyplot
+
+        ax = ax or pyplot.subplots(figsize=(9, 4))[1]
+        run = self.runs[policy]
+        order = np.argsort(run["start"], kind="stable")[:jobs]
+        for at in order:
+            for block in str(run["allocated"][at]).split(","):
+                first, _, last = block.partition("-")
+                low, high = int(first), int(last or first)
+                ax.broken_barh([(run["start"][at], run["finish"][at] - run["start"][at])], (low, high - low + 1), alpha=0.7)
+        ax.set(xlabel="time (s)", ylabel="processor", title=policy)
+        return ax
+
+    def _repr_html_(self) -> str:
+        shown = ["policy", "jobs", "wait_mean", "bounded_slowdown_mean", "utilization", "makespan"]
+        return _html(self.summary, shown)
+
+
+Policy = str | type | Callable[[], Any]
+
+
+def _named(policy: Policy) -> tuple[str, Callable[[], Any] | None]:
+    if isinstance(policy, str):
+        return policy, None
+    if isinstance(policy, type) or callable(policy) and not hasattr(policy, "schedule"):
+        name, make = policy.__name__, policy
+    else:
+        name, make = type(policy).__name__, lambda: policy
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"), make
+
+
+def _metric(name: str, given: Any) -> tuple[str, str, bool, Callable[[dict[str, bytes]], float]]:
+    value, label, smaller = given if isinstance(given, tuple) else (given, name.replace("_", " "), True)
+    types = {"processors": np.int64, "user": np.int64}
+    arrays = lambda columns: {key: np.frombuffer(data, types.get(key, np.float64)) for key, data in columns.items()}  # noqa: E731
+    return name, label, smaller, lambda columns: float(value(arrays(columns)))
+
+
+def compare(
+    log: Log | str | os.PathLike,
+    policies: Sequence[Policy],
+    metrics: Mapping[str, Any] | None = None,
+    *,
+    baseline: str | None = None,
+    report: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Replays a log under several policies; keywords of ``simulate``.
+
+    A policy is a name (``gridproof simulate --help`` lists them) or a class with ``schedule(self, view)``, which returns the jobs to
+    start. A metric is a function of the columns ``submit, start, finish, processors, user`` of all finished jobs, or a tuple
+    ``(function, label, smaller_is_better)``. ``report=True`` draws figures and the page, too.
+    """
+    log = log if isinstance(log, Log) else read(log)
+    named = [_named(policy) for policy in policies]
+    held = _Folder()
+    args = ["simulate", "--trace", str(log.path), "--policy", ",".join(name for name, _ in named), "--quiet"]
+    options = {"procs": None if "machines" in options else log.procs, "baseline": baseline, **options}
+    own = [(name, make) for name, make in named if make is not None]
+    added = [_metric(name, given) for name, given in (metrics or {}).items()]
+
+    def run(out: Path, *flags: str) -> list[str]:
+        _, _, notes = _call([*args, *_options(options), *flags, "--out", str(out)], own, added)
+        return notes
+
+    out = held.path / "results"
+    notes = run(out, *([] if report else ["--no-report"]))
+    result = Comparison(out, held, notes)
+    summary = {row["policy"]: row for row in result.summary}
+    result.runs = {}
+    for name, row in summary.items():
+        columns = _arrays(_gridproof.read_table(str(out / name / "jobs.csv")))
+        # The file is in order of ends; of jobs submitted together, the one that is earlier in the log has the smaller number.
+        order = np.lexsort((columns["job"], columns["submit"]))
+        columns = {key: column[order] for key, column in columns.items()}
+        result.runs[name] = Run(name, columns, row, run, notes)
+    result.baseline = baseline or ("easy" if "easy" in summary else next(iter(summary)))
+    return result
+
+
+def simulate(log: Log | str | os.PathLike, policy: Policy, **options: Any) -> Run:
+    """Replays a log under one policy; see :func:`compare`."""
+    return next(iter(compare(log, [policy], **options).runs.values()))
+
+
+class Checked(Results):
+    """Outcome of a check: ``feasible``, ``findings`` and ``differences`` (``None`` if no policy was named)."""
+
+    feasible: bool
+    agrees: bool
+    findings: list[dict[str, Any]]
+    differences: dict[str, Any] | None
+
+    def __bool__(self) -> bool:
+        return self.agrees
+
+
+def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None, **options: Any) -> Checked:
+    """Checks a schedule (a file, a :class:`Run` or a data frame with ``job`` and ``start``): can machines have run it, and did the policy make it?"""
+    log = log if isinstance(log, Log) else read(log)
+    held = _Folder()
+    if isinstance(schedule, (str, os.PathLike)):
+        path = Path(schedule)
+    else:
+        path = held.path / "schedule.csv"
+        names = list(schedule)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(names)
+            cell = lambda value: "" if value != value else int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value  # noqa: E731
+            writer.writerows([cell(value) for value in row] for row in zip(*(schedule[name] for name in names)))
+    options = {"procs": log.procs, "policy": policy, **options}
+    agrees, text, notes = _call(["check", "--trace", str(log.path), "--schedule", str(path), "--json", *_options(options)])
+    found = json.loads(text)
+    result = Checked(held.path, held, notes)
+    result.agrees, result.feasible = agrees, found["feasible"]
+    result.findings, result.differences = found["findings"], found["differences"]
+    return result
+
+
+def explain(log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any) -> list[dict[str, Any]]:
+    """Why jobs started when they did: one explanation for each, with its ``history``."""
+    log = log if isinstance(log, Log) else read(log)
+    jobs = ",".join(map(str, job)) if isinstance(job, Sequence) else str(job)
+    args = ["explain", "--trace", str(log.path), "--policy", policy, "--job", jobs, "--json"]
+    _, text, _ = _call([*args, *_options({"procs": log.procs, **options})])
+    return json.loads(text)["explanations"]
+
+
+class Reproduction(Results):
+    """A paper's figures and the verdicts on its claims."""
+
+    @property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """One row for each claim: ``id, statement, expected, observed, ci_low, ci_high, verdict``."""
+        return self.rows("claims")
+
+    def _repr_html_(self) -> str:
+        return _html(self.verdicts, ["id", "statement", "expected", "observed", "verdict"])
+
+
+def reproduce(paper: str, *, out: str | os.PathLike | None = None, **options: Any) -> Reproduction:
+    """Simulates a paper, redraws its figures and judges its claims; keywords of ``reproduce``: ``quick``, ``reps``, ``seed``, ``traces``, …"""
+    held = None if out else _Folder()
+    folder = Path(out) if out else held.path / paper
+    _, _, notes = _call(["reproduce", paper, "--quiet", "--out", str(folder), *_options(options)])
+    return Reproduction(folder, held, notes)
+
+
+class Experiment:
+    """An experiment: logs × policies × settings × replications, described by a TOML file."""
+
+    def __init__(self, path: str | os.PathLike) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Experiment:
+        """The experiment of a file; ``gridproof experiment init`` prints a first one."""
+        return cls(path)
+
+    def run(self, *, out: str | os.PathLike | None = None, policies: Sequence[Policy] = (), metrics: Mapping[str, Any] | None = None, **options: Any) -> Results:
+        """Runs it. ``policies`` are classes that the file names. Tables: ``results``, ``differences``, ``ranks``, ``best``, ``claims``, ``runs``."""
+        held = None if out else _Folder()
+        folder = Path(out) if out else held.path / "results"
+        own = [(name, make) for name, make in map(_named, policies) if make is not None]
+        added = [_metric(name, given) for name, given in (metrics or {}).items()]
+        _, _, notes = _call(["experiment", str(self.path), "--quiet", "--out", str(folder), *_options(options)], own, added)
+        return Results(folder, held, notes)
+
+
+def policies() -> str:
+    """The names of all policies and their settings, as ``gridproof simulate --help`` lists them."""
+    try:
+        _call(["simulate", "--help"])
+    except InputError as help_text:
+        return str(help_text)
+    return ""
+
+
+def _main() -> None:
+    sys.exit(_gridproof.main(sys.argv[1:]))

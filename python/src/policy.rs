@@ -1,0 +1,268 @@
+//! A policy written in Python, and what it is shown.
+
+use gap_schedule::{Machine, Policy, QueuedJob, RunningJob, Starts};
+use lab::interrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use sim_core::{JobId, SiteId, Time};
+use std::panic;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The first exception of a policy or metric. It ends the command by unwinding, and is raised there.
+#[derive(Clone, Default)]
+pub(crate) struct Failure(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    error: Option<PyErr>,
+    /// Python's numbers of the threads in which policies are called.
+    threads: Vec<u64>,
+}
+
+/// What unwinds: no message is printed on the way.
+pub(crate) struct Stopped;
+
+impl Failure {
+    /// Keeps the exception and unwinds.
+    pub(crate) fn stop(&self, error: PyErr) -> ! {
+        self.kept().error.get_or_insert(error);
+        panic::resume_unwind(Box::new(Stopped))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Raises `KeyboardInterrupt` in the policies that are being called: one that never answers ends, too.
+    pub(crate) fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        let raise = py.import("ctypes")?.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;
+        let (long, object) = (py.import("ctypes")?.getattr("c_ulong")?, py.import("ctypes")?.getattr("py_object")?);
+        let exception = object.call1((py.get_type::<PyKeyboardInterrupt>(),))?;
+        let threads = self.kept().threads.clone();
+        threads.iter().try_for_each(|thread| raise.call1((long.call1((*thread,))?, &exception)).map(drop))
+    }
+
+    /// Takes the exception out.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.kept().error.take()
+    }
+}
+
+/// A waiting job.
+#[pyclass(frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct Job {
+    /// Number by which the policy's answer names the job: its position in the log.
+    id: u32,
+    /// Processors requested.
+    processors: u32,
+    /// Requested time, or what is predicted in its place, in seconds; `None` if unknown.
+    requested: Option<f64>,
+    /// Submission, in seconds from the first one.
+    submit: f64,
+    /// Number of the user; `None` if unknown.
+    user: Option<u32>,
+}
+
+/// A running job.
+#[pyclass(frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct Running {
+    /// The job's number; `None` for an outage, which holds all processors of its machine.
+    id: Option<u32>,
+    /// Processors held.
+    processors: u32,
+    /// Start plus requested time, in seconds; `None` if unknown.
+    expected_end: Option<f64>,
+    /// Start, in seconds.
+    start: f64,
+    /// Number of the user; `None` if unknown.
+    user: Option<u32>,
+    /// Index of the machine.
+    machine: usize,
+}
+
+/// What a policy is shown: everything but run times.
+#[pyclass(frozen)]
+pub(crate) struct View {
+    now: f64,
+    processors: Vec<u32>,
+    free: Vec<u32>,
+    queue: Vec<QueuedJob>,
+    running: Vec<(usize, RunningJob)>,
+}
+
+#[pymethods]
+impl View {
+    /// The present instant, in seconds from the first submission.
+    #[getter]
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    /// Processors of each machine.
+    #[getter]
+    fn processors(&self) -> Vec<u32> {
+        self.processors.clone()
+    }
+
+    /// Idle processors of each machine.
+    #[getter]
+    fn free(&self) -> Vec<u32> {
+        self.free.clone()
+    }
+
+    /// The waiting jobs, in order of arrival.
+    #[getter]
+    fn queue(&self) -> Vec<Job> {
+        self.queue.iter().map(Job::of).collect()
+    }
+
+    /// The running jobs, by machine and expected end.
+    #[getter]
+    fn running(&self) -> Vec<Running> {
+        self.running.iter().map(|(machine, job)| Running::of(*machine, job)).collect()
+    }
+}
+
+impl Job {
+    fn of(queued: &QueuedJob) -> Self {
+        let QueuedJob { job, request, submit } = queued;
+        Self {
+            id: job.0,
+            processors: request.processors,
+            requested: request.estimate.map(|estimate| estimate.as_secs_f64()),
+            submit: submit.as_secs_f64(),
+            user: request.user,
+        }
+    }
+}
+
+impl Running {
+    fn of(machine: usize, running: &RunningJob) -> Self {
+        let RunningJob { expected_end, job, processors, user, start } = *running;
+        Self {
+            id: (job != RunningJob::OUTAGE).then_some(job.0),
+            processors,
+            expected_end: (expected_end != Time::MAX).then(|| expected_end.as_secs_f64()),
+            start: start.as_secs_f64(),
+            user,
+            machine,
+        }
+    }
+}
+
+impl View {
+    fn of(view: &gap_schedule::View<'_>) -> Self {
+        let running = view.running.iter().enumerate();
+        Self {
+            now: view.now.as_secs_f64(),
+            processors: view.machines.iter().map(|machine: &Machine| machine.processors).collect(),
+            free: view.free.to_vec(),
+            queue: view.queue.iter().copied().collect(),
+            running: running.flat_map(|(machine, jobs)| jobs.iter().map(move |job| (machine, *job))).collect(),
+        }
+    }
+}
+
+/// A policy in Python: an object with `schedule(view)`, and perhaps `on_submit(job, view)` and `on_completion(job, view)`.
+pub(crate) struct PythonPolicy {
+    policy: Py<PyAny>,
+    hears_submissions: bool,
+    hears_completions: bool,
+    failure: Failure,
+}
+
+impl PythonPolicy {
+    /// The policy that `make` returns.
+    pub(crate) fn make(make: &Py<PyAny>, failure: &Failure) -> Self {
+        let made = Python::attach(|py| {
+            failure.kept().threads.push(py.import("threading")?.call_method0("get_ident")?.extract()?);
+            let policy = make.call0(py)?;
+            let hears = |name| policy.bind(py).hasattr(name);
+            let (hears_submissions, hears_completions) = (hears("on_submit")?, hears("on_completion")?);
+            Ok(Self { policy, hears_submissions, hears_completions, failure: failure.clone() })
+        });
+        made.unwrap_or_else(|error| failure.stop(error))
+    }
+
+    /// Reads the answer: each item is a job's number, a job, or a pair of one of these and a machine's index.
+    fn answer(&self, view: &gap_schedule::View<'_>, starts: &mut Starts) -> PyResult<()> {
+        let mut free = view.free.to_vec();
+        Python::attach(|py| {
+            let shown = Bound::new(py, View::of(view))?;
+            let answer = self.policy.bind(py).call_method1("schedule", (shown,))?;
+            if answer.is_none() {
+                return Ok(());
+            }
+            for item in answer.try_iter()? {
+                let item = item?;
+                let (item, machine) = match item.extract::<(Bound<'_, PyAny>, usize)>() {
+                    Ok((item, machine)) => (item, Some(machine)),
+                    Err(_) => (item, None),
+                };
+                let id = match item.cast::<Job>() {
+                    Ok(job) => job.get().id,
+                    Err(_) => item.extract()?,
+                };
+                let wrong = |why: String| {
+                    PyValueError::new_err(format!("schedule() answered job {id} at {} s: {why}", view.now))
+                };
+                let Some(queued) = view.queue.get(JobId(id)).filter(|_| starts.iter().all(|start| start.0.0 != id))
+                else {
+                    return Err(wrong("it does not wait".to_owned()));
+                };
+                let width = queued.request.processors;
+                let has_room = |machine: usize| {
+                    free.get(machine).is_some_and(|free| *free >= width) && view.suits(machine, &queued.request)
+                };
+                let place = machine
+                    .map_or_else(|| (0..free.len()).find(|one| has_room(*one)), |one| has_room(one).then_some(one));
+                let Some(place) = place else {
+                    let free: Vec<String> = free.iter().map(u32::to_string).collect();
+                    return Err(wrong(format!("it needs {width} processors, and {} are idle", free.join(", "))));
+                };
+                free[place] -= width;
+                starts.push((JobId(id), SiteId(u32::try_from(place).expect("few machines"))));
+            }
+            Ok(())
+        })
+    }
+
+    fn call(
+        &self,
+        method: &str,
+        job: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>,
+        view: &gap_schedule::View<'_>,
+    ) {
+        let told =
+            Python::attach(|py| self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view))?)));
+        if let Err(error) = told {
+            self.failure.stop(error);
+        }
+    }
+}
+
+impl Policy for PythonPolicy {
+    fn schedule(&mut self, view: &gap_schedule::View<'_>, starts: &mut Starts) {
+        if interrupt::requested() {
+            self.failure.stop(PyKeyboardInterrupt::new_err(()));
+        }
+        if let Err(error) = self.answer(view, starts) {
+            self.failure.stop(error);
+        }
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, view: &gap_schedule::View<'_>) {
+        if self.hears_submissions {
+            self.call("on_submit", |py| Ok(Bound::new(py, Job::of(job))?.into_any().unbind()), view);
+        }
+    }
+
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &gap_schedule::View<'_>) {
+        if self.hears_completions {
+            let running = Running::of(machine.index(), job);
+            self.call("on_completion", |py| Ok(Bound::new(py, running)?.into_any().unbind()), view);
+        }
+    }
+}

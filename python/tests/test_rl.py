@@ -1,0 +1,119 @@
+"""Environments: Gymnasium's own checks, forks, and the published cells of RLScheduler."""
+
+import os
+import pathlib
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import gridproof as gp
+import gridproof.rl as rl
+
+TRACES = os.environ.get("GRID_TRACES")
+NAMES = ["gridproof/Order-v0", "gridproof/Backfill-v0", "gridproof/RLScheduler-v0"]
+
+
+@pytest.fixture(scope="module")
+def log():
+    return gp.lublin(procs=64, jobs=600, seed=1, estimates="tsafrir")
+
+
+def make(name, log, **options):
+    return gymnasium.make(name, log=log, disable_env_checker=True, **{"window": 100, "slots": 16, **options})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gymnasium_accepts_the_environment(name, log):
+    check_env(make(name, log).unwrapped, skip_render_check=True)
+
+
+def play(env, seed):
+    observation, info = env.reset(seed=seed)
+    random, seen, terminated = np.random.default_rng(seed), [observation], False
+    while not terminated:
+        observation, reward, terminated, _, info = env.step(random.choice(np.flatnonzero(info["action_mask"])))
+        seen.append(observation)
+    return np.array(seen), reward
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_and_actions_make_an_episode(name, log):
+    env = make(name, log)
+    first, again = play(env, 3), play(env, 3)
+    assert first[1] == again[1] and (first[0] == again[0]).all()
+    assert first[0].min() >= 0 and first[0].max() <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fork_goes_its_own_way(name, log):
+    env = make(name, log).unwrapped
+    env.reset(seed=5)
+    for _ in range(20):
+        env.step(env._seen()[1]["action_mask"].argmax())
+    fork = env.fork()
+    ends = []
+    for one in (fork, env):
+        terminated = False
+        while not terminated:
+            *_, terminated, _, info = one.step(one._seen()[1]["action_mask"].argmax())
+        ends.append((info["value"], one.core.starts))
+    assert ends[0] == ends[1]
+
+
+def test_no_processor_is_used_twice(log):
+    for name in NAMES:
+        env = make(name, log, behind="easy" if "Order" in name else "none").unwrapped
+        play(env, 8)
+        starts = env.core.starts
+        jobs = env.jobs[env.first : env.first + env.window]
+        events = sorted([(start, 1, job[3]) for start, job in zip(starts, jobs)] + [(start + job[1], 0, -job[3]) for start, job in zip(starts, jobs)])
+        assert np.cumsum([change for _, _, change in events]).max() <= env.procs
+        assert all(start >= job[0] for start, job in zip(starts, jobs))
+
+
+def test_order_by_arrival_with_easy_behind_is_easy(log):
+    """On a whole log, from an idle machine, Order-v0 by arrival with EASY behind it starts each job when the policy easy does."""
+    env = make("gridproof/Order-v0", log, window=len(rl.tasks(log, 64)), behind="easy").unwrapped
+    env.core.play(0, env.window, "fcfs")
+    run = gp.simulate(log, "easy")
+    zero = env.jobs[0][0]
+    np.testing.assert_array_equal(np.array(env.core.starts) - zero, run["start"])
+
+
+def test_an_agent_is_a_policy(log):
+    shortest = lambda seen, mask: int(np.where(mask, seen[:, 2], np.inf).argmin())
+    run = gp.simulate(log, rl.as_policy(shortest, slots=16, name="shortest"))
+    assert len(run["job"]) == 600
+    found = rl.evaluate(shortest, make("gridproof/Order-v0", log), against=["fcfs"], firsts=[0, 100, 200])
+    assert found["fcfs"]["ci_low"] <= found["fcfs"]["difference"] <= found["fcfs"]["ci_high"]
+
+
+# Zhang et al., SC'20, table V: without and with backfilling.
+CELLS = {
+    "lublin_256.swf.gz": {
+        "fcfs": (7273.77, 235.82), "wfp3-as-run": (19753.53, 133.87), "unicep-as-run": (22274.74, 307.23), "sjf": (277.35, 73.31), "f1": (258.37, 75.07),
+        "wfp3": (337.34, 126.50), "unicep": (381.71, 103.10),
+    },
+    "SDSC-SP2-1998-4.2-cln.swf.gz": {
+        "fcfs": (1727.54, 1595.12), "wfp3-as-run": (3000.88, 1083.12), "unicep-as-run": (1848.45, 548.01), "sjf": (2680.55, 2167.84), "f1": (1232.06, 1098.22),
+        "wfp3": (1205.96, 675.49), "unicep": (1699.00, 1517.21),
+    },
+}  # fmt: skip
+FIRSTS = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085]
+
+
+@pytest.mark.skipif(not TRACES, reason="GRID_TRACES is not set")
+@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("column, behind", [(0, "none"), (1, "bound")])
+def test_the_published_cells_of_rlscheduler_are_met(name, column, behind):
+    env = make("gridproof/RLScheduler-v0", gp.read(pathlib.Path(TRACES) / name, procs=256 if "256" in name else None), window=1024, slots=1024, behind=behind).unwrapped
+    found = {}
+    for rule in CELLS[name]:
+        values = []
+        for first in FIRSTS:
+            env.core.play(first, 1024, rule)
+            values.append(env.core.value("bounded_slowdown_mean"))
+        found[rule] = round(float(np.mean(values)), 2)
+    assert found == {rule: cells[column] for rule, cells in CELLS[name].items()}
