@@ -72,7 +72,8 @@ class Environment(gymnasium.Env):
     ``rules``: ``order`` (the action is the next job; it starts as soon as it fits), ``backfill`` (the queue is first come first
     served; the action is a job that passes its head without delaying it, or ``slots`` for none), ``rlscheduler`` (``order`` with the
     order of events of RLScheduler). ``behind``: what starts behind a job that does not fit: ``none``, ``easy``, or ``bound``
-    (RLScheduler's backfilling). ``nodes`` is the number of nodes that ``rlscheduler`` allots whole; HPC2N has 120.
+    (RLScheduler's backfilling). ``nodes`` is the number of nodes, which ``rlscheduler`` allots whole; the header's MaxNodes if not
+    given.
     """
 
     metadata = {"render_modes": []}
@@ -93,6 +94,7 @@ class Environment(gymnasium.Env):
         self.procs = procs or log.procs or _header(log, "MaxProcs")
         if not self.procs:
             raise ValueError(f"{log.path}: the log does not say how many processors there are; give procs")
+        nodes = nodes or _header(log, "MaxNodes")
         self.jobs = rlscheduler_tasks(log, self.procs, nodes) if rules == "rlscheduler" else tasks(log, self.procs)
         if window > len(self.jobs):
             raise ValueError(f"window: the log has {len(self.jobs)} jobs, fewer than {window}")

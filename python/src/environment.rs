@@ -73,8 +73,8 @@ pub(crate) struct Environment {
     free: u32,
     /// Waiting jobs in order of arrival.
     queue: VecDeque<usize>,
-    /// Actual ends.
-    ends: BinaryHeap<Reverse<(i64, usize)>>,
+    /// Actual ends; of those at one instant, the job that started first ends first.
+    ends: BinaryHeap<Reverse<(i64, usize, usize)>>,
     /// Requested ends of running jobs, sorted.
     expected: Vec<(i64, u32)>,
     /// Committed job, and the bound of [`Behind::Bound`].
@@ -189,7 +189,7 @@ impl Environment {
         let wait = |now: i64, task: &Task| (now - task.submit) as f64;
         let as_run = |_: i64, task: &Task| (-1 - task.submit) as f64;
         let log = |value: i64| (if value > 0 { value as f64 } else { 0.1 }).log10();
-        let wfp3 = |w: f64, task: &Task| -(w / task.request as f64).powf(3.0) * f64::from(task.processors);
+        let wfp3 = |w: f64, task: &Task| -libm::pow(w / task.request as f64, 3.0) * f64::from(task.processors);
         let unicep =
             |w: f64, task: &Task| -(w + 1e-15) / ((f64::from(task.processors) + 1e-15).log2() * task.request as f64);
         let score: Box<dyn Fn(i64, &Task) -> f64> = match rule {
@@ -204,18 +204,20 @@ impl Environment {
                 return Err(PyValueError::new_err(format!("there is no rule {other:?}; see gridproof.rl.HEURISTICS")));
             }
         };
+        // Equal, not ordered: a job without a wait and one without a request score −0 and 0.
+        let order = |one: f64, other: f64| one.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal);
         let mut is_due = self.reset(first, count)?;
         while is_due {
             if self.decision == Decision::Next {
                 let scores = self.queue.iter().map(|task| score(self.now, &self.tasks[*task]));
-                let best = scores.enumerate().min_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
+                let best = scores.enumerate().min_by(|one, other| order(one.1, other.1).then(one.0.cmp(&other.0)));
                 self.pick = best.map(|(place, _)| (self.queue[place], i64::MIN));
             } else {
                 let mut choices: Vec<usize> =
                     (1..self.queue.len()).filter(|place| self.may_pass(self.queue[*place])).collect();
                 choices.sort_by(|one, other| {
                     let of = |place: usize| score(self.now, &self.tasks[self.queue[place]]);
-                    of(*one).total_cmp(&of(*other))
+                    order(of(*one), of(*other))
                 });
                 match choices.first() {
                     Some(place) => self.start(*place),
@@ -410,8 +412,8 @@ impl Environment {
         let Task { run, request, processors, .. } = self.tasks[task];
         self.free -= processors;
         self.starts[task - self.window.0] = self.now;
+        self.ends.push(Reverse((self.now + run, self.started, task)));
         self.started += 1;
-        self.ends.push(Reverse((self.now + run, task)));
         let end = if request < 0 && !self.by_event { i64::MAX } else { self.now + request };
         let at = self.expected.partition_point(|other| other.0 <= end);
         self.expected.insert(at, (end, processors));
@@ -423,7 +425,7 @@ impl Environment {
     }
 
     fn end(&mut self) {
-        let Some(Reverse((_, task))) = self.ends.pop() else { return };
+        let Some(Reverse((_, _, task))) = self.ends.pop() else { return };
         let Task { run: _, request, processors, .. } = self.tasks[task];
         self.free += processors;
         let start = self.starts[task - self.window.0];
@@ -435,7 +437,7 @@ impl Environment {
     /// Lets the next event happen, or all events of the next instant.
     fn next_event(&mut self) {
         let arrival = (self.arriving < self.window.1).then(|| self.tasks[self.arriving].submit);
-        let end = self.ends.peek().map(|Reverse((end, _))| *end);
+        let end = self.ends.peek().map(|Reverse((end, ..))| *end);
         let Some(next) = [arrival, end].into_iter().flatten().min() else { return };
         self.now = self.now.max(next);
         if !self.by_event {
@@ -449,7 +451,7 @@ impl Environment {
 
     /// Ends, then arrivals of the present instant.
     fn take_instant(&mut self) {
-        while self.ends.peek().is_some_and(|Reverse((end, _))| *end <= self.now) {
+        while self.ends.peek().is_some_and(|Reverse((end, ..))| *end <= self.now) {
             self.end();
         }
         while self.arriving < self.window.1 && self.tasks[self.arriving].submit <= self.now {
