@@ -29,9 +29,24 @@ import numpy as np
 from . import _gridproof
 
 __all__ = [
-    "Comparison", "Experiment", "InputError", "Log", "Reproduction", "Results", "Run", "check", "compare", "explain", "from_frame",
-    "generate", "lublin", "policies", "read", "reproduce", "simulate",
-]  # fmt: skip
+    "Comparison",
+    "Experiment",
+    "InputError",
+    "Log",
+    "Reproduction",
+    "Results",
+    "Run",
+    "check",
+    "compare",
+    "explain",
+    "from_frame",
+    "generate",
+    "lublin",
+    "policies",
+    "read",
+    "reproduce",
+    "simulate",
+]
 
 
 class InputError(ValueError):
@@ -102,7 +117,7 @@ def _html(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = Non
     from html import escape
 
     names = list(columns or (rows[0] if rows else []))
-    show = lambda value: "" if value is None else f"{value:,.4g}" if isinstance(value, float) else escape(str(value))  # noqa: E731
+    show = lambda value: "" if value is None else f"{value:,.4g}" if isinstance(value, float) else escape(str(value))
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{show(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -136,9 +151,22 @@ class Log:
         text = self.path.read_bytes()
         if text[:2] == b"\x1f\x8b":
             text = gzip.decompress(text)
-        lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip() and not line.lstrip().startswith(";")]
+        lines = [
+            line
+            for line in text.decode("utf-8", "replace").splitlines()
+            if line.strip() and not line.lstrip().startswith(";")
+        ]
         fields = np.array([[float(field) for field in line.split()[:18]] for line in lines]).reshape(len(lines), -1)
-        names = {"job": 0, "submit": 1, "wait": 2, "run": 3, "processors": 4, "requested_processors": 7, "requested": 8, "user": 11}
+        names = {
+            "job": 0,
+            "submit": 1,
+            "wait": 2,
+            "run": 3,
+            "processors": 4,
+            "requested_processors": 7,
+            "requested": 8,
+            "user": 11,
+        }
         return {name: fields[:, column] for name, column in names.items()}
 
 
@@ -154,7 +182,7 @@ def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> L
 
 def from_frame(frame: Any, procs: int) -> Log:
     """A log from columns ``submit, run, processors`` and perhaps ``requested`` and ``user`` (a data frame or a mapping of arrays)."""
-    column = lambda name: np.asarray(frame[name]) if name in frame else None  # noqa: E731
+    column = lambda name: np.asarray(frame[name]) if name in frame else None
     submit, run, processors = column("submit"), column("run"), column("processors")
     for name, values in {"submit": submit, "run": run, "processors": processors}.items():
         if values is None:
@@ -198,7 +226,14 @@ class Run(Mapping):
     """The schedule of one policy: columns of ``jobs.csv`` as numpy arrays, by submission, ``summary``, and ``notes`` on what was repaired or
     ignored."""
 
-    def __init__(self, name: str, columns: dict[str, np.ndarray], summary: dict[str, Any], again: Callable[[Path], None], notes: list[str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        columns: dict[str, np.ndarray],
+        summary: dict[str, Any],
+        again: Callable[[Path], None],
+        notes: list[str],
+    ) -> None:
         self.name, self.summary, self.notes = name, summary, notes
         self._columns, self._again = columns, again
 
@@ -287,10 +322,9 @@ class Comparison(Results):
         return [row for row in self.rows("differences") if row["metric"] == metric]
 
     def best(self, metric: str) -> list[str]:
-        """The best policy by a metric, then those without a significant difference from it; empty if that is not known."""
-        rows = [row for row in self.rows("best") if row["metric"] == metric]
-        found = [row for row in rows if row["may_be_best"] not in (None, "no", "false")]
-        return [row["policy"] for row in sorted(found, key=lambda row: row["may_be_best"] != "best")]
+        """The policies that no other is significantly better than, by a metric; empty where that is not known."""
+        rows = self.rows("best")
+        return [row["policy"] for row in rows if row["metric"] == metric and row["may_be_best"] == "yes"]
 
     def gantt(self, policy: str, ax: Any = None, jobs: int = 200) -> Any:
         """Draws the first jobs of a schedule as bars, with matplotlib; returns the axes. Rows are processors stacked as they start."""
@@ -303,7 +337,9 @@ class Comparison(Results):
             for block in str(run["allocated"][at]).split(","):
                 first, _, last = block.partition("-")
                 low, high = int(first), int(last or first)
-                ax.broken_barh([(run["start"][at], run["finish"][at] - run["start"][at])], (low, high - low + 1), alpha=0.7)
+                ax.broken_barh(
+                    [(run["start"][at], run["finish"][at] - run["start"][at])], (low, high - low + 1), alpha=0.7
+                )
         ax.set(xlabel="time (s)", ylabel="processor", title=policy)
         return ax
 
@@ -328,7 +364,7 @@ def _named(policy: Policy) -> tuple[str, Callable[[], Any] | None]:
 def _metric(name: str, given: Any) -> tuple[str, str, bool, Callable[[dict[str, bytes]], float]]:
     value, label, smaller = given if isinstance(given, tuple) else (given, name.replace("_", " "), True)
     types = {"processors": np.int64, "user": np.int64}
-    arrays = lambda columns: {key: np.frombuffer(data, types.get(key, np.float64)) for key, data in columns.items()}  # noqa: E731
+    arrays = lambda columns: {key: np.frombuffer(data, types.get(key, np.float64)) for key, data in columns.items()}
     return name, label, smaller, lambda columns: float(value(arrays(columns)))
 
 
@@ -391,6 +427,13 @@ class Checked(Results):
         return self.agrees
 
 
+def _cell(value: Any) -> Any:
+    """A value as a field of a CSV file: whole numbers without a fraction, an empty field for not a number."""
+    if isinstance(value, (float, np.floating)):
+        return "" if np.isnan(value) else int(value) if value == int(value) else value
+    return value
+
+
 def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None, **options: Any) -> Checked:
     """Checks a schedule (a file, a :class:`Run` or a data frame with ``job`` and ``start``): can machines have run it, and did the policy make it?"""
     log = log if isinstance(log, Log) else read(log)
@@ -403,10 +446,11 @@ def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(names)
-            cell = lambda value: "" if value != value else int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value  # noqa: E731
-            writer.writerows([cell(value) for value in row] for row in zip(*(schedule[name] for name in names)))
+            writer.writerows([_cell(value) for value in row] for row in zip(*(schedule[name] for name in names)))
     options = {"procs": log.procs, "policy": policy, **options}
-    agrees, text, notes = _call(["check", "--trace", str(log.path), "--schedule", str(path), "--json", *_options(options)])
+    agrees, text, notes = _call(
+        ["check", "--trace", str(log.path), "--schedule", str(path), "--json", *_options(options)]
+    )
     found = json.loads(text)
     result = Checked(held.path, held, notes)
     result.agrees, result.feasible = agrees, found["feasible"]
@@ -414,7 +458,9 @@ def check(log: Log | str | os.PathLike, schedule: Any, policy: str | None = None
     return result
 
 
-def explain(log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any) -> list[dict[str, Any]]:
+def explain(
+    log: Log | str | os.PathLike, policy: str, job: int | Sequence[int], **options: Any
+) -> list[dict[str, Any]]:
     """Why jobs started when they did: one explanation for each, with its ``history``."""
     log = log if isinstance(log, Log) else read(log)
     jobs = ",".join(map(str, job)) if isinstance(job, Sequence) else str(job)
@@ -454,13 +500,22 @@ class Experiment:
         """The experiment of a file; ``gridproof experiment init`` prints a first one."""
         return cls(path)
 
-    def run(self, *, out: str | os.PathLike | None = None, policies: Sequence[Policy] = (), metrics: Mapping[str, Any] | None = None, **options: Any) -> Results:
+    def run(
+        self,
+        *,
+        out: str | os.PathLike | None = None,
+        policies: Sequence[Policy] = (),
+        metrics: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Results:
         """Runs it. ``policies`` are classes that the file names. Tables: ``results``, ``differences``, ``ranks``, ``best``, ``claims``, ``runs``."""
         held = None if out else _Folder()
         folder = Path(out) if out else held.path / "results"
         own = [(name, make) for name, make in map(_named, policies) if make is not None]
         added = [_metric(name, given) for name, given in (metrics or {}).items()]
-        _, _, notes = _call(["experiment", str(self.path), "--quiet", "--out", str(folder), *_options(options)], own, added)
+        _, _, notes = _call(
+            ["experiment", str(self.path), "--quiet", "--out", str(folder), *_options(options)], own, added
+        )
         return Results(folder, held, notes)
 
 

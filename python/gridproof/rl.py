@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -57,7 +57,15 @@ def rlscheduler_tasks(log: Log, procs: int, nodes: int | None = None) -> list[tu
         if run == 0:
             continue
         width = math.ceil(max(used, asked) / each) * each
-        found.append((int(submit), int(run if run > 0 else 10), int(run if requested == -1 else requested), int(width), int(user)))
+        found.append(
+            (
+                int(submit),
+                int(run if run > 0 else 10),
+                int(run if requested == -1 else requested),
+                int(width),
+                int(user),
+            )
+        )
     return found
 
 
@@ -76,7 +84,7 @@ class Environment(gymnasium.Env):
     given.
     """
 
-    metadata = {"render_modes": []}
+    metadata: ClassVar = {"render_modes": []}
 
     def __init__(
         self,
@@ -109,7 +117,9 @@ class Environment(gymnasium.Env):
         observation = np.frombuffer(seen, np.float32).reshape(self.slots, FEATURES)
         return observation, {"action_mask": np.frombuffer(mask, np.bool_)}
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins an episode at a random job of the log, or at ``options["first"]``."""
         super().reset(seed=seed)
         first = (options or {}).get("first")
@@ -159,7 +169,12 @@ def _episode(env: Environment, agent: Any, first: int) -> float:
 
 
 def evaluate(
-    agent: Any, env: gymnasium.Env, against: Sequence[str] = ("fcfs", "sjf", "f1"), firsts: Sequence[int] | None = None, seed: int = 0, episodes: int = 20
+    agent: Any,
+    env: gymnasium.Env,
+    against: Sequence[str] = ("fcfs", "sjf", "f1"),
+    firsts: Sequence[int] | None = None,
+    seed: int = 0,
+    episodes: int = 20,
 ) -> dict[str, dict[str, float]]:
     """Compares an agent ``(observation, mask) -> action`` with heuristics on the same windows.
 
@@ -174,7 +189,13 @@ def evaluate(
     for name in against:
         theirs = [_episode(env, name, first) for first in firsts]
         mean, low, high = _gridproof.paired(ours, theirs)
-        found[name] = {"agent": float(np.mean(ours)), name: float(np.mean(theirs)), "difference": mean, "ci_low": low, "ci_high": high}
+        found[name] = {
+            "agent": float(np.mean(ours)),
+            name: float(np.mean(theirs)),
+            "difference": mean,
+            "ci_low": low,
+            "ci_high": high,
+        }
     return found
 
 
@@ -196,9 +217,15 @@ def as_policy(agent: Callable[[np.ndarray, np.ndarray], int], slots: int = 64, n
                         request = 1.0 if job.requested is None else job.requested / (job.requested + 3600)
                         width = job.processors / view.processors[0]
                         seen[place] = (
-                            1, wait / (wait + 3600), request, width, job.processors <= free, free / view.processors[0],
-                            place / len(queue), len(queue) / (len(queue) + slots),
-                        )  # fmt: skip
+                            1,
+                            wait / (wait + 3600),
+                            request,
+                            width,
+                            job.processors <= free,
+                            free / view.processors[0],
+                            place / len(queue),
+                            len(queue) / (len(queue) + slots),
+                        )
                     mask = np.arange(slots) < len(queue)
                     self.pick = queue[int(agent(seen, mask))].id
                 at = next(place for place, job in enumerate(queue) if job.id == self.pick)

@@ -21,7 +21,8 @@ pub(crate) fn paired(ours: Vec<f64>, theirs: Vec<f64>) -> PyResult<(f64, Option<
     if ours.len() != theirs.len() || ours.is_empty() {
         return Err(PyValueError::new_err(format!("{} values cannot be paired with {}", ours.len(), theirs.len())));
     }
-    let interval = metrics::output::paired(&ours, &theirs);
+    let differences: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours - theirs).collect();
+    let interval = metrics::ConfidenceInterval::of(&differences);
     Ok((interval.mean, interval.low, interval.high))
 }
 

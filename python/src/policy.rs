@@ -235,9 +235,9 @@ impl PythonPolicy {
         job: impl for<'py> FnOnce(Python<'py>) -> PyResult<Py<PyAny>>,
         view: &gap_schedule::View<'_>,
     ) {
-        let told =
+        let called =
             Python::attach(|py| self.policy.call_method1(py, method, (job(py)?, Bound::new(py, View::of(view))?)));
-        if let Err(error) = told {
+        if let Err(error) = called {
             self.failure.stop(error);
         }
     }

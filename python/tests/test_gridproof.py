@@ -34,7 +34,10 @@ class Easy:
         if not queue:
             return starts
         head, later, shadow, extra = queue[0], free, None, 0
-        ends = sorted([(job.expected_end, job.processors) for job in view.running] + [(view.now + job.requested, job.processors) for job in starts])
+        ends = sorted(
+            [(job.expected_end, job.processors) for job in view.running]
+            + [(view.now + job.requested, job.processors) for job in starts]
+        )
         for place, (end, processors) in enumerate(ends):
             later += processors
             if later >= head.processors and (place + 1 == len(ends) or ends[place + 1][0] > end):
@@ -59,8 +62,21 @@ def test_easy_in_python_starts_each_job_when_easy_does(log):
 def test_write_gives_the_bytes_of_the_command(log, policy, tmp_path):
     run = gp.simulate(log, policy)
     run.write(tmp_path / "python")
-    command = [sys.executable, "-c", "import gridproof; gridproof._main()", "simulate", "--trace", str(log.path), "--procs", "64"]
-    subprocess.run([*command, "--policy", policy, "--quiet", "--no-report", "--out", tmp_path / "shell"], check=True, stdout=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-c",
+        "import gridproof; gridproof._main()",
+        "simulate",
+        "--trace",
+        str(log.path),
+        "--procs",
+        "64",
+    ]
+    subprocess.run(
+        [*command, "--policy", policy, "--quiet", "--no-report", "--out", tmp_path / "shell"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     for name in [f"{policy}/jobs.csv", "summary.csv", f"{policy}/schedule.swf"]:
         assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "shell" / name).read_bytes(), name
 
@@ -93,7 +109,11 @@ def test_check_and_explain_agree_with_the_run(log):
 
 def test_a_paper_is_judged():
     verdicts = gp.reproduce("multi-site", quick=True).verdicts
-    assert len(verdicts) == 35 and {row["verdict"] for row in verdicts} <= {"reproduced", "contradicted", "inconclusive"}
+    assert len(verdicts) == 35 and {row["verdict"] for row in verdicts} <= {
+        "reproduced",
+        "contradicted",
+        "inconclusive",
+    }
 
 
 def test_an_experiment_runs_with_a_policy_of_ones_own(tmp_path):

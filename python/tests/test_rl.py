@@ -9,7 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import gridproof as gp
-import gridproof.rl as rl
+from gridproof import rl
 
 TRACES = os.environ.get("GRID_TRACES")
 NAMES = ["gridproof/Order-v0", "gridproof/Backfill-v0", "gridproof/RLScheduler-v0"]
@@ -68,7 +68,10 @@ def test_no_processor_is_used_twice(log):
         play(env, 8)
         starts = env.core.starts
         jobs = env.jobs[env.first : env.first + env.window]
-        events = sorted([(start, 1, job[3]) for start, job in zip(starts, jobs)] + [(start + job[1], 0, -job[3]) for start, job in zip(starts, jobs)])
+        events = sorted(
+            [(start, 1, job[3]) for start, job in zip(starts, jobs)]
+            + [(start + job[1], 0, -job[3]) for start, job in zip(starts, jobs)]
+        )
         assert np.cumsum([change for _, _, change in events]).max() <= env.procs
         assert all(start >= job[0] for start, job in zip(starts, jobs))
 
@@ -93,14 +96,24 @@ def test_an_agent_is_a_policy(log):
 # Zhang et al., SC'20, table V: without and with backfilling.
 CELLS = {
     "lublin_256.swf.gz": {
-        "fcfs": (7273.77, 235.82), "wfp3-as-run": (19753.53, 133.87), "unicep-as-run": (22274.74, 307.23), "sjf": (277.35, 73.31), "f1": (258.37, 75.07),
-        "wfp3": (337.34, 126.50), "unicep": (381.71, 103.10),
+        "fcfs": (7273.77, 235.82),
+        "wfp3-as-run": (19753.53, 133.87),
+        "unicep-as-run": (22274.74, 307.23),
+        "sjf": (277.35, 73.31),
+        "f1": (258.37, 75.07),
+        "wfp3": (337.34, 126.50),
+        "unicep": (381.71, 103.10),
     },
     "SDSC-SP2-1998-4.2-cln.swf.gz": {
-        "fcfs": (1727.54, 1595.12), "wfp3-as-run": (3000.88, 1083.12), "unicep-as-run": (1848.45, 548.01), "sjf": (2680.55, 2167.84), "f1": (1232.06, 1098.22),
-        "wfp3": (1205.96, 675.49), "unicep": (1699.00, 1517.21),
+        "fcfs": (1727.54, 1595.12),
+        "wfp3-as-run": (3000.88, 1083.12),
+        "unicep-as-run": (1848.45, 548.01),
+        "sjf": (2680.55, 2167.84),
+        "f1": (1232.06, 1098.22),
+        "wfp3": (1205.96, 675.49),
+        "unicep": (1699.00, 1517.21),
     },
-}  # fmt: skip
+}
 FIRSTS = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085]
 
 
@@ -108,7 +121,13 @@ FIRSTS = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085]
 @pytest.mark.parametrize("name", CELLS)
 @pytest.mark.parametrize("column, behind", [(0, "none"), (1, "bound")])
 def test_the_published_cells_of_rlscheduler_are_met(name, column, behind):
-    env = make("gridproof/RLScheduler-v0", gp.read(pathlib.Path(TRACES) / name, procs=256 if "256" in name else None), window=1024, slots=1024, behind=behind).unwrapped
+    env = make(
+        "gridproof/RLScheduler-v0",
+        gp.read(pathlib.Path(TRACES) / name, procs=256 if "256" in name else None),
+        window=1024,
+        slots=1024,
+        behind=behind,
+    ).unwrapped
     found = {}
     for rule in CELLS[name]:
         values = []
